@@ -1,6 +1,10 @@
 // swift-tools-version: 6.0
 import PackageDescription
 
+let readers: [Target.Dependency] = [
+  "Basics", "Daemon", "Horology", "Sound", "Service", "Relay", "CSystemd", "TestSupport",
+]
+
 let package = Package(
   name: "clocksmith",
   products: [
@@ -69,14 +73,8 @@ let package = Package(
     .target(
       name: "TestSupport", dependencies: ["Basics", "Devices", "Horology", "Sound"],
       path: "Tests/TestSupport"),
-    // The readers of what others have made; Tests/fuzz/readers feeds them by libFuzzer.
-    .target(
-      name: "Hostile",
-      dependencies: [
-        "Basics", "Daemon", "Horology", "Sound", "Service", "Relay", "CSystemd", "TestSupport",
-      ],
-      path: "Tests/Hostile"),
-    .testTarget(name: "HostileTests", dependencies: ["Hostile", "TestSupport"]),
+    // The readers of what others have made.
+    .testTarget(name: "Hostile", dependencies: readers, path: "Tests/Hostile"),
     .testTarget(name: "BasicsTests", dependencies: ["Basics", "TestSupport"]),
     .testTarget(name: "DaemonTests", dependencies: ["Daemon", "TestSupport"]),
     .testTarget(name: "HorologyTests", dependencies: ["Horology"]),
@@ -99,9 +97,15 @@ for target in package.targets where target.type == .executable {
   target.linkerSettings = [.unsafeFlags(["-use-ld=lld"] + linker, .when(configuration: .release))]
 }
 
-// libFuzzer has a main function of its own: without its flags this target cannot be linked.
+// Tests/fuzz/readers feeds them by libFuzzer, which has a main function of its own: without its flags
+// this cannot be linked.
 if Context.environment["CLOCKSMITH_FUZZ"] != nil {
-  package.targets.append(
+  package.targets.removeAll { $0.name == "Hostile" }
+  package.targets += [
+    .target(
+      name: "Hostile", dependencies: readers, path: "Tests/Hostile",
+      exclude: ["CorpusTests.swift"]),
     .executableTarget(
-      name: "fuzz-readers", dependencies: ["Hostile"], path: "Tests/fuzz/readers-main"))
+      name: "fuzz-readers", dependencies: ["Hostile"], path: "Tests/fuzz/readers-main"),
+  ]
 }

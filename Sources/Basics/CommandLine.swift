@@ -1,9 +1,7 @@
 @preconcurrency import CLinux
 @preconcurrency import Glibc
 
-/// One option of a subcommand.
 public struct Option: Sendable {
-  /// Without the dashes.
   public let name: String
   /// The name of its argument in the help; nil if it takes none.
   let argument: String?
@@ -23,12 +21,9 @@ public struct Subcommand: Sendable {
   /// What follows the options, as in `[HH:MM]`; empty for nothing.
   let operands: String
   let mostOperands: Int
-  /// One line for the overview.
   public let summary: String
-  /// What the help says before the options.
   let details: String
   public let options: [Option]
-  /// Does it, and returns the exit status.
   let run: @Sendable (Arguments) throws -> Int32
 
   public init(
@@ -69,15 +64,12 @@ public struct Subcommand: Sendable {
   }
 }
 
-/// The options and operands that a subcommand was given.
 public struct Arguments {
   fileprivate(set) var values: [String: String] = [:]
   public fileprivate(set) var operands: [String] = []
 
-  /// The argument of an option; nil if the option was not given.
   public subscript(_ name: String) -> String? { values[name] }
 
-  /// True if the option was given.
   public func has(_ name: String) -> Bool { values[name] != nil }
 
   /// - Parameter place: what the words ask for, as in `'timer list'`.

@@ -60,7 +60,6 @@ public struct INIFile {
 private struct INILine {
   /// The number of bytes of white space before its text.
   let indent: Int
-  /// Its text, without the white space around it.
   private let text: ArraySlice<UInt8>
 
   init(_ line: [UInt8]) {
@@ -108,7 +107,7 @@ private struct INILine {
 /// Hands lines to libinih and counts them, because libinih does not tell its handler their numbers.
 /// Ends at the first line of which libinih would drop a part.
 private final class LineReader {
-  private let file: UnsafeMutablePointer<FILE>
+  private var lines: ArraySlice<ArraySlice<UInt8>>
   private let remedyOfLongLines: String
   private var line = 0
   private(set) var problem: (line: Int, words: String)?
@@ -117,41 +116,27 @@ private final class LineReader {
 
   init(path: String, remedyOfLongLines remedy: String) throws(Fault) {
     remedyOfLongLines = remedy
-    let descriptor = try openRegularFile(path, largest: INIFile.largestSize)
-    guard let opened = fdopen(descriptor, "r") else {
-      let code = errno
-      close(descriptor)
-      throw Fault("cannot read \(path)", errno: code)
-    }
-    file = opened
+    let bytes = try readRegularFile(path, largest: INIFile.largestSize)
+    let newline = UInt8(ascii: "\n")
     // A power cut may leave zero bytes behind, at which C's strings would silently end.
-    var line = 1
-    while case let byte = getc(file), byte != EOF {
-      if byte == 0 {
-        throw Fault("\(path):\(line)", "it holds a zero byte: it is torn, or no text")
-      }
-      if byte == 10 { line += 1 }
+    if let zero = bytes.firstIndex(of: 0) {
+      let line = bytes[..<zero].count { $0 == newline } + 1
+      throw Fault("\(path):\(line)", "it holds a zero byte: it is torn, or no text")
     }
-    // A file that cannot be read to its end must not look like a shorter file.
-    guard ferror(file) == 0 else { throw Fault("cannot read \(path)", errno: errno) }
-    rewind(file)
+    lines = bytes.split(separator: newline, omittingEmptySubsequences: false)[...]
+    if lines.last?.isEmpty == true { lines.removeLast() }
   }
 
-  deinit {
-    fclose(file)
-  }
-
+  /// - Returns: the buffer with the next line in it; nil at the end.
   func next(_ buffer: UnsafeMutablePointer<CChar>, _ size: Int32) -> UnsafeMutablePointer<CChar>? {
-    guard problem == nil, fgets(buffer, size, file) != nil else { return nil }
+    guard problem == nil, let bytes = lines.popFirst() else { return nil }
     line += 1
-    let length = strlen(buffer)
-    let bytes = Array(UnsafeRawBufferPointer(start: buffer, count: length))
     let longest = Int(size) - 2
-    if length > longest && bytes.last != UInt8(ascii: "\n") {
+    guard bytes.count <= longest else {
       problem = (line, "the line is longer than \(longest) characters; \(remedyOfLongLines)")
       return nil
     }
-    let text = INILine(bytes)
+    let text = INILine(Array(bytes))
     if let words = text.problem {
       problem = (line, words)
       return nil
@@ -160,7 +145,9 @@ private final class LineReader {
       sections.append(INIFile.Section(name: String(decoding: section, as: UTF8.self), line: line))
     }
     // libinih would take an indented line as more of the value above.
-    memmove(buffer, buffer + text.indent, length + 1 - text.indent)
+    let shown = bytes.dropFirst(text.indent)
+    for (index, byte) in shown.enumerated() { buffer[index] = CChar(bitPattern: byte) }
+    buffer[shown.count] = 0
     return buffer
   }
 

@@ -24,7 +24,6 @@ public struct Record: Hashable, Sendable {
     for (key, value) in fields { self[key] = value }
   }
 
-  /// A record of one key.
   public init<Meaning>(_ key: Key<Meaning>, _ meaning: Meaning) {
     self[key] = meaning
   }
@@ -139,7 +138,6 @@ public struct BadValue: Error, Hashable, CustomStringConvertible {
 }
 
 extension Value {
-  /// As an error quotes it.
   fileprivate var excerpt: String {
     switch self {
     case .text(let text): "\"\(text.excerpt)\""
@@ -151,7 +149,6 @@ extension Value {
     }
   }
 
-  /// Nil unless it is a number.
   fileprivate var number: Double? {
     switch self {
     case .integer(let number): Double(number)
@@ -247,9 +244,6 @@ extension Key {
       read: { if case .record(let record) = $0 { try? read(record) } else { nil } })
   }
 
-  /// - Parameters:
-  ///   - write: writes one of the list.
-  ///   - read: reads one of the list.
   public static func records<Element>(
     _ name: String, _ write: @escaping @Sendable (Element) -> Record,
     _ read: @escaping @Sendable (Record) throws(BadValue) -> Element

@@ -4,7 +4,6 @@ import CJSON
 /// A record as one JSON object, by json-c.
 extension Record {
   /// Parses a text that is one object. A key that is null is missing.
-  /// - Parameter path: where the text comes from, for the errors.
   /// - Throws: `Fault` if the text is anything else, is nested deeper than the 32 levels that json-c
   ///   reads, or has a number that is not finite or a text with a zero byte.
   public init(json text: String, path: String) throws(Fault) {
@@ -83,7 +82,6 @@ extension Record {
 }
 
 extension Value {
-  /// - Parameter key: for the errors.
   fileprivate init(_ object: OpaquePointer, _ key: String, _ path: String) throws(Fault) {
     switch json_object_get_type(object) {
     case json_type_boolean: self = .flag(json_object_get_boolean(object) == 1)

@@ -1,16 +1,13 @@
 import Basics
 import CSystemd
 
-/// The owner of an `sd_bus_message`.
 public final class BusMessage {
   public let pointer: OpaquePointer
 
-  /// Takes over the reference.
   public init(owning pointer: OpaquePointer) {
     self.pointer = pointer
   }
 
-  /// - Parameter make: a call that makes a message, and returns less than 0 on failure.
   public convenience init(_ make: (inout OpaquePointer?) -> Int32) throws(Fault) {
     var made: OpaquePointer?
     let code = make(&made)

@@ -29,7 +29,6 @@ public final class EventLoop {
     guard code >= 0 else { throw Fault("the event loop failed", errno: -code) }
   }
 
-  /// Ends `run()` after what is being served now.
   public func exit() {
     sd_event_exit(event, 0)
   }
@@ -142,7 +141,6 @@ public final class EventSource {
   fileprivate let handler: () -> Void
   /// The one file of a watched folder that calls the handler.
   fileprivate var fileName: String?
-  /// The interval of a repeating timer, in microseconds.
   fileprivate var interval: UInt64 = 0
   private var source: OpaquePointer?
 
@@ -182,7 +180,6 @@ public final class EventSource {
     sd_event_source_set_ratelimit(source, span.microseconds, count)
   }
 
-  /// Serves it after everything else that is due.
   public func isServedLast() {
     sd_event_source_set_priority(source, Int64(SD_EVENT_PRIORITY_IDLE))
   }

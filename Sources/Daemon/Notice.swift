@@ -16,7 +16,6 @@ public struct Notice: Hashable, Sendable {
   /// An ID made by `systemd-id128 new`. The catalog says under it what to do.
   public let messageID: String
   public let priority: Priority
-  /// A sentence for a person.
   public let message: String
   /// Values for programs, by the field's name without its `CLOCKSMITH_`.
   public let fields: [String: String]
@@ -33,7 +32,6 @@ public struct Notice: Hashable, Sendable {
     self.fields = fields.compactMapValues { $0 }
   }
 
-  /// As it is on the bus.
   public var record: Record {
     var names = Record()
     for (name, value) in fields.sorted(by: { $0.key < $1.key }) { names[name] = .text(value) }
@@ -55,7 +53,6 @@ public struct Notice: Hashable, Sendable {
     return (event, words, fields)
   }
 
-  /// The fields of its journal entry, `NAME=value` each.
   public func lines(identifier: String) -> [String] {
     [
       "MESSAGE=\(message)", "PRIORITY=\(priority.rawValue)", "SYSLOG_IDENTIFIER=\(identifier)",

@@ -64,3 +64,32 @@ public final class Notifier {
     return socket.send(Array(state.utf8))
   }
 }
+
+/// The folder that systemd has made for the service (`StateDirectory=`), the first if there are
+/// several; nil without it.
+public var stateFolder: String? { folder("STATE_DIRECTORY") }
+
+/// The same for what need not outlast a restart of the machine (`RuntimeDirectory=`): it is in
+/// memory.
+public var runtimeFolder: String? { folder("RUNTIME_DIRECTORY") }
+
+private func folder(_ variable: String) -> String? {
+  getenv(variable).flatMap {
+    String(cString: $0).split(separator: ":").first.map(String.init)
+  }
+}
+
+/// How long the machine has run, sleep not included: `CLOCK_MONOTONIC`. It is never set.
+public var uptime: Duration {
+  var time = timespec()
+  clock_gettime(CLOCK_MONOTONIC, &time)
+  return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+}
+
+extension Duration {
+  /// In microseconds, rounded down, as systemd takes spans; 0 if it is negative.
+  public var microseconds: UInt64 {
+    let (seconds, attoseconds) = components
+    return UInt64(max(seconds * 1_000_000 + attoseconds / 1_000_000_000_000, 0))
+  }
+}

@@ -3,7 +3,6 @@ import CSystemd
 
 /// A connection to the system bus. It ends with `close()`, or when it is released.
 public final class SystemBus {
-  /// The `sd_bus`.
   public let pointer: OpaquePointer
   private var lost: () -> Void = {}
   private var slots: [OpaquePointer?] = []

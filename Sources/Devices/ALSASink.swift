@@ -31,7 +31,6 @@ public final class ALSASink: Sink {
   private let isQuick: Bool
   private var bufferFrames = 0
   public var capacity: Int { bufferFrames }
-  /// The most frames that are held.
   private var queueFrames = 0
   private var marginFrames = 0
   /// By how many frames a position may be ahead of the frames fetched. It happens with a rate
@@ -116,24 +115,12 @@ public final class ALSASink: Sink {
     close()
     self.device = device
     var patience = ServerPatience()
-    do throws(Fault) {
-      try patience.opening(device, isOpen: isCard) { () throws(Fault) in
-        let pcm = try device.open()
-        self.pcm = pcm
-        touched = SystemClock.sinceBoot
-        do throws(Fault) {
-          rate = try configureHardware(pcm)
-          try configureSoftware(pcm)
-          try setVolume(pcm)
-        } catch {
-          // Released here, within the time limit, because closing may wait for the server too.
-          release(pcm)
-          throw error
-        }
-      }
-    } catch {
-      if let pcm { release(pcm) }
-      throw error
+    (pcm, rate) = try patience.opening(device, release: release) { pcm throws(Fault) in
+      touched = SystemClock.sinceBoot
+      let rate = try configureHardware(pcm)
+      try configureSoftware(pcm)
+      try setVolume(pcm)
+      return rate
     }
     self.patience = patience
     written = 0
@@ -159,8 +146,6 @@ public final class ALSASink: Sink {
     slackFrames = hardware.periodFrames
     return hardware.rate
   }
-
-  private var isCard: Bool { pcm.flatMap(PCMDevice.card) != nil }
 
   private func setVolume(_ pcm: OpaquePointer) throws(Fault) {
     guard let volume else { return }

@@ -8,7 +8,6 @@ import CClocksmith
 /// Takes any device: 32-bit float, 32- or 16-bit integer samples, any rate, any number of channels.
 /// Only the loudest channel is heard.
 public final class ALSASource {
-  /// Its name in messages.
   public let name: String
   /// The interval at which it wants to be read while it is open. It holds enough for several
   /// intervals.
@@ -28,7 +27,6 @@ public final class ALSASource {
   private var decoder = SampleDecoder(format: .float32, channels: 1)
   private var emptyReads = 0
 
-  /// - Parameter name: a PCM name of ALSA, as in `plughw:CARD=Microphone` or `default`.
   public init(name: String) {
     self.name = name
     clocksmith_silence_alsa()
@@ -44,24 +42,8 @@ public final class ALSASource {
   public func open() throws(Fault) -> Int {
     close()
     var patience = ServerPatience()
-    let rate: Int
-    do throws(Fault) {
-      rate = try patience.opening(device, isOpen: pcm.flatMap(PCMDevice.card) != nil) {
-        () throws(Fault) in
-        let pcm = try device.open()
-        self.pcm = pcm
-        do throws(Fault) {
-          return try start(pcm)
-        } catch {
-          // Released here, within the time limit, because closing may wait for the server too.
-          release(pcm)
-          throw error
-        }
-      }
-    } catch {
-      if let pcm { release(pcm) }
-      throw error
-    }
+    let (pcm, rate) = try patience.opening(device, release: release, start)
+    self.pcm = pcm
     self.patience = patience
     overruns = 0
     emptyReads = 0
@@ -122,7 +104,6 @@ public final class ALSASource {
     }
   }
 
-  /// Frees the device.
   public func close() {
     guard let pcm else { return }
     try? patience.calling(device) { () throws(Fault) in release(pcm) }

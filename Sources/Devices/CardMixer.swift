@@ -113,7 +113,6 @@ final class CardMixer {
     return level
   }
 
-  /// Restores the saved setting. It does nothing if the card has gone.
   func restore() {
     guard let saved else { return }
     for numbers in saved.channels {

@@ -8,7 +8,6 @@ public enum ActiveLevel: String, CaseIterable, Sendable {
   case low, high
 }
 
-/// A change of an input line.
 public struct Edge: Hashable, Sendable {
   public let isActive: Bool
   /// By the kernel's own time stamp.
@@ -40,7 +39,6 @@ public final class GPIOInput: InputLine {
     self.line = try LineHandle(line, active: active, clocksmith_line_open_input)
   }
 
-  /// Where the line is.
   public var place: GPIOMap.Line { line.place }
 
   public var descriptor: Int32 { clocksmith_line_descriptor(line.pointer) }
@@ -65,13 +63,11 @@ public final class GPIOInput: InputLine {
   }
 }
 
-/// A line that is driven.
 public protocol OutputLine: AnyObject {
   /// - Throws: `Fault` if the line is gone.
   func set(_ isActive: Bool) throws(Fault)
 }
 
-/// A GPIO line that is driven.
 public final class GPIOOutput: OutputLine {
   private let line: LineHandle
 
@@ -86,7 +82,6 @@ public final class GPIOOutput: OutputLine {
   }
 }
 
-/// The owner of a line that has been taken.
 private final class LineHandle {
   let pointer: OpaquePointer
   let place: GPIOMap.Line
@@ -116,7 +111,6 @@ private final class LineHandle {
 
 extension GPIOMap.Line {
   /// Why the line cannot be taken.
-  /// - Parameter code: `errno` of the request.
   func refusal(code: Int32) -> Fault {
     let detail =
       switch code {
@@ -129,7 +123,6 @@ extension GPIOMap.Line {
   }
 
   /// Why a line that was taken can no longer be used.
-  /// - Parameter code: `errno` of the failed call.
   func loss(code: Int32) -> Fault {
     let detail = code == ENODEV ? "its chip has been removed" : String(cString: strerror(code))
     return Fault("GPIO line \(self)", code: code, detail)

@@ -4,7 +4,6 @@ import CClocksmith
 
 /// The GPIO lines that there are, and who has them. Lines are looked up here.
 public struct GPIOMap: Hashable, Sendable {
-  /// A line of a chip.
   public struct Line: Hashable, Sendable {
     public let chipPath: String
     /// The driver's name for the chip, as in `pinctrl-rp1`. Its number differs between kernels.
@@ -12,7 +11,6 @@ public struct GPIOMap: Hashable, Sendable {
     public let offset: UInt32
     /// Nil if the device tree gives it none, as on old kernels of the Pi 3.
     public let name: String?
-    /// Who has taken it; nil if nobody has.
     public let consumer: String?
 
     /// As in `pinctrl-rp1:17`.
@@ -61,7 +59,6 @@ public struct GPIOMap: Hashable, Sendable {
   /// The pin controllers behind the 40-pin header: Raspberry Pi 3 and Zero 2 W, 4, 5. GPIOn of the
   /// header is line n of each (BCM2835 ARM Peripherals, 6.2; RP1 Peripherals, 3.1.1).
   private static let headerChips: Set = ["pinctrl-bcm2835", "pinctrl-bcm2711", "pinctrl-rp1"]
-  /// GPIO0 to GPIO27 are on the header.
   private static let headerLines: Range<UInt32> = 0..<28
 
   /// The line that a configuration means.
@@ -113,7 +110,6 @@ public struct GPIOMap: Hashable, Sendable {
     Self.list(Set(lines.map(\.chipLabel)).sorted())
   }
 
-  /// The names that are nearest to one that does not exist.
   private func hint(for text: String) -> String {
     let names = Set(lines.compactMap(\.name)).filter { !$0.isEmpty }
     guard !names.isEmpty else {
@@ -150,7 +146,6 @@ extension GPIOMap.Line: CustomStringConvertible {
   public var description: String { name.map { "\($0) (\(place))" } ?? place }
 }
 
-/// Collects the lines that the C code visits.
 private final class Collection {
   var lines: [GPIOMap.Line] = []
 

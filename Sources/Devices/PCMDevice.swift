@@ -10,7 +10,6 @@ struct PCMDevice {
     case speaker, microphone
   }
 
-  /// The parameters that the device accepted.
   struct Hardware {
     let format: SampleFormat
     let channels: Int
@@ -18,7 +17,6 @@ struct PCMDevice {
     let rate: Int
     let bufferFrames: Int
     let periodFrames: Int
-    /// True if it counts its frames by the period.
     let isCoarse: Bool
   }
 

@@ -3,7 +3,6 @@ import CClocksmith
 @preconcurrency import Glibc
 import Horology
 
-/// Which real-time clock to read.
 public enum RTCChoice: Hashable, Sendable {
   /// The one from which the kernel set its clock, otherwise the first, as `rtc0`; it may be absent.
   case auto
@@ -50,7 +49,6 @@ public struct RealTimeClock: Hashable, Sendable {
     hasSetTheClock = (try? attribute("\(path)/hctosys")) == "1"
   }
 
-  /// All clocks, in the order of their numbers.
   public static func all(in folder: String = folder) -> [RealTimeClock] {
     names(inFolder: folder)
       .filter { $0.hasPrefix("rtc") && Int($0.dropFirst(3)) != nil }
@@ -58,7 +56,6 @@ public struct RealTimeClock: Hashable, Sendable {
       .map { RealTimeClock($0, in: folder) }
   }
 
-  /// The chosen clock; nil for `none`, or if `auto` finds no clock.
   /// - Throws: `Fault` if there is none of that name; it lists the clocks there are.
   public static func chosen(
     _ choice: RTCChoice, in folder: String = folder

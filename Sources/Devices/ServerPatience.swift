@@ -14,26 +14,38 @@ struct ServerPatience {
   /// The sockets of the plugin that was opened.
   private var own = clocksmith_sockets()
 
-  /// Opens a device.
-  /// - Parameter isOpen: true for a card: if it says that it is open, it is, however slow it was.
-  /// - Throws: what `body` throws, or that the server does not answer, or that it took too long. If
-  ///   it took too long, `body` may still have opened the device, but without what it waited for.
-  mutating func opening<Result>(
-    _ device: PCMDevice, isOpen: @autoclosure () -> Bool = false, _ body: () throws(Fault) -> Result
-  ) throws(Fault) -> Result {
+  /// Opens a device and configures it. A device that cannot be used is released.
+  /// - Throws: what `configure` throws, or that the server does not answer, or that it took too
+  ///   long.
+  mutating func opening<Value>(
+    _ device: PCMDevice, release: (OpaquePointer) -> Void,
+    _ configure: (OpaquePointer) throws(Fault) -> Value
+  ) throws(Fault) -> (pcm: OpaquePointer, Value) {
     var others = clocksmith_sockets()
     clocksmith_sockets_find(&others, nil)
     let (result, hasRunOut) = withUnsafePointer(to: others) { others in
-      Self.limited(device, only: nil, others: others, body)
+      Self.limited(device, only: nil, others: others) { () throws(Fault) in
+        let pcm = try device.open()
+        do throws(Fault) {
+          return (pcm, try configure(pcm))
+        } catch {
+          // Within the time limit, because closing may wait for the server too.
+          release(pcm)
+          throw error
+        }
+      }
     }
     let opened = try result.get()
-    // The plugin that writes into a file reports success even if it has no file.
-    guard !hasRunOut || isOpen() else { throw Self.waitsInVain(device) }
+    // The plugin that writes into a file reports success even if it has no file. A card that says
+    // that it is open is open, however slow it was.
+    if hasRunOut && PCMDevice.card(of: opened.0) == nil {
+      release(opened.0)
+      throw Self.waitsInVain(device)
+    }
     clocksmith_sockets_find(&own, &others)
     return opened
   }
 
-  /// Calls a device that is open.
   func calling<Result>(
     _ device: PCMDevice, _ body: () throws(Fault) -> Result
   ) throws(Fault) -> Result {

@@ -19,7 +19,6 @@ public struct StreamPosition: Hashable, Sendable {
 /// It is opened for an announcement and closed after it. While it is open it is fed at an interval,
 /// with as many frames as it takes.
 public protocol Sink: AnyObject {
-  /// Its name in messages.
   var name: String { get }
 
   /// Opens the device.

@@ -9,7 +9,6 @@ public struct SoundCard: Hashable, Sendable {
   /// Its rates, channels, formats and mixer, or why they cannot be read.
   public let abilities: String
 
-  /// Every device of every card that can play.
   public static func all() -> [SoundCard] {
     var cards: [SoundCard] = []
     var number: Int32 = -1

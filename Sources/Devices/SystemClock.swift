@@ -3,7 +3,6 @@ import CSystemd
 @preconcurrency import Glibc
 import Horology
 
-/// The kernel's clocks.
 public enum SystemClock {
   /// Reads `CLOCK_REALTIME`, `CLOCK_MONOTONIC` and `CLOCK_BOOTTIME` together.
   public static var now: Now {

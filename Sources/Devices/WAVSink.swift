@@ -24,7 +24,6 @@ public final class WAVSink: Sink {
   private var played = 0
 
   /// Makes the file, or empties it.
-  /// - Parameter uptime: reads the clock by which it takes sound.
   public init(
     path: String, uptime: @escaping () -> Uptime = { SystemClock.uptime }
   ) throws(Fault) {
@@ -61,7 +60,6 @@ public final class WAVSink: Sink {
     queue += block
   }
 
-  /// Writes the frames that have been played by now into the file.
   private func play() throws(Fault) {
     guard let began, let position = try position() else { return }
     let due = max(Int(position.frame) - played, 0)

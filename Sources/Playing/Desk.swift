@@ -31,7 +31,6 @@ final class Desk {
     scratch.deallocate()
   }
 
-  /// How many frames a track must remember.
   var memoryOfTracks: Int { master.memoryOfSounds }
 
   func add(_ track: Track) { tracks.append(track) }
@@ -95,7 +94,6 @@ final class Desk {
     return level
   }
 
-  /// Goes back by this many frames of the stream.
   func goBack(by frames: Int) { master.goBack(by: frames) }
 
   /// Renders the next frames of the stream and drops them: the stream has them already.
@@ -105,7 +103,6 @@ final class Desk {
     }
   }
 
-  /// True if tracks other than these have begun.
   func sounds(besides these: [Track]) -> Bool {
     tracks.contains { track in track.start != nil && !these.contains { $0 === track } }
   }

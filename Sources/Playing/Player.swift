@@ -57,7 +57,6 @@ public final class Player {
   /// Called once for each `play` that did not throw.
   public var ended: (SoundingID, Outcome) -> Void = { _, _ in }
 
-  /// A score that plays, and the device's state when it began.
   private struct Turn {
     let track: Track
     let underruns: Int
@@ -80,9 +79,6 @@ public final class Player {
   /// When the device was last fed, since the machine started, sleep included.
   private var fed = Duration.zero
 
-  /// - Parameters:
-  ///   - now: reads the clocks.
-  ///   - sink: returns the sink whenever one is to be opened.
   public init(
     loop ticker: any Ticker, now: @escaping () -> Now = { SystemClock.now },
     sink: @escaping () -> any Sink
@@ -246,7 +242,6 @@ public final class Player {
   }
 
   /// Why the device was not fed for too long; nil if it was fed in time.
-  /// - Parameter sinceBoot: since the machine started, sleep included; nil to read it.
   private func longPause(until sinceBoot: Duration? = nil) -> String? {
     let pause = (sinceBoot ?? now().sinceBoot) - fed
     guard pause > Self.longestPause else { return nil }
@@ -393,5 +388,23 @@ public final class Player {
     ticks = nil
     stream = nil
     isOutdated = false
+  }
+}
+
+public enum KeepOpen: Hashable, Sendable {
+  case lasting(Duration)
+  case always
+}
+
+extension Player {
+  public struct Settings: Hashable, Sendable {
+    /// How much earlier than its instant an anchor leaves the converter.
+    public var latencyOffset = Duration.zero
+    public var gain: Float = 1
+    /// True if the volume is set by a control of the card, when that is opened, and not by `gain`.
+    public var usesMixer = false
+    public var keepOpen = KeepOpen.lasting(.zero)
+
+    public init() {}
   }
 }

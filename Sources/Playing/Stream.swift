@@ -23,7 +23,6 @@ final class Stream {
   private static let patience = Duration.seconds(1)
   static let stalled = "it has stopped taking sound"
 
-  /// Opens the sink.
   init(_ sink: any Sink) throws(Fault) {
     self.sink = sink
     rate = try sink.open()
@@ -50,14 +49,13 @@ final class Stream {
       clock.beginAnew(at: written)
     }
     if let position = try sink.position() {
-      try noteProgress(position)
+      try checkProgress(position)
       lastPosition = position
       clock.add(position)
     }
     try write(space, render)
   }
 
-  /// Gives the sink `count` frames, for which it has space.
   private func write(
     _ count: Int, _ render: (UnsafeMutableBufferPointer<Float>) throws(Fault) -> Void
   ) throws(Fault) {
@@ -98,7 +96,7 @@ final class Stream {
     return (taken, rewritten)
   }
 
-  private func noteProgress(_ position: StreamPosition) throws(Fault) {
+  private func checkProgress(_ position: StreamPosition) throws(Fault) {
     guard let progress, position.frame <= progress.frame else {
       self.progress = position
       return
@@ -106,5 +104,23 @@ final class Stream {
     if position.uptime - progress.uptime > Self.patience {
       throw Fault("speaker \(sink.name)", Self.stalled)
     }
+  }
+}
+
+/// The last frames of a stream: frame `n` at `n` modulo the size.
+struct FrameMemory {
+  private var samples: [Float]
+
+  /// - Parameter least: at least how many frames it remembers.
+  init(atLeast least: Int) {
+    // A power of two, so that the remainder is cheap.
+    samples = [Float](
+      repeating: 0, count: 1 << (Int.bitWidth - (least - 1).leadingZeroBitCount))
+  }
+
+  /// A frame of the stream, counted from its opening.
+  subscript(frame: Int) -> Float {
+    get { samples[frame & (samples.count - 1)] }
+    set { samples[frame & (samples.count - 1)] = newValue }
   }
 }

@@ -32,15 +32,12 @@ final class Track {
   /// How late it would begin at the earliest, if that is later than allowed.
   private(set) var tooLateBy: Duration?
 
-  /// Why it was stopped before its end.
   private(set) var stopReason: StopReason?
   /// Why it cannot go on; nothing more of it sounds.
   private(set) var failure: String?
   private var fade: Fade?
 
-  /// The frames rendered last.
   private var memory: FrameMemory
-  /// The stream's frame that is rendered next.
   private var rendered = 0
 
   /// The blows that are placed and whose moment is not measured yet.
@@ -51,7 +48,6 @@ final class Track {
   private static let measuredAfter = Duration.milliseconds(300)
 
   /// - Parameters:
-  ///   - gain: factor for each of its samples.
   ///   - mayBeLateBy: how late the anchor may be. A score that would be later does not begin; one
   ///     that is less late is moved as a whole. Nil if it may be late at will.
   ///   - memory: how many frames it remembers.
@@ -106,7 +102,7 @@ final class Track {
         rebasing: scratch[..<min(last - rendered, scratch.count)])
       followDrift(clock)
       do throws(Fault) {
-        try mixer.render(into: block) { scored, placed in note(scored, placed) }
+        try mixer.render(into: block) { scored, placed in recordBlow(scored, placed) }
       } catch {
         return fail(error.description, at: rendered)
       }
@@ -123,7 +119,6 @@ final class Track {
 
   // MARK: Turning others down
 
-  /// True if other tracks are turned down under it.
   var ducksOthers: Bool { ducking != .none }
 
   /// The frame of the stream at which the others begin to return; nil if that is not known yet.
@@ -148,7 +143,6 @@ final class Track {
   /// The Announcer's longest step to follow, plus what was too small to follow before.
   private static let longestFollowed = Announcer.longestFollowedStep + Announcer.stepThreshold
 
-  /// Moves the blows that are not queued yet, when the clock was set.
   private func followClock(_ clock: StreamClock, _ now: Now) {
     guard let target, mixer.position < mixer.score.anchor,
       let heard = clock.frame(at: now.uptime)
@@ -196,7 +190,7 @@ final class Track {
     mixer.shift = Int(frame.rounded()) - (start + mixer.position)
   }
 
-  private func note(_ scored: Int, _ place: Int) {
+  private func recordBlow(_ scored: Int, _ place: Int) {
     guard let start, let target else { return }
     placed.append((start + place, ideal(scored, target), scored == mixer.score.anchor))
   }

@@ -17,7 +17,6 @@ final class CalendarTimer {
   private let descriptor: Int32
   private var source: EventSource?
 
-  /// The instant at which it will fire.
   private(set) var armedFor: Instant?
 
   init(loop: EventLoop, _ handler: @escaping (Cause) -> Void) throws(Fault) {

@@ -7,7 +7,11 @@ import Horology
 public final class ClockWatch {
   /// The RTC to read. A new choice is read at the next look.
   public var choice: RTCChoice {
-    didSet { if choice != oldValue { judge.forgetRTC() } }
+    didSet {
+      guard choice != oldValue else { return }
+      judge.forgetRTC()
+      outage = Outage()
+    }
   }
 
   /// Holdover ends when the clock may be off by more than this; nil if it never ends.
@@ -17,8 +21,8 @@ public final class ClockWatch {
   }
 
   private var judge: ClockJudge
-  /// Why the chosen RTC cannot be read.
-  private var complaint: String?
+  /// Of the chosen RTC.
+  private var outage = Outage()
 
   /// - Parameter rtcSet: when the RTC was last right, as `rtcSet` of an earlier watch.
   public init(rtc choice: RTCChoice, greatestError: Duration?, rtcSet: Instant? = nil) {
@@ -26,7 +30,6 @@ public final class ClockWatch {
     judge = ClockJudge(greatestError: greatestError, rtcSet: rtcSet)
   }
 
-  /// The clock as of the last look.
   public var state: ClockState { judge.state }
   /// The RTC as of its last reading; nil if there is none.
   public var rtc: RTCJudgement? { judge.rtc }
@@ -40,7 +43,6 @@ public final class ClockWatch {
   /// readings its last reading counts, plus the time that has passed.
   /// - Parameter mayReadRTC: false while something sounds: a chip that no longer answers blocks the
   ///   reader.
-  /// - Returns: the changes, for the journal.
   public func look(mayReadRTC: Bool = true) -> [Notice] {
     var notices: [Notice] = []
     let kernel = SystemClock.kernel
@@ -57,21 +59,17 @@ public final class ClockWatch {
   private func readRTC(_ notices: inout [Notice], at now: Now) -> RTCReading? {
     do throws(Fault) {
       let clock = try RealTimeClock.chosen(choice)
-      complaint = nil
+      _ = outage.ends()
       // Whoever has just set the clock, as timedatectl does, may be setting the RTC now.
       return clock?.read(health: judge.wasSet(by: now) ? judge.rtc?.reading.health : nil)
     } catch {
-      if complaint != error.description {
-        notices.append(Notice(.rtcMissing, .warning, error.description))
-      }
-      complaint = error.description
+      if outage.begins() { notices.append(Notice(.rtcMissing, .warning, error.description)) }
       return nil
     }
   }
 }
 
 extension ClockJudge.Report {
-  /// The notice for a report.
   var notice: Notice {
     switch self {
     case .rtcFound(let judgement):

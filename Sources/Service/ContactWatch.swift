@@ -9,12 +9,7 @@ final class ContactWatch {
   enum State: Hashable {
     case active, inactive
     case lost(Fault)
-
-    var isLost: Bool { if case .lost = self { true } else { false } }
   }
-
-  private static let firstRetry = Duration.seconds(1)
-  private static let longestRetry = Duration.seconds(60)
 
   private let loop: EventLoop
   private let debounce: Duration
@@ -27,7 +22,7 @@ final class ContactWatch {
   private var contact = Contact(isActive: false, debounce: .zero)
   private var source: EventSource?
   private var timer: EventSource?
-  private var retryDelay = ContactWatch.firstRetry
+  private var outage = Outage()
 
   init(
     loop: EventLoop, debounce: Duration, open: @escaping () throws(Fault) -> any InputLine,
@@ -50,7 +45,7 @@ final class ContactWatch {
       // The edges of a floating line never end. Ten looks in 20 ms are enough to silence the clock.
       source?.isServedFirst(atMost: 10, in: .milliseconds(20))
       self.line = line
-      retryDelay = Self.firstRetry
+      _ = outage.ends()
       become(contact.isActive ? .active : .inactive, at: SystemClock.uptime)
     } catch {
       lose(error)
@@ -99,8 +94,9 @@ final class ContactWatch {
   private func lose(_ fault: Fault) {
     source = nil
     line = nil
-    timer = try? loop.after(retryDelay, accuracy: .milliseconds(200)) { [unowned self] in start() }
-    retryDelay = min(retryDelay + retryDelay, Self.longestRetry)
+    timer = try? loop.after(outage.nextWait(), accuracy: .milliseconds(200)) { [unowned self] in
+      start()
+    }
     become(.lost(fault), at: SystemClock.uptime)
   }
 

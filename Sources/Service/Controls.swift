@@ -9,20 +9,17 @@ final class Controls {
   private let loop: EventLoop
   private let journal: Journal
   private let tell: (Event) -> Void
-  /// The last state of the switch.
   private(set) var ringer = Ringer.absent
   private var tellsChanges = false
   private var ringerSwitch: ContactWatch?
   private var button: ContactWatch?
-  private var buttonIsLost = false
+  private var buttonOutage = Outage()
   private var hold: EventSource?
-  /// The button has been seen released.
   private var wasReleased = false
   private var lamp: LampLine?
 
   /// Opens the configured lines. `ringer` has the first state of the switch; each later change is
   /// told.
-  /// - Parameter isAwake: whether the speaker runs.
   init(
     loop: EventLoop, configuration: Configuration, journal: Journal,
     isAwake: @escaping () -> Bool, tell: @escaping (Event) -> Void
@@ -73,20 +70,22 @@ final class Controls {
       try GPIOInput(line: line, active: settings.active)
     } changed: { [unowned self] state, _ in
       hold = nil
-      defer { buttonIsLost = state.isLost }
-      if buttonIsLost, !state.isLost { journal.log(.button, .notice, "the button is back") }
-      switch state {
-      case .active:
-        // A button that is pressed at the start is a short circuit, or somebody leans on it.
-        guard wasReleased else { return }
-        tell(.pressed(speakerIsAwake: isAwake()))
-        hold = try? loop.after(configuration.buttonHold) { [unowned self] in tell(.held) }
-      case .inactive:
-        wasReleased = true
-      case .lost(let fault):
+      if case .lost(let fault) = state {
         wasReleased = false
-        journal.log(.buttonLost, .warning, "the button cannot be read: \(fault)")
+        if buttonOutage.begins() {
+          journal.log(.buttonLost, .warning, "the button cannot be read: \(fault)")
+        }
+        return
       }
+      if buttonOutage.ends() { journal.log(.button, .notice, "the button is back") }
+      guard state == .active else {
+        wasReleased = true
+        return
+      }
+      // A button that is pressed at the start is a short circuit, or somebody leans on it.
+      guard wasReleased else { return }
+      tell(.pressed(speakerIsAwake: isAwake()))
+      hold = try? loop.after(configuration.buttonHold) { [unowned self] in tell(.held) }
     }
     self.button = button
     button.start()

@@ -3,7 +3,6 @@ import Daemon
 import Devices
 import Horology
 
-/// The line of the lamp. A lost line is reopened when it comes back.
 final class LampLine {
   private static let blink = Duration.milliseconds(500)
 
@@ -13,7 +12,7 @@ final class LampLine {
   private var line: (any OutputLine)?
   private var shown: Lamp?
   private var isLit = false
-  private var isLost = false
+  private var outage = Outage()
   private var blinking: EventSource?
 
   init(
@@ -34,17 +33,15 @@ final class LampLine {
     light()
   }
 
-  /// Retries a lost line.
   func check() {
-    if isLost { light() }
+    if outage.isLost { light() }
   }
 
-  /// Starts to show the lamp's state.
   private func light() {
     blinking = nil
     light(shown != .off)
     // While the line is lost, blinking would retry twice a second; check() retries often enough.
-    guard shown == .blinking, !isLost else { return }
+    guard shown == .blinking, !outage.isLost else { return }
     blinking = try? loop.every(Self.blink) { [unowned self] in light(!isLit) }
   }
 
@@ -53,13 +50,11 @@ final class LampLine {
     do throws(Fault) {
       if line == nil { line = try open() }
       try line?.set(isLit)
-      if isLost { journal.log(.lamp, .notice, "the lamp is back") }
-      isLost = false
+      if outage.ends() { journal.log(.lamp, .notice, "the lamp is back") }
     } catch {
       line = nil
       blinking = nil
-      if !isLost { journal.log(.lampLost, .warning, "the lamp cannot be lit: \(error)") }
-      isLost = true
+      if outage.begins() { journal.log(.lampLost, .warning, "the lamp cannot be lit: \(error)") }
     }
   }
 }

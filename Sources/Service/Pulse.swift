@@ -18,7 +18,7 @@ final class Pulse {
   private let interval: Duration
   private var timer: EventSource?
   private let isWatched: Bool
-  private var isAiling = false
+  private var outage = Outage()
 
   /// - Parameter look: checks the parts of the service, and reads its vital signs.
   /// - Parameter allowed: after how long without a sign of life systemd restarts it; nil if never.
@@ -35,7 +35,6 @@ final class Pulse {
     beat()
   }
 
-  /// Half of the allowed time, as sd_watchdog_enabled(3) recommends.
   static func interval(allowed: Duration?) -> Duration {
     min(allowed.map { $0 / 2 } ?? longestInterval, longestInterval)
   }
@@ -43,11 +42,9 @@ final class Pulse {
   private func beat() {
     let vitals = look()
     if let ailment = vitals.ailment(at: SystemClock.now) {
-      if !isAiling { journal.log(ailment.notice(isWatched: isWatched)) }
-      isAiling = true
+      if outage.begins() { journal.log(ailment.notice(isWatched: isWatched)) }
     } else {
-      if isAiling { journal.log(.well, .notice, "the service is well again") }
-      isAiling = false
+      if outage.ends() { journal.log(.well, .notice, "the service is well again") }
       notifier.isAlive()
     }
     // Return the memory that sounds, answers and files have taken since the last beat, but not while

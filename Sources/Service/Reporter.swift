@@ -75,7 +75,7 @@ final class Reporter {
   /// Signals every notice on the bus, and remembers the warnings.
   private func heard(_ notice: Notice) {
     bus?.signal(notice)
-    guard let event = JournalEvent(rawValue: notice.event) else { return }
+    guard let event = JournalEvent(key: notice.event) else { return }
     let before = lastError
     let ended = event.ended
     warnings.removeAll { ended.contains($0.event) }

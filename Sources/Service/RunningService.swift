@@ -154,7 +154,6 @@ public final class RunningService {
 
   // MARK: Calls
 
-  /// - Parameter write: appends the arguments to the message.
   private func call(
     _ method: String, interface: String = CLOCKSMITH_BUS_INTERFACE,
     _ write: (OpaquePointer) -> Void
@@ -218,4 +217,11 @@ private let hasGone = ESRCH
 extension Fault {
   /// True if the service ended, or ended before it answered a question.
   public var meansThatTheServiceHasGone: Bool { operation == service && code == hasGone }
+}
+
+/// Why the bus did not let a person act, and what to do.
+private var accessIsDenied: String {
+  let user = getpwuid(getuid()).map { String(cString: $0.pointee.pw_name) } ?? "USER"
+  return "only root and members of the group audio may do that; "
+    + "run 'sudo adduser \(user) audio' and log in again"
 }

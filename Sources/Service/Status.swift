@@ -6,7 +6,6 @@ import Sound
 
 /// The state of the clock that `status` and the bus show, with the running service or without one.
 public struct Status: Hashable, Sendable {
-  /// The occasion that comes next.
   public struct Next: Hashable, Sendable {
     public var instant: Instant
     /// As ISO 8601 with the offset.
@@ -19,7 +18,6 @@ public struct Status: Hashable, Sendable {
     public var refusal: Refusal?
   }
 
-  /// Why something does not sound.
   public struct Refusal: Hashable, Sendable {
     public var key: String
     public var words: String
@@ -45,7 +43,6 @@ public struct Status: Hashable, Sendable {
   public var device = ""
   /// The sound card that plays because the device cannot be opened; empty if the device plays.
   public var substitute = ""
-  /// In dB.
   public var volume = 0.0
   public var next = Next(
     instant: Instant(seconds: 0), local: "", chime: "none", text: "", refusal: nil)
@@ -54,10 +51,8 @@ public struct Status: Hashable, Sendable {
   public var ringer = ""
   /// Why the switch cannot be read; empty if it can.
   public var ringerError = ""
-  /// True if the switch silences the clock now.
   public var isSilencedBySwitch = false
   public var trust = ""
-  /// A key of `ClockState.Basis`.
   public var clockBasis = ""
   /// True if a request for the time is answered by this clock: it is trusted, or the owner wants
   /// that.
@@ -107,7 +102,6 @@ public struct Status: Hashable, Sendable {
     next = try Next(Rules(settings, trust: clock.trust).outlook(of: occasion), composer)
   }
 
-  /// The status of the running service.
   init(
     _ configuration: Configuration, _ composer: Composer, _ announcer: Announcer,
     clock: ClockState
@@ -175,123 +169,131 @@ extension Status {
     }
 
     let name: String
-    /// Its D-Bus type.
     let type: String
     let change: Change
     /// Nil if it is missing.
     let value: @Sendable (Status) -> Value?
-    /// The records of a list, one after another: a thousand of them at once take half a megabyte.
-    let eachRecord: (@Sendable (Status, (Record) -> Void) -> Void)?
+    /// Sets what the record has of it.
+    fileprivate let read: @Sendable (Record, inout Status) throws(BadValue) -> Void
     /// Compares what is meant, which takes less time than to write both.
     let isSame: @Sendable (Status, Status) -> Bool
+    /// The records of a list, one after another: a thousand of them at once take half a megabyte.
+    private(set) var eachRecord: (@Sendable (Status, (Record) -> Void) -> Void)?
 
     /// As `muted_by` for `MutedBy`.
     var key: String { Record.key(ofProperty: name) }
 
+    /// - Parameters:
+    ///   - key: makes the key of this name.
+    ///   - set: sets what was read; without it, the value follows from others.
     init<Meaning: Equatable & Sendable>(
-      _ name: String, _ type: String, _ key: Key<Meaning>, _ change: Change = .told,
-      _ meaning: @escaping @Sendable (Status) -> Meaning?
+      _ name: String, _ type: String, _ key: (String) -> Key<Meaning>,
+      _ meaning: @escaping @Sendable (Status) -> Meaning?,
+      set: @escaping @Sendable (inout Status, Meaning) -> Void = { _, _ in },
+      _ change: Change = .told
     ) {
       (self.name, self.type, self.change) = (name, type, change)
+      let key = key(Record.key(ofProperty: name))
       value = { meaning($0).map(key.write) }
-      isSame = { meaning($0) == meaning($1) }
-      eachRecord = nil
-    }
-
-    /// A list of records.
-    /// - Parameter due: the next to come is first; those that are not due at any time are last.
-    init<Element: Equatable & Sendable>(
-      _ name: String, _ key: Key<[Element]>,
-      due: @escaping @Sendable (Element) -> Instant? = { _ in nil },
-      _ record: @escaping @Sendable (Element) -> Record,
-      _ elements: @escaping @Sendable (Status) -> [Element]
-    ) {
-      (self.name, type, change) = (name, "aa{sv}", .told)
-      let never = Instant(nanoseconds: .max)
-      let sorted: @Sendable (Status) -> [Element] = { status in
-        elements(status).sorted { (due($0) ?? never) < (due($1) ?? never) }
+      read = { record, status throws(BadValue) in
+        if let meaning = try record.optional(key) { set(&status, meaning) }
       }
-      value = { key.write(sorted($0)) }
-      isSame = { elements($0) == elements($1) }
-      eachRecord = { status, body in for element in sorted(status) { body(record(element)) } }
+      isSame = { meaning($0) == meaning($1) }
     }
 
     /// A text that is missing if it is empty.
     static func text(
-      _ name: String, _ key: Key<String>, _ change: Change = .told,
-      _ text: @escaping @Sendable (Status) -> String
+      _ name: String, _ field: Field<String>, _ change: Change = .told
     ) -> Property {
-      Property(name, "s", key, change) { text($0).isEmpty ? nil : text($0) }
+      Property(
+        name, "s", { .text($0) }, { $0[keyPath: field].isEmpty ? nil : $0[keyPath: field] },
+        set: { $0[keyPath: field] = $1 }, change)
+    }
+
+    static func field<Meaning: Equatable & Sendable>(
+      _ name: String, _ type: String, _ field: Field<Meaning>, _ change: Change = .told,
+      _ key: (String) -> Key<Meaning>
+    ) -> Property {
+      Property(
+        name, type, key, { $0[keyPath: field] }, set: { $0[keyPath: field] = $1 }, change)
+    }
+
+    static func field<Meaning: Equatable & Sendable>(
+      _ name: String, _ type: String, _ field: Field<Meaning?>, _ change: Change = .told,
+      _ key: (String) -> Key<Meaning>
+    ) -> Property {
+      Property(
+        name, type, key, { $0[keyPath: field] }, set: { $0[keyPath: field] = $1 }, change)
+    }
+
+    /// A list of records, in the order of their numbers. On the bus the next to come is first; those
+    /// that are not due at any time are last.
+    static func list<Element: Equatable & Sendable>(
+      _ name: String, _ field: Field<[Element]>, number: @escaping @Sendable (Element) -> Int,
+      due: @escaping @Sendable (Element) -> Instant?,
+      _ write: @escaping @Sendable (Element) -> Record,
+      _ read: @escaping @Sendable (Record) throws(BadValue) -> Element
+    ) -> Property {
+      let never = Instant(nanoseconds: .max)
+      let sorted: @Sendable (Status) -> [Element] = { status in
+        status[keyPath: field].sorted { (due($0) ?? never) < (due($1) ?? never) }
+      }
+      var property = Property(
+        name, "aa{sv}", { .records($0, write, read) }, sorted,
+        set: { $0[keyPath: field] = $1.sorted { number($0) < number($1) } })
+      property.eachRecord = { status, body in for each in sorted(status) { body(write(each)) } }
+      return property
     }
   }
 
-  private enum Keys {
-    static let next = Key<Next>.record("next", { $0.record }, Next.init)
-    static let playing = Key<String>.text("playing")
-    static let muted = Key<Bool>.flag("muted")
-    static let mutedBy = Key<String>.text("muted_by")
-    static let mutedUntil = Key<Instant>.instant("muted_until")
-    static let softwareMute = Key<String>.text("software_mute")
-    static let ringer = Key<String>.text("switch")
-    static let ringerError = Key<String>.text("switch_error")
-    static let trust = Key<String>.text("trust")
-    static let clockBasis = Key<String>.text("clock_basis")
-    static let clockIsUsed = Key<Bool>.flag("clock_is_used")
-    static let clockWords = Key<String>.text("clock_words")
-    static let clockUncertainty = Key<Double>.real(
-      "clock_uncertainty", 0 ... .greatestFiniteMagnitude, "seconds")
-    static let holdoverEnds = Key<Instant>.instant("holdover_ends")
-    static let zone = Key<String>.text("zone")
-    static let voice = Key<String>.text("voice")
-    static let device = Key<String>.text("device")
-    static let substitute = Key<String>.text("device_substitute")
-    static let problems = Key<[String]>.texts("problems")
-    static let last = Key<Last>.record("last", { $0.record }, Last.init)
-    static let lastError = Key<String>.text("last_error")
-    static let stateError = Key<String>.text("state_error")
-    static let stateLoss = Key<String>.text("state_loss")
-    static let timers = Key<[Countdown]>.records("timers", \.shown, Countdown.init)
-    static let timerEnds = Key<Instant>.instant("timer_ends")
-    static let intervals = Key<[IntervalTimer]>.records("intervals", \.shown, IntervalTimer.init)
-    static let alarms = Key<[Alarm]>.records("alarms", \.record, Alarm.init)
-    static let alarmRings = Key<Instant>.instant("alarm_rings")
-  }
+  /// Key paths of value types to value types are constants; the compiler does not know that they
+  /// may be shared.
+  typealias Field<Value> = WritableKeyPath<Status, Value> & Sendable
 
-  /// In the order of the record.
   static let properties: [Property] = [
-    Property("Next", "a{sv}", Keys.next) { $0.next },
-    .text("Playing", Keys.playing) { $0.playing },
-    Property("Muted", "b", Keys.muted) { $0.mute != .off || $0.isSilencedBySwitch },
-    .text("MutedBy", Keys.mutedBy) { $0.mutedBy },
-    Property("MutedUntil", "s", Keys.mutedUntil) {
-      if case .until(let end) = $0.mute { end } else { nil }
+    .field("Next", "a{sv}", \.next) { .record($0, { $0.record }, Next.init) },
+    .text("Playing", \.playing),
+    Property("Muted", "b", { .flag($0) }, { $0.mute != .off || $0.isSilencedBySwitch }),
+    Property(
+      "MutedBy", "s", { .text($0) }, \.mutedBy, set: { $0.isSilencedBySwitch = $1 == "switch" }),
+    Property(
+      "MutedUntil", "s", { .instant($0) },
+      { if case .until(let end) = $0.mute { end } else { nil } }, set: { $0.mute = .until($1) }),
+    Property(
+      "SoftwareMute", "s", { .text($0) }, \.mute.key,
+      set: { status, key in
+        let untimed = [SoftwareMute.next, .on]
+        if let mute = untimed.first(where: { $0.key == key }) { status.mute = mute }
+      }),
+    .text("Switch", \.ringer),
+    .text("SwitchError", \.ringerError),
+    .text("Trust", \.trust),
+    .text("ClockBasis", \.clockBasis),
+    .field("ClockIsUsed", "b", \.clockIsUsed) { .flag($0) },
+    .text("ClockWords", \.clockWords, .flowing),
+    .field("ClockUncertainty", "d", \.clockUncertainty, .flowing) {
+      .real($0, 0 ... .greatestFiniteMagnitude, "seconds")
     },
-    .text("SoftwareMute", Keys.softwareMute) { $0.mute.key },
-    .text("Switch", Keys.ringer) { $0.ringer },
-    .text("SwitchError", Keys.ringerError) { $0.ringerError },
-    .text("Trust", Keys.trust) { $0.trust },
-    .text("ClockBasis", Keys.clockBasis) { $0.clockBasis },
-    Property("ClockIsUsed", "b", Keys.clockIsUsed) { $0.clockIsUsed },
-    .text("ClockWords", Keys.clockWords, .flowing) { $0.clockWords },
-    Property("ClockUncertainty", "d", Keys.clockUncertainty, .flowing) { $0.clockUncertainty },
-    Property("HoldoverEnds", "s", Keys.holdoverEnds) { $0.holdoverEnds },
-    Property("VolumeDB", "d", Request.Keys.volume, .settable) { $0.volume },
-    .text("Zone", Keys.zone) { $0.zone },
-    .text("Voice", Keys.voice) { $0.voice },
-    .text("Device", Keys.device) { $0.device },
-    .text("DeviceSubstitute", Keys.substitute) { $0.substitute },
-    Property("Problems", "as", Keys.problems) { $0.problems },
-    Property("Last", "a{sv}", Keys.last) { $0.last },
-    .text("LastError", Keys.lastError) { $0.lastError },
-    .text("StateError", Keys.stateError) { $0.stateError },
-    .text("StateLoss", Keys.stateLoss) { $0.stateLoss },
-    Property("Timers", Keys.timers, due: \.due, \.shown) { $0.timers },
-    Property("TimerEnds", "s", Keys.timerEnds) {
-      $0.timers.lazy.filter { !$0.isRinging }.compactMap(\.due).min()
-    },
-    Property("Intervals", Keys.intervals, \.shown) { $0.intervals },
-    Property("Alarms", Keys.alarms, due: \.next, \.record) { $0.alarms },
-    Property("AlarmRings", "s", Keys.alarmRings) { $0.alarms.lazy.compactMap(\.next).min() },
+    .field("HoldoverEnds", "s", \.holdoverEnds) { .instant($0) },
+    .field("VolumeDB", "d", \.volume, .settable) { _ in Request.Keys.volume },
+    .text("Zone", \.zone),
+    .text("Voice", \.voice),
+    .text("Device", \.device),
+    .text("DeviceSubstitute", \.substitute),
+    Property("Problems", "as", { .texts($0) }, \.problems),
+    .field("Last", "a{sv}", \.last) { .record($0, { $0.record }, Last.init) },
+    .text("LastError", \.lastError),
+    .text("StateError", \.stateError),
+    .text("StateLoss", \.stateLoss),
+    .list("Timers", \.timers, number: \.number, due: \.due, \.shown, Countdown.init),
+    Property(
+      "TimerEnds", "s", { .instant($0) },
+      { $0.timers.lazy.filter { !$0.isRinging }.compactMap(\.due).min() }),
+    .list(
+      "Intervals", \.intervals, number: { _ in 1 }, due: { _ in nil }, \.shown,
+      IntervalTimer.init),
+    .list("Alarms", \.alarms, number: \.alarm.number, due: \.next, \.record, Alarm.init),
+    Property("AlarmRings", "s", { .instant($0) }, { $0.alarms.lazy.compactMap(\.next).min() }),
   ]
 
   /// What is empty has no key.
@@ -302,48 +304,18 @@ extension Status {
   /// Keys that are missing or unknown are of another version: they change nothing.
   /// - Throws: `BadValue` for a status that cannot be.
   public init(_ record: Record) throws(BadValue) {
-    func text(_ key: Key<String>) throws(BadValue) -> String { try record.optional(key) ?? "" }
-    next = try record.optional(Keys.next) ?? next
-    playing = try text(Keys.playing)
-    isSilencedBySwitch = try text(Keys.mutedBy) == "switch"
-    switch try text(Keys.softwareMute) {
-    case SoftwareMute.next.key: mute = .next
-    case SoftwareMute.on.key: mute = .on
-    default: mute = try record.optional(Keys.mutedUntil).map { .until($0) } ?? .off
-    }
-    ringer = try text(Keys.ringer)
-    ringerError = try text(Keys.ringerError)
-    trust = try text(Keys.trust)
-    clockBasis = try text(Keys.clockBasis)
-    clockIsUsed = try record.optional(Keys.clockIsUsed) ?? false
-    clockWords = try text(Keys.clockWords)
-    clockUncertainty = try record.optional(Keys.clockUncertainty)
-    holdoverEnds = try record.optional(Keys.holdoverEnds)
-    volume = try record.optional(Request.Keys.volume) ?? 0
-    zone = try text(Keys.zone)
-    voice = try text(Keys.voice)
-    device = try text(Keys.device)
-    substitute = try text(Keys.substitute)
-    last = try record.optional(Keys.last)
-    lastError = try text(Keys.lastError)
-    stateError = try text(Keys.stateError)
-    stateLoss = try text(Keys.stateLoss)
-    timers = try (record.optional(Keys.timers) ?? []).sorted { $0.number < $1.number }
-    intervals = try record.optional(Keys.intervals) ?? []
-    alarms = try (record.optional(Keys.alarms) ?? []).sorted { $0.alarm.number < $1.alarm.number }
+    for property in Self.properties { try property.read(record, &self) }
   }
 
-  /// The switch wins.
-  private var mutedBy: String {
+  private var mutedBy: String? {
     if isSilencedBySwitch { return "switch" }
     switch mute {
-    case .off: return ""
+    case .off: return nil
     case .next: return "next"
     case .until, .on: return "person"
     }
   }
 
-  /// Problems that need a person, as sentences.
   private var problems: [String] {
     var problems: [String] = []
     if !substitute.isEmpty {
@@ -355,14 +327,6 @@ extension Status {
       problems.append("what is set at run time is lost at a restart: \(stateError)")
     }
     return problems
-  }
-}
-
-extension Record {
-  /// Setting an empty text removes the key.
-  fileprivate subscript(text key: Key<String>) -> String {
-    get { self[key] ?? "" }
-    set { self[key] = newValue.isEmpty ? nil : newValue }
   }
 }
 
@@ -378,9 +342,9 @@ extension Status.Next {
   fileprivate var record: Record {
     var record = Record()
     record[Self.at] = instant
-    record[text: Self.local] = local
+    record[Self.local] = local.isEmpty ? nil : local
     record[Self.chime] = chime
-    record[text: Self.text] = text
+    record[Self.text] = text.isEmpty ? nil : text
     record[Self.sounds] = refusal == nil
     record[Self.reason] = refusal?.words
     record[Self.reasonKey] = refusal?.key

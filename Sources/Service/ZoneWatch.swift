@@ -4,7 +4,6 @@ import Devices
 @preconcurrency import Glibc
 import Horology
 
-/// Tells of each new zone of the system.
 final class ZoneWatch {
   private let loop: EventLoop
   private let journal: Journal
@@ -39,14 +38,14 @@ final class ZoneWatch {
     self.patience = patience
     self.read = read
     self.changed = changed
-    source = try loop.whenReplaced(path) { [unowned self] in look() }
+    source = try loop.whenReplaced(path) { [unowned self] in readIfThere() }
   }
 
-  private func look() {
+  private func readIfThere() {
     again = nil
     if isThere {
       missing = nil
-      take(isSecond: false)
+      readZone(isSecond: false)
     } else {
       waitForIt()
     }
@@ -56,31 +55,31 @@ final class ZoneWatch {
     guard missing == nil else { return }
     missing = try? loop.after(patience, accuracy: .seconds(1)) { [unowned self] in
       missing = nil
-      take(isSecond: true)
+      readZone(isSecond: true)
     }
   }
 
   /// - Parameter isSecond: false if a failure may only mean that the file is half written. Then it
   ///   is read a second time before the journal is told.
-  private func take(isSecond: Bool) {
+  private func readZone(isSecond: Bool) {
     let before = stamp
     do throws(Fault) {
       let zone = try read()
       // If the file was replaced meanwhile, it may be the zone of neither file.
-      guard stamp == before else { return takeAgain() }
+      guard stamp == before else { return readAgain() }
       let why = isThere ? "" : "; \(path) is not there"
       journal.log(.zone, .notice, "the zone is \(zone.name)\(why)", ["ZONE": zone.name])
       changed(zone)
     } catch {
-      guard isSecond, stamp == before else { return takeAgain() }
+      guard isSecond, stamp == before else { return readAgain() }
       journal.log(.zoneFailed, .warning, error.description)
     }
   }
 
-  private func takeAgain() {
+  private func readAgain() {
     again = try? loop.after(Self.pause, accuracy: .milliseconds(100)) { [unowned self] in
       again = nil
-      if isThere { take(isSecond: true) } else { waitForIt() }
+      if isThere { readZone(isSecond: true) } else { waitForIt() }
     }
   }
 

@@ -20,7 +20,6 @@ public struct BellRack: Sendable {
   private let folders: [String]
   private var takes: [String: [Take]] = [:]
 
-  /// - Parameter folders: searched in order.
   public init(folders: [String]) {
     self.folders = folders
   }
@@ -71,6 +70,5 @@ public struct BellRack: Sendable {
     return takes[index % takes.count]
   }
 
-  /// The file of every take.
   public var paths: [String] { takes.values.joined().map(\.path).sorted() }
 }

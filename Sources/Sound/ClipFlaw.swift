@@ -1,6 +1,5 @@
 import Basics
 
-/// Why a clip cannot be used as a word.
 public enum ClipFlaw: Hashable {
   case tooLong(seconds: Double)
   case tooShort(seconds: Double)
@@ -31,7 +30,6 @@ public enum ClipFlaw: Hashable {
     }
   }
 
-  /// What is wrong, and what to do.
   public var words: String {
     switch self {
     case .tooLong(let seconds):
@@ -41,4 +39,39 @@ public enum ClipFlaw: Hashable {
     case .silent: "it is silent; record it again"
     }
   }
+}
+
+/// Whether a word can be heard in a mono sound, as it is read.
+///
+/// A constant is no sound, however large: it moves the membrane once. So the sound is judged by how
+/// far it moves within each 10 ms.
+public struct Audibility {
+  /// -60 dB of full scale: nobody hears a word below it.
+  private static let softest: Float = 0.001
+  /// How many parts of 10 ms make the shortest word. Less is a click, as where a constant begins.
+  private static let fewest = Int(ClipFlaw.shortest * 100)
+
+  private let window: Int
+  private var frames = 0
+  private var lowest = Float.infinity
+  private var highest = -Float.infinity
+  private var audible = 0
+
+  public init(rate: Int) {
+    window = max(rate / 100, 1)
+  }
+
+  public mutating func add(_ samples: some Sequence<Float>) {
+    for sample in samples {
+      lowest = min(lowest, sample)
+      highest = max(highest, sample)
+      frames += 1
+      guard frames == window else { continue }
+      // Half of it is the peak about the mean.
+      if (highest - lowest) / 2 >= Self.softest { audible += 1 }
+      (frames, lowest, highest) = (0, .infinity, -.infinity)
+    }
+  }
+
+  public var isHeard: Bool { audible >= Self.fewest }
 }

@@ -6,7 +6,6 @@ public struct Composer: Sendable {
   public let voice: VoicePack
   public let wording: Wording
   public private(set) var bells: BellRack
-  /// The file of each signal.
   public let signals: [Signal: String]
   private let voiceGain: Float
   private let bellsGain: Float
@@ -27,7 +26,6 @@ public struct Composer: Sendable {
     bellsGain = Mixer.gain(decibels: bellsVolume)
   }
 
-  /// True if the voice has words for timers.
   public var saysTimers: Bool { voice.hasTimers }
 
   /// The score of a programme that speaks `time`, at `rate` frames per second.
@@ -38,8 +36,7 @@ public struct Composer: Sendable {
     var parts = try blows(programme, rate: rate)
     let firstBlow = parts.map(\.start).min() ?? 0
     func speak(_ start: (Score) -> Int) throws(Fault) {
-      let phrase = try voice.score(
-        hour: time.hour, minute: time.minute, wording: wording, rate: rate)
+      let phrase = try voice.score(of: time, wording: wording, rate: rate)
       parts += phrase.parts.map { $0.moved(by: start(phrase), amplifiedBy: voiceGain) }
     }
     switch programme.words {
@@ -172,8 +169,7 @@ public struct Composer: Sendable {
     phrases.lazy.compactMap { voice.text(of: $0) }.first
   }
 
-  /// The words that say `time`, for a reader.
   public func text(of time: CivilTime) throws(Fault) -> String {
-    try voice.text(hour: time.hour, minute: time.minute, wording: wording)
+    try voice.text(of: time, wording: wording)
   }
 }

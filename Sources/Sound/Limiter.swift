@@ -23,7 +23,6 @@ final class Limiter {
 
   /// The last `delay` frames of the input, then the current block.
   private let line: UnsafeMutableBufferPointer<Float>
-  /// The number of frames taken in so far.
   private var frame = 0
   /// The greatest reduction wanted in this stretch of `delay + 1` frames, and in the one before.
   /// Both are held, until every sample that makes up the peak has gone out.
@@ -33,7 +32,6 @@ final class Limiter {
   private var reductions: [Int]
   private var sum = 0
 
-  /// - Parameter longestBlock: the most frames in a block.
   init(rate: Int, longestBlock: Int) {
     fall = max(rate / 200, 1)
     recovery = max(rate / 5, 1)
@@ -57,14 +55,12 @@ final class Limiter {
     fileprivate let sum: Int
   }
 
-  /// The current state.
   var mark: Mark {
     Mark(
       line: Array(line[..<delay]), frame: frame, wanted: wanted, reduction: reduction,
       reductions: reductions, sum: sum)
   }
 
-  /// Restores an earlier state.
   func goBack(to mark: Mark) {
     _ = line.update(fromContentsOf: mark.line)
     (frame, wanted, reduction) = (mark.frame, mark.wanted, mark.reduction)

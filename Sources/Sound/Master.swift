@@ -4,9 +4,7 @@
 /// It takes in the sum ahead of its output. Output can be taken back and rendered again, from a sum
 /// that has changed since. Up to `decided`, the sum must be the same.
 public final class Master {
-  /// The factor for every sample of the sum.
   private let gain: Float
-  /// The next frame of output.
   public private(set) var position = 0
   /// The next frame of the sum to take in: ahead of `position` by the frames held in the limiter.
   private(set) var mixed = 0

@@ -93,7 +93,6 @@ private struct Voice {
   private let converter: RateConverter?
   private var played = 0
 
-  /// The first frame after it.
   var end: Int { start + part.frames }
 
   init(_ part: Score.Part, at start: Int, rate: Int) throws(Fault) {
@@ -127,7 +126,6 @@ private struct Voice {
     if part.isWord { try file.refuseSilence() }
   }
 
-  /// The gain of the part's frame `frame`.
   private func level(at frame: Int) -> Float {
     var level = part.gain
     if frame < part.fadeIn { level *= quarterSine(frame, of: part.fadeIn) }

@@ -58,7 +58,6 @@ public final class RateConverter {
     return produced
   }
 
-  /// Converts a whole mono sound in memory.
   public static func convert(_ samples: [Float], from rate: Int, to newRate: Int) throws(Fault)
     -> [Float]
   {

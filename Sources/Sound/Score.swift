@@ -2,11 +2,8 @@ import Basics
 
 /// Sounds on a time line, with one frame that is the anchor.
 public struct Score: Hashable, Sendable {
-  /// One sound on the time line.
   public struct Part: Hashable, Sendable {
-    /// The sound file.
     public let path: String
-    /// The frame at which it begins.
     public let start: Int
     /// How many frames of it sound; silence follows if the file has fewer.
     public let frames: Int
@@ -15,7 +12,6 @@ public struct Score: Hashable, Sendable {
     public let fadeIn: Int
     /// Frames over which it falls to zero at its end, as a quarter of a cosine.
     public let fadeOut: Int
-    /// The factor for every sample of it.
     public let gain: Float
     /// True if it must begin at a moment, as a blow must, even if the converter drifts. False if it
     /// follows the part before it, as the next clip of a phrase does.
@@ -40,7 +36,6 @@ public struct Score: Hashable, Sendable {
       self.label = label
     }
 
-    /// The first frame after it.
     public var end: Int { start + frames }
 
     func moved(by distance: Int, amplifiedBy factor: Float = 1) -> Part {
@@ -67,7 +62,6 @@ public struct Score: Hashable, Sendable {
   public var frames: Int { parts.map(\.end).max() ?? 0 }
 
   /// Reads every sound to its end.
-  /// - Parameter meanwhile: called after each of them.
   /// - Throws: `Fault` for the first that is missing, torn or not a sound file, or a silent word.
   public func verify(_ meanwhile: () throws(Fault) -> Void = {}) throws(Fault) {
     let words = Set(parts.filter(\.isWord).map(\.path))
@@ -76,6 +70,36 @@ public struct Score: Hashable, Sendable {
       try file.verify()
       if words.contains(path) { try file.refuseSilence() }
       try meanwhile()
+    }
+  }
+}
+
+extension Score {
+  /// Renders the whole score into a sound file, faster than real time and in constant memory.
+  public func write(to path: String, gain: Float = 1) throws(Fault) {
+    try cleaningUp { () throws(Fault) in
+      let writer = try SoundFileWriter(path: path, rate: rate)
+      try render(gain: gain) { block throws(Fault) in try writer.write(block) }
+      try writer.finish()
+    }
+  }
+
+  /// Renders the whole score block by block, faster than real time and in constant memory.
+  /// - Parameters:
+  ///   - gain: the factor for every sample.
+  ///   - heard: called with every block in turn; the block is valid during the call.
+  public func render(
+    gain: Float = 1, _ heard: (UnsafeBufferPointer<Float>) throws(Fault) -> Void
+  ) throws(Fault) {
+    let mixer = Mixer(score: self)
+    let master = Master(rate: rate, gain: gain)
+    let block = UnsafeMutableBufferPointer<Float>.allocate(capacity: 4096)
+    defer { block.deallocate() }
+    while master.position < frames {
+      let part = UnsafeMutableBufferPointer(
+        rebasing: block[..<min(block.count, frames - master.position)])
+      try master.render(into: part) { sum, _ throws(Fault) in try mixer.render(into: sum) }
+      try heard(UnsafeBufferPointer(part))
     }
   }
 }

@@ -1,5 +1,6 @@
 import Basics
 import CSndFile
+import Horology
 
 /// Frames per second of the clips and the bells, and of every file that is written.
 public let standardRate = 48_000
@@ -23,7 +24,6 @@ public final class SoundFile {
   private var position = 0
   private var audibility: Audibility
 
-  /// The coding and rate of a mono file without a header.
   public struct Headerless: Sendable {
     let coding: Int
     let rate: Int
@@ -227,7 +227,6 @@ public final class SoundFile {
     }
   }
 
-  /// Reads the file to its end, to check that it is whole.
   public func verify() throws(Fault) {
     let block = UnsafeMutableBufferPointer<Float>.allocate(capacity: 4096)
     defer { block.deallocate() }
@@ -252,5 +251,22 @@ public final class SoundFile {
       default: "its header makes no sense: it is torn, or no sound file"
       }
     return Fault("cannot read \(path)", code: code, detail)
+  }
+}
+
+extension Duration {
+  /// Rounded to whole frames.
+  public func frames(atRate rate: Int) -> Int {
+    Int((inSeconds * Double(rate)).rounded())
+  }
+}
+
+extension SoundFile {
+  /// How many frames it has once it is converted to another rate.
+  func frames(atRate other: Int) -> Int { Self.frames(frames, of: rate, atRate: other) }
+
+  /// How many frames a sound of `frames` frames has once it is converted to another rate.
+  static func frames(_ frames: Int, of rate: Int, atRate other: Int) -> Int {
+    Int((Double(frames) * Double(other) / Double(rate)).rounded())
   }
 }

@@ -123,7 +123,6 @@ public final class SoundFileWriter {
     guard sf_error(handle) == 0 else { throw failure() }
   }
 
-  /// Closes the file and gives it its final name.
   public func finish() throws(Fault) {
     try refuseIfAskedToEnd("cannot write \(path)")
     isOpen = false

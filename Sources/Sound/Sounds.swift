@@ -2,7 +2,6 @@ import Basics
 @preconcurrency import Glibc
 import Horology
 
-/// Finds the sounds that came with the program.
 public enum Sounds {
   /// The voice of that name beside the program, or the voice in the folder with the path `name`.
   /// - Throws: `Fault` that lists the voices.
@@ -40,7 +39,6 @@ public enum Sounds {
         + "built")
   }
 
-  /// The voices that came with the program.
   public static func voiceNames() -> [String] {
     let found = folders().flatMap { folder in
       names(inFolder: "\(folder)/voices").filter {
@@ -102,13 +100,11 @@ extension Sounds {
     throw notFound("tune", name, tuneNames(), or: others)
   }
 
-  /// The tunes that came with the program.
   private static func tuneNames() -> [String] {
     let files = folders().flatMap { names(inFolder: "\($0)/tunes") }
     return Set(files.filter { $0.hasSuffix(".tune") }.map { String($0.dropLast(5)) }).sorted()
   }
 
-  /// The bells that came with the program.
   public static func bells() -> BellRack {
     BellRack(folders: (folders().isEmpty ? places() : folders()).map { "\($0)/bells" })
   }
@@ -128,7 +124,6 @@ extension Sounds {
     try signals(in: places())
   }
 
-  /// - Parameter folders: searched in order.
   static func signals(in folders: [String]) throws(Fault) -> [Signal: String] {
     var paths: [Signal: String] = [:]
     for signal in Signal.allCases {

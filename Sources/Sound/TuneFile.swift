@@ -2,7 +2,6 @@ import Basics
 import Horology
 
 extension Tune {
-  /// The most notes in a quarter.
   static let mostNotes = 200
   private static let quarters = ["hour": 0, "first": 1, "half": 2, "third": 3]
 
@@ -26,7 +25,7 @@ extension Tune {
       if entry.section == "tune" && entry.key == "description" {
         description = entry.value
       } else if let quarter = Self.quarters[entry.section] {
-        try drafts[quarter, default: Draft(entry, place)].take(entry, place)
+        try drafts[quarter, default: Draft(entry, place)].read(entry, place)
       } else {
         throw Fault(
           place,
@@ -44,7 +43,6 @@ extension Tune {
   }
 }
 
-/// A quarter while it is read.
 private struct Draft {
   private let section: String
   /// File and line of its first key.
@@ -65,7 +63,7 @@ private struct Draft {
     self.place = place
   }
 
-  mutating func take(_ entry: INIFile.Entry, _ place: String) throws(Fault) {
+  mutating func read(_ entry: INIFile.Entry, _ place: String) throws(Fault) {
     let words = entry.value.split(whereSeparator: \.isWhitespace)
     places[entry.key] = place
     switch entry.key {

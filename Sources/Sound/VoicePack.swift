@@ -10,9 +10,7 @@ public struct VoicePack: Sendable {
     public let text: String
   }
 
-  /// The folder.
   public let path: String
-  /// As in `en`.
   public let language: String
   public let description: String
   /// The file in the folder that holds the licence.
@@ -21,7 +19,6 @@ public struct VoicePack: Sendable {
   /// Negative: the length of the silence between them.
   public let overlap: Duration
 
-  /// By clock and style.
   let grammars: [HourFormat: [String: Grammar]]
   let dayParts: DayParts
   /// The names of the clips that open a sentence, as in "it is"; may be empty.
@@ -49,7 +46,6 @@ public struct VoicePack: Sendable {
     return pack
   }
 
-  /// The file that holds the licence.
   public var licencePath: String { "\(path)/\(licence)" }
 
   /// Why the licence cannot go with the clips, with the remedy; nil if it can.
@@ -69,18 +65,16 @@ public struct VoicePack: Sendable {
 
   /// The names of the clips and chains that say a time, whether or not they have a file; nil if
   /// there is no rule.
-  private func links(hour: Int, minute: Int, _ wording: Wording) -> [String]? {
+  private func links(_ time: CivilTime, _ wording: Wording) -> [String]? {
     grammars[wording.format]?[wording.style]?
-      .phrase(hour: hour, minute: minute, dayParts: dayParts)
+      .phrase(hour: time.hour, minute: time.minute, dayParts: dayParts)
       .map { (wording.opens ? opening : []) + $0 }
   }
 
-  /// The same, with the clips of the chains.
-  private func names(hour: Int, minute: Int, _ wording: Wording) -> [String]? {
-    links(hour: hour, minute: minute, wording).map(unchained)
+  private func names(_ time: CivilTime, _ wording: Wording) -> [String]? {
+    links(time, wording).map(unchained)
   }
 
-  /// Names in which every chain is replaced by its clips.
   func unchained(_ names: [String]) -> [String] { names.flatMap { chains[$0] ?? [$0] } }
 
   /// The words of clips and chains, for a reader. Leaves out clips that have no file.
@@ -91,40 +85,35 @@ public struct VoicePack: Sendable {
     }.joined(separator: " ")
   }
 
-  /// The clips that say the time at `hour` (0...23) and `minute` (0...59).
+  /// The clips that say a time of day.
   /// - Throws: `Fault` if the pack has no phrase for it, or lacks a clip.
-  public func phrase(hour: Int, minute: Int, wording: Wording) throws(Fault) -> [Clip] {
-    let time = CivilDateTime(year: 2000, month: 1, day: 1, hour: hour, minute: minute)!
-    let place = "voice \(path)"
-    guard let names = names(hour: hour, minute: minute, wording) else {
+  public func phrase(of time: CivilTime, wording: Wording) throws(Fault) -> [Clip] {
+    let (place, told) = ("voice \(path)", "\(time.dateTime.timeOfDay.prefix(5)):00")
+    guard let names = names(time, wording) else {
       let instead = shortestInterval(wording: wording).map { "; it can say \($0.times) only" } ?? ""
       throw Fault(
         place,
-        "its \(wording.section) has no phrase for \(time.timeOfDay)\(instead); record or import more "
+        "its \(wording.section) has no phrase for \(told)\(instead); record or import more "
           + "words, or choose another voice")
     }
     var phrase: [Clip] = []
     for name in names {
       guard let clip = clips[name] else {
-        throw Fault(place, "no clip '\(name)', which \(time.timeOfDay) needs")
+        throw Fault(place, "no clip '\(name)', which \(told) needs")
       }
       phrase.append(clip)
     }
     return phrase
   }
 
-  /// The words of a phrase, for a reader.
-  public func text(hour: Int, minute: Int, wording: Wording) throws(Fault) -> String {
-    _ = try phrase(hour: hour, minute: minute, wording: wording)
-    return written(links(hour: hour, minute: minute, wording) ?? [])
+  public func text(of time: CivilTime, wording: Wording) throws(Fault) -> String {
+    _ = try phrase(of: time, wording: wording)
+    return written(links(time, wording) ?? [])
   }
 
   /// The phrase as a score whose anchor is its first frame.
-  /// - Parameter rate: frames per second of the score.
-  public func score(
-    hour: Int, minute: Int, wording: Wording, rate: Int
-  ) throws(Fault) -> Score {
-    try score(of: phrase(hour: hour, minute: minute, wording: wording), rate: rate)
+  public func score(of time: CivilTime, wording: Wording, rate: Int) throws(Fault) -> Score {
+    try score(of: phrase(of: time, wording: wording), rate: rate)
   }
 
   /// Clips, one after the other, as a score whose anchor is its first frame.
@@ -161,14 +150,9 @@ public struct VoicePack: Sendable {
   /// - Throws: `Fault` for clips without a file, for the first time that cannot be said, or for the
   ///   first that is said like another.
   public func verify(every interval: Interval, wording: Wording) throws(Fault) {
-    let needed = Set(
-      stride(from: 0, to: 1440, by: interval.minutes).flatMap {
-        names(hour: $0 / 60, minute: $0 % 60, wording) ?? []
-      })
+    let needed = Set(interval.timesOfDay.flatMap { names($0, wording) ?? [] })
     if let fault = fault(ofMissing: clipsWithoutFile.filter(needed.contains)) { throw fault }
-    for minute in stride(from: 0, to: 1440, by: interval.minutes) {
-      _ = try phrase(hour: minute / 60, minute: minute % 60, wording: wording)
-    }
+    for time in interval.timesOfDay { _ = try phrase(of: time, wording: wording) }
     try refuseTimesAlike(wording)
   }
 
@@ -184,16 +168,15 @@ public struct VoicePack: Sendable {
   /// Compares every minute that it has words for, since people may ask for any.
   public func timesAlike(_ wording: Wording) -> String? {
     let half = wording.format == .twelve ? 720 : 1440
-    var said: [[String]: Int] = [:]
-    for minute in 0..<1440 {
-      guard let names = names(hour: minute / 60, minute: minute % 60, wording),
-        names.allSatisfy({ clips[$0] != nil })
-      else { continue }
-      let other = said[names, default: minute]
+    var said: [[String]: CivilTime] = [:]
+    for time in Interval.minute.timesOfDay {
+      guard let names = names(time, wording), names.allSatisfy({ clips[$0] != nil }) else {
+        continue
+      }
+      let other = said[names, default: time]
       said[names] = other
-      if other % half != minute % half {
-        let times = [minute, other].map { CivilTime(hour: $0 / 60, minute: $0 % 60)! }
-        let texts = times.map { String($0.dateTime.timeOfDay.prefix(5)) }
+      if other.minuteOfDay % half != time.minuteOfDay % half {
+        let texts = [time, other].map { $0.dateTime.timeOfDay.prefix(5) }
         return "\(wording.section) says \(texts[0]) as it says \(texts[1])"
       }
     }
@@ -203,21 +186,28 @@ public struct VoicePack: Sendable {
   /// The shortest interval every multiple of which can be said; nil if not even the full hours can.
   public func shortestInterval(wording: Wording) -> Interval? {
     (1...60).lazy.compactMap { Interval(minutes: $0) }.first { interval in
-      stride(from: 0, to: 1440, by: interval.minutes).allSatisfy { minute in
-        names(hour: minute / 60, minute: minute % 60, wording)?
-          .allSatisfy { clips[$0] != nil } ?? false
+      interval.timesOfDay.allSatisfy { time in
+        names(time, wording)?.allSatisfy { clips[$0] != nil } ?? false
       }
     }
   }
 
   /// The clips that are missing for a time, in the order in which they are said; none if the time
   /// has no rule.
-  public func clipsMissing(hour: Int, minute: Int, _ wording: Wording) -> [String] {
-    (names(hour: hour, minute: minute, wording) ?? []).filter { clips[$0] == nil }
+  public func clipsMissing(for time: CivilTime, _ wording: Wording) -> [String] {
+    (names(time, wording) ?? []).filter { clips[$0] == nil }
   }
 }
 
 extension Interval {
+  /// Every minute.
+  public static let minute = Interval(minutes: 1)!
+
+  /// Its multiples in a day.
+  public var timesOfDay: [CivilTime] {
+    stride(from: 0, to: 1440, by: minutes).map { CivilTime(hour: $0 / 60, minute: $0 % 60)! }
+  }
+
   /// The times of day that are its multiples, in words.
   public var times: String {
     switch minutes {
@@ -226,5 +216,136 @@ extension Interval {
     case 60: "the full hours"
     default: "every \(minutes) minutes"
     }
+  }
+}
+
+/// The styles of a voice: the ways in which it puts a time into words.
+extension VoicePack {
+  /// Every wording that it has rules for, without opening words. They are grouped by clock, with
+  /// the digital style first.
+  public var wordings: [Wording] {
+    HourFormat.allCases.flatMap { format in
+      let others = (grammars[format] ?? [:]).keys.filter { $0 != Wording.digital }.sorted()
+      let digital = grammars[format]?[Wording.digital].map { _ in Wording.digital }
+      return ([digital].compactMap { $0 } + others).map { Wording(format, style: $0) }
+    }
+  }
+
+  /// The styles that it has, each once, the digital one first.
+  public var styles: [String] {
+    var styles: [String] = []
+    for wording in wordings where !styles.contains(wording.style) { styles.append(wording.style) }
+    return styles
+  }
+
+  /// The clocks that it has rules for, in any style.
+  public var formats: [HourFormat] {
+    HourFormat.allCases.filter { grammars[$0]?.isEmpty == false }
+  }
+
+  /// True if it has words that open a sentence, as in "it is".
+  public var hasOpening: Bool { !opening.isEmpty }
+
+  /// Why it cannot speak by this clock in this style, with the styles that it has; nil if it can.
+  public func flaw(ofStyle wording: Wording) -> String? {
+    if wordings.contains(where: { $0.format == wording.format && $0.style == wording.style }) {
+      return nil
+    }
+    if let other = formats.first, !formats.contains(wording.format) {
+      return "the voice \(path) has no words for clock = \(wording.format.rawValue); "
+        + "set clock = \(other.rawValue), or another voice"
+    }
+    let clocks = HourFormat.allCases.compactMap { format -> String? in
+      let styles = wordings.filter { $0.format == format }.map(\.style)
+      guard !styles.isEmpty else { return nil }
+      return "\(styles.joined(separator: ", ")) for clock = \(format.rawValue)"
+    }
+    let there = clocks.isEmpty ? "nothing" : clocks.joined(separator: ", and ")
+    return "the voice \(path) has no style '\(wording.style.excerpt)' for "
+      + "clock = \(wording.format.rawValue): it has \(there); set one of these, or another voice"
+  }
+
+  public var flawOfOpening: String? {
+    hasOpening
+      ? nil
+      : "the voice \(path) has no words for it ('opening' in its voice.conf); "
+        + "set say_it_is = no, or another voice"
+  }
+}
+
+extension Wording {
+  /// The section of `voice.conf` that has its rules.
+  public var section: String {
+    style == Wording.digital ? "[clock \(format.rawValue)]" : "[clock \(format.rawValue) \(style)]"
+  }
+
+  public var name: String {
+    "\(format.rawValue) hours" + (style == Wording.digital ? "" : " \(style)")
+  }
+}
+
+extension VoicePack {
+  /// The clips that say a phrase of a timer or an interval. Nil if the pack has no words for it, or
+  /// lacks one of the clips: then the signal sounds alone.
+  public func phrase(of phrase: TimerPhrase) -> [Clip]? {
+    if case .name(let name) = phrase { return clips(saying: name) }
+    guard let names = timers.names(phrase).map(unchained) else { return nil }
+    let found = names.compactMap { clips[$0] }
+    return found.count == names.count && !found.isEmpty ? found : nil
+  }
+
+  /// The words of that phrase, for a reader; nil if the pack cannot say it.
+  public func text(of phrase: TimerPhrase) -> String? {
+    guard let clips = self.phrase(of: phrase) else { return nil }
+    return timers.names(phrase).map(written) ?? clips.map(\.text).joined(separator: " ")
+  }
+
+  /// One clip that says all of a text, or else one for each of its words; nil if there are none.
+  private func clips(saying text: String) -> [Clip]? {
+    let words = text.lowercased().split(whereSeparator: \.isWhitespace)
+    guard !words.isEmpty else { return nil }
+    // If several clips have the same text, always take the same one.
+    let texts = Dictionary(
+      clipNames.map { (clips[$0]!.text.lowercased(), clips[$0]!) }, uniquingKeysWith: { $1 })
+    if let whole = texts[words.joined(separator: " ")] { return [whole] }
+    let found = words.compactMap { texts[String($0)] }
+    return found.count == words.count ? found : nil
+  }
+
+  public var hasTimers: Bool { !timers.isEmpty }
+
+  /// The clips that are missing for a phrase, in the order in which they are said; none if the
+  /// phrase has no rule.
+  public func clipsMissing(for phrase: TimerPhrase) -> [String] {
+    (timers.names(phrase).map(unchained) ?? []).filter { clips[$0] == nil }
+  }
+
+  /// The first phrase of `TimerPhrase.range` that is said like another, in a sentence; nil if there
+  /// is none.
+  public var timersAlike: String? {
+    var said: [[Clip]: TimerPhrase] = [:]
+    for phrase in TimerPhrase.range {
+      guard let clips = self.phrase(of: phrase) else { continue }
+      if let other = said.updateValue(phrase, forKey: clips) {
+        return "'\(phrase.text)' is said as '\(other.text)' is"
+      }
+    }
+    return nil
+  }
+
+  /// The phrases of `TimerPhrase.range` that it cannot say; all of them if it has no words for
+  /// timers.
+  public var phrasesUnsaid: [TimerPhrase] {
+    TimerPhrase.range.filter { phrase(of: $0) == nil }
+  }
+
+  public var timersText: String {
+    let unsaid = phrasesUnsaid
+    guard let first = unsaid.first else { return "says timers and intervals" }
+    if unsaid.count == TimerPhrase.range.count {
+      return "has no words of timers, which give a signal alone"
+    }
+    let more = unsaid.count > 1 ? " and \(unsaid.count - 1) phrases more" : ""
+    return "has no words of timers for '\(first.text)'\(more), for which a signal sounds alone"
   }
 }

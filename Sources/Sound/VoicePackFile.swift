@@ -8,7 +8,7 @@ extension VoicePack {
   public init(path: String) throws(Fault) {
     var draft = Draft(file: try INIFile(path: "\(path)/voice.conf"))
     try draft.file.refuseSections(Draft.sections) { !Draft.knows($0) }
-    for entry in draft.file.entries { try draft.take(entry) }
+    for entry in draft.file.entries { try draft.read(entry) }
 
     func required(_ key: String, as example: String) throws(Fault) -> String {
       guard let value = draft.texts[key] else {
@@ -65,7 +65,6 @@ extension VoicePack {
   }
 }
 
-/// A pack's description while it is read.
 private struct Draft {
   let file: INIFile
   var texts: [String: String] = [:]
@@ -91,7 +90,7 @@ private struct Draft {
       || TimerGrammar.Section(rawValue: section) != nil || Wording(section: section) != nil
   }
 
-  mutating func take(_ entry: INIFile.Entry) throws(Fault) {
+  mutating func read(_ entry: INIFile.Entry) throws(Fault) {
     let place = "\(file.path):\(entry.line)"
     if let section = TimerGrammar.Section(rawValue: entry.section) {
       if let problem = timers.add(section, key: entry.key, phrase: entry.value) {
@@ -101,7 +100,7 @@ private struct Draft {
     }
     switch entry.section {
     case "voice":
-      try takeVoice(entry, place)
+      try readVoice(entry, place)
     case "clips":
       guard clipTexts.updateValue(entry.value, forKey: entry.key) == nil else {
         throw Fault(place, "clip '\(entry.key)' is there twice")
@@ -177,7 +176,7 @@ private struct Draft {
     return spellings
   }
 
-  private mutating func takeVoice(_ entry: INIFile.Entry, _ place: String) throws(Fault) {
+  private mutating func readVoice(_ entry: INIFile.Entry, _ place: String) throws(Fault) {
     guard voiceKeys.insert(entry.key).inserted else {
       throw Fault(place, "'\(entry.key)' is set twice")
     }

@@ -15,7 +15,6 @@ public struct LevelMeter: Sendable {
 
   public init() {}
 
-  /// Takes the next frames.
   public mutating func add(_ block: UnsafeBufferPointer<Float>) {
     for sample in block { peak = max(peak, sample.magnitude) }
   }

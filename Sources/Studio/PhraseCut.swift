@@ -14,7 +14,6 @@ struct PhraseCut {
     case runTogether
     /// A quiet place within a word is as long as the pauses.
     case unclear
-    /// The word of that index.
     case tooShort(Int)
     case tooLong(Int)
   }
@@ -32,7 +31,6 @@ struct PhraseCut {
   /// Speech is at least this far above the quiet, in dB.
   private static let height = 9.0
 
-  /// - Parameter count: how many words there are.
   init(_ samples: [Float], rate: Int, count: Int) throws(Problem) {
     let track = LevelTrack(samples, rate: rate)
     noise = track.quietest

@@ -1,7 +1,6 @@
 /// Listens to a stream and takes a phrase out of it: from shortly before the first word until it
 /// has been quiet for a while.
 public struct PhraseListener {
-  /// The result of a block.
   public enum Heard {
     case nothing
     /// The phrase that was said, with the quiet around it.
@@ -51,7 +50,6 @@ public struct PhraseListener {
     return heard
   }
 
-  /// True while a phrase is being said.
   public var isHearing: Bool { hasBegun }
 
   private mutating func next(_ power: Double) -> Heard {
@@ -87,5 +85,31 @@ public struct PhraseListener {
     threshold = other.threshold
     window = other.window
     deafWindows = 0
+  }
+}
+
+/// Measures the noise of a room.
+public struct RoomTone {
+  private let rate: Int
+  private var samples: [Float] = []
+
+  /// The most noise that is accepted, in dBFS (facts: voices, own recordings).
+  public static let most = -55.0
+  /// In seconds: the time ignored first, because the key that starts it clicks, and the time
+  /// measured.
+  private static let before = 0.4
+  private static let length = 1.2
+
+  public init(rate: Int) {
+    self.rate = rate
+  }
+
+  public mutating func hear(_ block: UnsafeBufferPointer<Float>) -> Double? {
+    samples += block
+    let first = Int(Self.before * Double(rate))
+    let end = first + Int(Self.length * Double(rate))
+    guard samples.count >= end else { return nil }
+    let powers = LevelTrack(samples[first..<end], rate: rate).powers
+    return (powers.reduce(0, +) / Double(powers.count)).decibelsOfPower
   }
 }

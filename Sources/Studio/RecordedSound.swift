@@ -1,14 +1,13 @@
 import Basics
 import CMPG123
+@preconcurrency import Glibc
 import Sound
 
-/// The sound of a recording, from whatever program its file comes.
 struct RecordedSound {
   let channels: [[Float]]
   /// Frames per second.
   let rate: Int
 
-  /// Bytes; more is not held in memory.
   private static let largest = 1 << 26
 
   /// Reads the file to its end, also where its header does not say how long it is.
@@ -36,46 +35,12 @@ struct RecordedSound {
     if let headerless = SoundFile.Headerless(suffix: suffix) {
       return try SoundFile(path: path, headerless: headerless)
     }
-    let descriptor = try openRegularFile(path)
     do throws(Fault) {
-      return try SoundFile(descriptor: descriptor, of: path, anyChannels: true)
+      return try SoundFile(path: path, anyChannels: true)
     } catch {
-      if let bytes = try? readRegularFile(path, largest: largest), let mended = mended(bytes) {
-        return try SoundFile(
-          descriptor: try temporaryFile(mended), of: path, anyChannels: true)
-      }
       guard SoundFile.isFormatUnknown(error) else { throw error }
       let decoded = try FFmpeg.decode(path, unknownAs: error)
       return try SoundFile(descriptor: decoded, of: path, anyChannels: true)
-    }
-  }
-
-  /// libsndfile 1.2 reads neither BW64, which is RF64 by another name (ITU-R BS.2088), nor a WAV, RF64
-  /// or CAF whose size was never filled in, because it went into a pipe or the program was killed.
-  /// - Returns: the file with a header that it reads; nil if it is none of these.
-  private static func mended(_ bytes: [UInt8]) -> [UInt8]? {
-    func place(of name: String, _ field: [UInt8]) -> Int? {
-      let pattern = Array(name.utf8) + field
-      return (0..<min(bytes.count, 1 << 16)).first { bytes[$0...].starts(with: pattern) }
-    }
-    func with(_ field: [UInt8], at place: Int) -> [UInt8] {
-      Array(bytes[..<place]) + field + Array(bytes[(place + field.count)...])
-    }
-    let unknown = [UInt8](repeating: 0xFF, count: 8)
-    let zero = [UInt8](repeating: 0, count: 8)
-    switch String(decoding: bytes.prefix(4), as: UTF8.self) {
-    case "RIFF":
-      return place(of: "data", Array(zero[..<4])).map { with(Array(unknown[..<4]), at: $0 + 4) }
-    case "BW64", "RF64":
-      let isUnfilled = place(of: "ds64", [28, 0, 0, 0] + zero + zero) != nil
-      let isKnown = bytes[0] == UInt8(ascii: "R") && !isUnfilled
-      return isKnown ? nil : with(Array((isUnfilled ? "RIFF" : "RF64").utf8), at: 0)
-    case "caff":
-      guard let place = place(of: "data", unknown) else { return nil }
-      let size = UInt64(bytes.count - place - 12)
-      return with((0..<8).map { UInt8(truncatingIfNeeded: size >> (56 - 8 * $0)) }, at: place + 4)
-    default:
-      return nil
     }
   }
 
@@ -128,4 +93,71 @@ struct RecordedSound {
     }
     return (channels, rate)
   }
+}
+
+/// The program ffmpeg, which reads what libsndfile does not, as AAC.
+enum FFmpeg {
+  /// - Parameter fault: why libsndfile does not read it.
+  /// - Returns: the descriptor of a WAV file, which has no name.
+  static func decode(_ path: String, unknownAs fault: Fault) throws(Fault) -> Int32 {
+    let (output, errors) = (try temporaryFile(), try temporaryFile())
+    defer { close(errors) }
+    var isRead = false
+    defer { if !isRead { close(output) } }
+    var files = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&files)
+    defer { posix_spawn_file_actions_destroy(&files) }
+    posix_spawn_file_actions_adddup2(&files, output, STDOUT_FILENO)
+    posix_spawn_file_actions_adddup2(&files, errors, STDERR_FILENO)
+    // Only local files: a playlist must not open the network.
+    let words = [
+      "ffmpeg", "-nostdin", "-v", "error", "-xerror", "-protocol_whitelist", "file,pipe",
+      "-i", "file:\(path)", "-map", "0:a:0", "-t", "60", "-c:a", "pcm_f32le", "-f", "wav", "pipe:1",
+    ]
+    var arguments = words.map { strdup($0) } + [nil]
+    defer { for argument in arguments { free(argument) } }
+    var child = pid_t()
+    let code = posix_spawnp(&child, "ffmpeg", &files, nil, &arguments, environ)
+    guard code == 0 || code == ENOENT else { throw Fault("cannot start ffmpeg", errno: code) }
+    guard code == 0 else {
+      let name = path.prefix(upTo: path.lastIndex(of: ".") ?? path.endIndex)
+      let suffix = path.hasSuffix(".wav") ? "flac" : "wav"
+      throw Fault(
+        fault.operation, code: fault.code,
+        "\(fault.detail); if it is a sound, install ffmpeg, which import then uses, or convert it: "
+          + "ffmpeg -i '\(path)' '\(name).\(suffix)'")
+    }
+    var status: Int32 = 0
+    try retryingInterrupts("cannot wait for ffmpeg") { waitpid(child, &status, 0) }
+    var said = stat()
+    fstat(errors, &said)
+    guard status == 0, said.st_size == 0 else {
+      let why = firstLine(errors).map { " (\($0))" } ?? ""
+      throw Fault(
+        fault.operation, code: fault.code,
+        "ffmpeg finds errors in it\(why): it may be torn, or no sound file")
+    }
+    lseek(output, 0, SEEK_SET)
+    isRead = true
+    return output
+  }
+
+  /// The first line that ffmpeg said, without the part of ffmpeg that says it, as in
+  /// `[mov @ 0x55d0c8] moov atom not found`.
+  private static func firstLine(_ errors: Int32) -> String? {
+    var bytes = [UInt8](repeating: 0, count: 300)
+    let count = pread(errors, &bytes, bytes.count, 0)
+    let text = String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+    return text.split(separator: "\n").first.map { line in
+      String(line.hasPrefix("[") ? line.drop { $0 != "]" }.dropFirst(2) : line)
+    }
+  }
+}
+
+/// A file that has no name, and goes when it is closed.
+private func temporaryFile() throws(Fault) -> Int32 {
+  let operation = "cannot make a temporary file"
+  guard let file = tmpfile() else { throw Fault(operation, errno: errno) }
+  defer { fclose(file) }
+  return try retryingInterrupts(operation) { dup(fileno(file)) }
 }

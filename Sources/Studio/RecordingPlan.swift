@@ -1,5 +1,3 @@
-import Sound
-
 /// A phrase that a person reads aloud, and that is then cut into its words.
 public struct RecordingPrompt: Hashable, Sendable {
   public let words: [EnglishWord]
@@ -14,7 +12,6 @@ public struct RecordingPrompt: Hashable, Sendable {
   public var name: String { words.map(\.clipName).joined(separator: "-") }
 }
 
-/// The phrases that make a voice.
 public enum RecordingPlan: String, CaseIterable, Sendable {
   /// The classic clips: every quarter of an hour on the clock of 12 hours.
   case quarters

@@ -3,7 +3,6 @@ import Basics
 /// Leads a person with a microphone through the phrases: which one is due, what each key does, and
 /// what is kept. It does no input or output itself: it takes events and returns effects.
 public struct RecordingSession: Sendable {
-  /// A key, and what it is for.
   public enum Key: Character, CaseIterable, Sendable {
     case next = "n"
     case again = "a"
@@ -32,11 +31,9 @@ public struct RecordingSession: Sendable {
     case roomHeard(Double)
     /// A phrase was fit, with its figures; it waits to be kept.
     case phraseFit(String)
-    /// A phrase was not fit, and why.
     case phraseRefused(String)
     /// No voice was heard for a long while; the loudest level, in dBFS.
     case stillNothing(loudest: Double)
-    /// The take is on the disk.
     case takeKept
     case playEnded
   }
@@ -46,13 +43,10 @@ public struct RecordingSession: Sendable {
     case hearRoom
     /// Listens for the phrase of this index.
     case hearPhrase(Int)
-    /// Stops listening.
     case rest
     /// Puts the fit phrase on the disk, as the take of this index.
     case keep(Int)
-    /// Plays the fit phrase.
     case playNew
-    /// Plays the take of this index.
     case playKept(Int)
     case stopPlaying
     /// All phrases are kept, or the person quits.
@@ -76,22 +70,18 @@ public struct RecordingSession: Sendable {
   }
 
   private let prompts: [RecordingPrompt]
-  /// The name of the microphone.
   private let microphone: String
   private var kept: Set<Int>
   private var state = State.start
 
-  /// - Parameter kept: the indices of the prompts that have a take already.
   public init(prompts: [RecordingPrompt], microphone: String, kept: Set<Int>) {
     self.prompts = prompts
     self.microphone = microphone
     self.kept = kept
   }
 
-  /// True if every phrase is kept.
   public var isWhole: Bool { kept.count == prompts.count }
 
-  /// How many phrases are kept, of how many.
   public var progress: String { "\(kept.count) of \(prompts.count) phrases are recorded" }
 
   public static let help = """
@@ -101,7 +91,6 @@ public struct RecordingSession: Sendable {
       ? or h       this help
     """
 
-  /// The instructions that are shown at the start.
   public static let guidance = """
     Say each phrase as one sentence, in your ordinary voice, with a short pause at each
     '...' as in dictating a telephone number: three ... fifteen ... P M. Let the voice come
@@ -119,7 +108,7 @@ public struct RecordingSession: Sendable {
     return start + (kept.isEmpty ? hearRoom() : becomeWhole())
   }
 
-  public mutating func take(_ event: Event) -> [Effect] {
+  public mutating func handle(_ event: Event) -> [Effect] {
     switch event {
     case .key(let key): return press(key)
     case .roomHeard(let level): return judgeRoom(level)
@@ -191,44 +180,27 @@ public struct RecordingSession: Sendable {
     case (_, .room): return []
     case (.next, .roomUnfit(isSilent: true)): return goOnToMissing(after: -1)
     case (_, .roomUnfit): return hearRoom()
-    case (_, .speaking(let index)): return press(key, speaking: index)
-    case (_, .fit(let index)): return press(key, fit: index)
-    case (_, .kept(let index)): return press(key, kept: index)
+    case (.again, .speaking(let index)), (.again, .fit(let index)), (.again, .kept(let index)):
+      return show(index, anew: true)
+    case (.back, .speaking(let index)): return [.rest] + show(max(index - 1, 0))
+    case (.next, .speaking(let index)) where kept.contains(index):
+      return [.rest] + goOn(from: index)
+    case (.play, .speaking(let index)) where kept.contains(index):
+      return play(.playKept(index), thenBack: .kept(index))
+    case (_, .speaking): return [.tell("nothing is recorded of it yet: say it")]
+    case (.back, .fit(let index)): return [.tell("not kept")] + show(max(index - 1, 0))
+    case (.next, .fit(let index)):
+      state = .keeping(index)
+      return [.keep(index)]
+    case (_, .fit): return play(.playNew, thenBack: state)
+    case (.back, .kept(let index)): return show(max(index - 1, 0))
+    case (.next, .kept(let index)): return goOn(from: index)
+    case (_, .kept(let index)): return play(.playKept(index), thenBack: state)
     case (.next, .whole):
       state = .over
       return [.finish(isWhole: true)]
     case (.back, .whole): return show(prompts.count - 1)
     case (_, .whole): return [.tell(wholeText)]
-    }
-  }
-
-  private mutating func press(_ key: Key, speaking index: Int) -> [Effect] {
-    switch key {
-    case .back: return [.rest] + show(max(index - 1, 0))
-    case .next where kept.contains(index): return [.rest] + goOn(from: index)
-    case .play where kept.contains(index): return play(.playKept(index), thenBack: .kept(index))
-    case .next, .play: return [.tell("nothing is recorded of it yet: say it")]
-    default: return show(index, anew: true)
-    }
-  }
-
-  private mutating func press(_ key: Key, fit index: Int) -> [Effect] {
-    switch key {
-    case .next:
-      state = .keeping(index)
-      return [.keep(index)]
-    case .play: return play(.playNew, thenBack: state)
-    case .back: return [.tell("not kept")] + show(max(index - 1, 0))
-    default: return show(index, anew: true)
-    }
-  }
-
-  private mutating func press(_ key: Key, kept index: Int) -> [Effect] {
-    switch key {
-    case .next: return goOn(from: index)
-    case .play: return play(.playKept(index), thenBack: state)
-    case .back: return show(max(index - 1, 0))
-    default: return show(index, anew: true)
     }
   }
 

@@ -3,7 +3,6 @@ import Sound
 
 /// A phrase as it was spoken, found fit for a pack (facts: voices, own recordings).
 public struct Take: Sendable {
-  /// What is wrong with a phrase, and what to do.
   public struct Refusal: Error, Hashable, CustomStringConvertible {
     public let description: String
   }
@@ -103,7 +102,6 @@ public struct Take: Sendable {
     }
   }
 
-  /// Its peak, its level above the noise and its length, for a reader.
   public var figures: String {
     let seconds = Double(samples.count) / Double(rate)
     return "peak \(peak.text(decimals: 1)) dBFS, \(signalToNoise.text(decimals: 0)) dB over the "

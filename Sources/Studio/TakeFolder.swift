@@ -13,7 +13,6 @@ public final class TakeFolder {
   private let makesFolder: Bool
 
   private var takes: String { "\(path)/takes" }
-  /// The files of the phrase that waits to be kept, and of the phrase that is played.
   private var waitingPath: String { "\(takes)/.waiting.wav" }
   private var playedPath: String { "\(takes)/.played.wav" }
 
@@ -88,7 +87,6 @@ public final class TakeFolder {
   }
 
   /// The indices of the prompts that have a usable take.
-  /// - Parameter unusable: called for each take that cannot be used.
   public func kept(unusable: (Fault) -> Void) -> Set<Int> {
     var kept: Set<Int> = []
     for (index, prompt) in plan.prompts.enumerated() where access(file(prompt), F_OK) == 0 {
@@ -122,7 +120,6 @@ public final class TakeFolder {
     }
   }
 
-  /// The take of a prompt that has one.
   public func take(_ prompt: RecordingPrompt) throws(Fault) -> Take {
     let path = file(prompt)
     let sound = try SoundFile(path: path)

@@ -9,7 +9,6 @@ struct TimerAddition {
   private let draft: VoiceDraft
   private let pack: VoicePack
 
-  /// - Throws: `Fault` as `check` does.
   init(_ draft: VoiceDraft, to pack: VoicePack) throws(Fault) {
     try Self.check(pack, draft.sortedWords)
     self.draft = draft

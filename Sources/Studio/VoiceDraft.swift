@@ -9,10 +9,8 @@ struct VoiceDraft {
   private(set) var loudness: Double
   /// The word whose peaks lowered the loudness of all.
   private(set) var mostPeaked: EnglishWord?
-  /// Words that cannot be levelled, and why.
   private(set) var problems: [Fault] = []
 
-  /// The words, levelled and faded.
   private(set) var recordings: [EnglishWord: Recording]
 
   /// The loudness of the clips of a pack, in LUFS (facts: voices, quality targets).
@@ -82,7 +80,6 @@ struct VoiceDraft {
     ("There was no licence with these recordings. Write here who spoke them, and what others\n"
       + "may do with them, before you pass them on.\n").utf8)
 
-  /// The text of `voice.conf`.
   private func description(_ source: String) -> String {
     let source = source.prefix(100)
       .map { $0.isLetter || $0.isNumber || "-_. ".contains($0) ? $0 : "_" }
@@ -104,7 +101,6 @@ struct VoiceDraft {
   }
 
   /// The sections of timers and intervals; empty without words for them.
-  /// - Parameter prefix: the prefix of the names of number clips.
   func timerLines(numbers prefix: String = "") -> [String] {
     var lines: [String] = []
     for section in TimerGrammar.Section.allCases {

@@ -13,7 +13,6 @@ public struct VoiceImport {
   public private(set) var cutOff: [String] = []
   /// The word whose peaks lowered all clips below -20 LUFS, or below the loudness of the pack.
   public var mostPeaked: String? { draft.mostPeaked?.text }
-  /// The loudness of every clip.
   public var loudnessText: String { draft.loudness.text(decimals: 1) }
 
   /// The words that are missing for phrases of timers. Empty if the folder has no words for timers
@@ -150,7 +149,6 @@ public struct VoiceImport {
 
   // MARK: The pack
 
-  /// Adds the words of timers to their pack.
   public func add() throws(Fault) -> VoicePack {
     if let problem = problems.first { throw problem }
     guard let pack else { throw Fault("cannot add \(folder)", "there is no pack to add it to") }

@@ -4,7 +4,6 @@ import Sound
 
 /// What a voice pack can say, and where it misses the quality targets (facts: voices).
 public struct VoiceVerification {
-  /// A clip, what is wrong with it, and what to do.
   public struct Finding: Hashable, Sendable {
     public let clip: String
     public let words: String
@@ -30,7 +29,6 @@ public struct VoiceVerification {
   private static let highestPeak = -1.0
   private static let loudnessTolerance = 1.0
 
-  /// Reads every clip of a pack.
   public init(of pack: VoicePack) {
     // A clip in `[clips]` without a file is a finding.
     var named = Set(pack.clipsWithoutFile)
@@ -84,16 +82,14 @@ public struct VoiceVerification {
     var wording = wording
     wording.opens = pack.hasOpening
     var sentences: [String] = []
-    for time in (0..<1440).compactMap({ CivilTime(hour: $0 / 60, minute: $0 % 60) }) {
-      for clip in pack.clipsMissing(hour: time.hour, minute: time.minute, wording)
-      where named.insert(clip).inserted {
+    for time in Interval.minute.timesOfDay {
+      for clip in pack.clipsMissing(for: time, wording) where named.insert(clip).inserted {
         sentences.append(sentence(ofMissing: clip, for: time.dateTime.timeOfDay))
       }
     }
     return sentences
   }
 
-  /// The same for the rules of timers and intervals.
   private static func lackingTimers(_ pack: VoicePack, _ named: inout Set<String>) -> [String] {
     var sentences: [String] = []
     for phrase in TimerPhrase.range {
@@ -108,7 +104,6 @@ public struct VoiceVerification {
     "no clip '\(clip)', which \(need) needs; record it, or take the rule out"
   }
 
-  /// What is wrong with one clip by itself.
   static func faults(_ recording: Recording, _ loudness: Loudness) -> [String] {
     var faults: [String] = []
     let (before, after) = recording.silence
@@ -157,5 +152,56 @@ public struct VoiceVerification {
 
   private static func milliseconds(_ seconds: Double) -> String {
     (seconds * 1000).text(decimals: 0, .up)
+  }
+}
+
+extension VoicePack {
+  /// What keeps the clock from saying the right time, one sentence each: clips that are missing,
+  /// torn, silent, far too short or too long, a crossfade that is too long for them, and phrases of
+  /// timers that are said alike.
+  ///
+  /// Reads every clip once. `VoiceVerification` also checks their quality.
+  public func flaws() -> [String] {
+    var flaws = filesMissing.map { [$0.description] } ?? []
+    for name in clipNames {
+      guard let path = clip(name)?.path else { continue }
+      do throws(Fault) {
+        let file = try SoundFile(path: path)
+        // A clip that is far too long need not be read to its end.
+        var flaw = ClipFlaw(seconds: file.seconds)
+        if flaw == nil {
+          try file.verify()
+          flaw = file.silence
+        }
+        if let flaw { flaws.append("\(path): \(flaw.words)") }
+      } catch {
+        flaws.append(error.description)
+      }
+    }
+    if let flaw = crossfadeFlaw { flaws.append("\(path)/voice.conf: \(flaw)") }
+    if let flaw = timersAlike {
+      flaws.append("\(path)/voice.conf: \(flaw); give each phrase words of its own")
+    }
+    return flaws
+  }
+
+  /// Why the crossfade cannot be as long as it is set; nil if it can. It takes at most half of a
+  /// clip, and then no part of the clip is heard by itself.
+  var crossfadeFlaw: String? {
+    guard overlap > .zero else { return nil }
+    var shortest: (name: String, length: Duration)?
+    for name in clipNames {
+      // A clip that cannot be read, or cannot be a word, is reported by itself.
+      guard let path = clip(name)?.path, let file = try? SoundFile(path: path),
+        ClipFlaw(seconds: file.seconds) == nil
+      else { continue }
+      let length = Duration.seconds(file.seconds)
+      if length < shortest?.length ?? .seconds(ClipFlaw.longest) { shortest = (name, length) }
+    }
+    guard let shortest, overlap > shortest.length / 2 else { return nil }
+    let milliseconds = shortest.length.nanoseconds / 1_000_000
+    return "crossfade = \(overlap.nanoseconds / 1_000_000)ms is more than half of clip "
+      + "'\(shortest.name)', which takes \(milliseconds) ms, so that words run into each other; "
+      + "set it to 20ms, say"
   }
 }

@@ -67,8 +67,6 @@ let agendaCommand = Subcommand(
   }
 }
 
-/// The agenda as a service with this configuration would answer for it.
-/// - Parameter isSupposed: true if it is not about the clock of this machine as it is now.
 private func agendaOfConfiguration(
   _ path: String?, isSupposed: Bool, _ zone: SystemZone, from start: Instant, to end: Instant
 ) throws(Fault) -> (Instant) throws(Fault) -> AgendaPart {
@@ -91,7 +89,6 @@ private func agendaOfConfiguration(
   }
 }
 
-/// Notes what silences the clock now, which the agenda does not count.
 private func complain(ofSilenceIn part: AgendaPart) {
   if let scope = part.silencedBySwitch {
     let which = scope == .everything ? "nothing" : "no occasion"

@@ -78,7 +78,6 @@ let alarmCommand = Subcommand(
   return ExitStatus.done
 }
 
-/// How a word behind the time was to be given.
 private func optionFor(_ word: String, _ arguments: Arguments) -> String {
   if (try? AlarmDays(weekdays: word)) != nil {
     let all = arguments["days"].map { "\($0)," } ?? ""

@@ -31,9 +31,9 @@ let checkCommand = Subcommand(
     return try showSwitch(settings)
   }
   var checkup = Checkup()
-  for finding in cardFindings() { try checkup.look("settings") { finding } }
+  for finding in cardFindings() { try checkup.check("settings") { finding } }
   var loaded: Configuration?
-  try checkup.look("configuration") { () throws(Fault) in
+  try checkup.check("configuration") { () throws(Fault) in
     let configuration = try Configuration.load(path: arguments["config"])
     loaded = configuration
     if !arguments.has("config") {
@@ -45,21 +45,21 @@ let checkCommand = Subcommand(
     return .well(files.isEmpty ? "the defaults; no file" : files)
   }
   guard let configuration = loaded else { return ExitStatus.found }
-  try checkup.look("voice") { () throws(Fault) in try checkVoice(configuration) }
-  try checkup.look("chime") { () throws(Fault) in try checkChime(configuration) }
-  try checkup.look("signals") { () throws(Fault) in try checkSignals() }
-  try checkup.look("timers") { () throws(Fault) in try checkTimers(configuration) }
+  try checkup.check("voice") { () throws(Fault) in try checkVoice(configuration) }
+  try checkup.check("chime") { () throws(Fault) in try checkChime(configuration) }
+  try checkup.check("signals") { () throws(Fault) in try checkSignals() }
+  try checkup.check("timers") { () throws(Fault) in try checkTimers(configuration) }
   // Before the alarms, which ring by the zone.
-  try checkup.look("zone") { () throws(Fault) in .well(try SystemZone.current().name) }
-  // Connect only once: a silent bus takes the whole timeout.
+  try checkup.check("zone") { () throws(Fault) in .well(try SystemZone.current().name) }
+  // Connect only once: a silent bus takes the whole timeout. The line `bus` reports it.
   let service = Result { () throws(Fault) in try RunningService() }
-  try checkup.look("alarms") { () throws(Fault) in
-    // The line `bus` reports a silent bus.
-    let answering = arguments.has("config") ? nil : try? service.get()
-    return try checkAlarms(configuration, answering?.status())
+  let running = try? service.get()
+  let configured = arguments.has("config") ? nil : running
+  try checkup.check("alarms") { () throws(Fault) in
+    try checkAlarms(configuration, configured?.status())
   }
   var opens = false
-  try checkup.look("speaker") { () throws(Fault) in
+  try checkup.check("speaker") { () throws(Fault) in
     let speaker = configuration.speaker
     var substitute: ALSASink.Substitute?
     speaker.opened = { substitute = $0 }
@@ -72,35 +72,29 @@ let checkCommand = Subcommand(
   let cards = SoundCard.all()
   if cards.isEmpty {
     // A sound server may play without a card of its own.
-    try checkup.look("card") { () throws(Fault) in
+    try checkup.check("card") { () throws(Fault) in
       opens ? .well("none that the kernel knows") : .found(PartsAdvice.here.card)
     }
   }
   for card in cards {
-    try checkup.look("card") { () throws(Fault) in
+    try checkup.check("card") { () throws(Fault) in
       .well("\(card.device): \(card.name), \(card.abilities)")
     }
   }
-  try checkup.look("switch") { () throws(Fault) in
+  try checkup.check("switch") { () throws(Fault) in
     try checkInput(
       configuration.switchInput, active: "silenced", inactive: "may sound")
   }
-  try checkup.look("button") { () throws(Fault) in
+  try checkup.check("button") { () throws(Fault) in
     try checkInput(configuration.button, active: "pressed", inactive: "released")
   }
-  try checkup.look("led") { () throws(Fault) in try checkOutput(configuration.led) }
-  try checkup.look("rtc") { () throws(Fault) in try checkRTC(configuration) }
-  try checkup.look("clock") { () throws(Fault) in
-    // The line `bus` reports a silent bus.
-    let answering = arguments.has("config") ? nil : try? service.get()
-    return checkClock(configuration, try answering?.status())
+  try checkup.check("led") { () throws(Fault) in try checkOutput(configuration.led) }
+  try checkup.check("rtc") { () throws(Fault) in try checkRTC(configuration) }
+  try checkup.check("clock") { () throws(Fault) in
+    checkClock(configuration, try configured?.status())
   }
-  try checkup.look("state") { () throws(Fault) in
-    // The line `bus` reports a silent bus.
-    let answering = try? service.get()
-    return try checkState(answering?.status())
-  }
-  try checkup.look("bus") { () throws(Fault) in
+  try checkup.check("state") { () throws(Fault) in try checkState(running?.status()) }
+  try checkup.check("bus") { () throws(Fault) in
     guard let service = try service.get() else {
       return .well("the service is not on the system bus")
     }
@@ -110,7 +104,6 @@ let checkCommand = Subcommand(
   return checkup.hasFound ? ExitStatus.found : ExitStatus.done
 }
 
-/// True if systemd has the unit of the service.
 private var isUnitInstalled: Bool {
   ["/etc", "/usr/lib", "/lib"].contains { folder in
     access("\(folder)/systemd/system/clocksmith.service", F_OK) == 0
@@ -122,13 +115,12 @@ enum Finding {
   case found(String)
 }
 
-/// Prints the lines of a check as they come.
 private struct Checkup {
   private(set) var hasFound = false
   /// Each fault that stopped a line, with the first line that it stopped.
   private var told: [String: String] = [:]
 
-  mutating func look(_ name: String, _ body: () throws(Fault) -> Finding) throws {
+  mutating func check(_ name: String, _ body: () throws(Fault) -> Finding) throws {
     let padded = name + String(repeating: " ", count: 14 - name.count)
     let finding: Finding
     do throws(Fault) {
@@ -181,13 +173,11 @@ private func checkChime(_ configuration: Configuration) throws(Fault) -> Finding
     : .found(vanities.joined(separator: "; "))
 }
 
-/// Timers ring with these signals, whether or not the voice has words for them.
 private func checkSignals() throws(Fault) -> Finding {
   let paths = try Sounds.signals().values.sorted()
   return found(brokenSounds(paths)) ?? .well("all \(paths.count) of them; a timer can ring")
 }
 
-/// The faults of these sound files.
 func brokenSounds(_ paths: [String]) -> [String] {
   paths.compactMap { path in
     do throws(Fault) {

@@ -150,16 +150,17 @@ final class ForegroundTimer: Instruments {
       complain("note: it rang, and nobody stopped it")
     case .unsaid(let words, let reason) where words.source == .interval:
       complain("note: did not say \(words.subject): \(reason)")
-    case .timer(let countdown, .started): note("\(countdown.title): \(countdown.length.inFull)")
-    case .timer(let countdown, .elapsed): note("\(countdown.title) is at zero")
-    case .interval(let interval, .started): note(interval.title)
-    case .interval(let interval, .over(nil)): note("\(interval.title) is over")
+    case .timer(let countdown, .started):
+      printInPlaceOfBar("\(countdown.title): \(countdown.length.inFull)")
+    case .timer(let countdown, .elapsed): printInPlaceOfBar("\(countdown.title) is at zero")
+    case .interval(let interval, .started): printInPlaceOfBar(interval.title)
+    case .interval(let interval, .over(nil)): printInPlaceOfBar("\(interval.title) is over")
     default: break
     }
   }
 
   /// Prints a line in place of the bar if that is not shown.
-  private func note(_ words: String) {
+  private func printInPlaceOfBar(_ words: String) {
     guard !bar.isShown, !hasUnprinted else { return }
     do throws(Fault) {
       try tellDone(words, "it goes on all the same")

@@ -1,4 +1,5 @@
 import Basics
+import Daemon
 import Devices
 @preconcurrency import Glibc
 
@@ -19,11 +20,9 @@ enum Main {
     program.main()
   }
 
-  /// Prints a line to standard error.
   fileprivate static func complain(_ line: String) { program.complain(line) }
 }
 
-/// Prints a line to standard error.
 func complain(_ line: String) { Main.complain(line) }
 
 let configOption = Option(
@@ -31,3 +30,29 @@ let configOption = Option(
 let zoneOption = Option(
   name: "zone", argument: "ZONE",
   help: "a zone of the tz database, as Europe/London\n(default: the system's)")
+
+extension EventLoop {
+  /// Calls `handler` at Ctrl-C and Ctrl-\, when the terminal goes away, and at SIGTERM.
+  func whenAskedToEnd(_ handler: @escaping () -> Void) throws(Fault) -> [EventSource] {
+    var sources: [EventSource] = []
+    for signal in [SIGINT, SIGQUIT, SIGTERM, SIGHUP] {
+      sources.append(try whenSignalled(signal, handler))
+    }
+    return sources
+  }
+}
+
+extension String {
+  /// As one word of a shell: in quotes, if the shell would take it for anything else.
+  var shellWord: String {
+    let isPlain = unicodeScalars.allSatisfy { scalar in
+      switch scalar {
+      case "a"..."z", "A"..."Z", "0"..."9", "/", ".", "_", "-", "+", ",", ":", "@", "%": true
+      default: false
+      }
+    }
+    if isPlain && !isEmpty { return self }
+    return "'" + split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#)
+      + "'"
+  }
+}

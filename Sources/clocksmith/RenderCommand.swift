@@ -1,8 +1,8 @@
 import Basics
-@preconcurrency import Glibc
 import Horology
 import Service
 import Sound
+import Studio
 
 let renderCommand = Subcommand(
   name: "render", operands: "", mostOperands: 0,
@@ -32,11 +32,6 @@ let renderCommand = Subcommand(
   let sound = try arguments.soundFile()
   if let picture = arguments["picture"], let flaw = flaw(ofOutputName: picture) {
     throw Misuse(description: "--picture '\(picture)': \(flaw)")
-  }
-  if let sound, let picture = arguments["picture"],
-    place(try outputPath(sound)) == place(try outputPath(picture)), !isSpecialFile(sound)
-  {
-    throw Misuse(description: "--output and --picture are the same file, '\(sound)'; name two")
   }
   if let picture = arguments["picture"], !picture.hasPrefix("/dev/"),
     !picture.hasSuffix(".svg"), !isSpecialFile(picture)
@@ -69,15 +64,6 @@ let renderCommand = Subcommand(
   return ExitStatus.done
 }
 
-/// The path of a file that may not exist: its name after the real path of its folder.
-private func place(_ path: String) -> String {
-  let slash = path.lastIndex(of: "/")
-  guard let folder = realpath(slash.map { String(path[...$0]) } ?? ".", nil) else { return path }
-  defer { free(folder) }
-  return "\(String(cString: folder))/\(slash.map { path[$0...].dropFirst() } ?? path[...])"
-}
-
-/// Renders a score once, into one of the two files or both.
 private func write(
   _ score: Score, gain: Float, toWAV soundPath: String?, toSVG picturePath: String?,
   _ title: String, at time: CivilTime

@@ -25,7 +25,6 @@ func reachableService() -> RunningService? {
 extension RunningService {
   /// Gives an order, then notes if its effect cannot be saved. Not without a state folder: the
   /// service has said so at its start.
-  /// - Parameter order: gives the order, and prints what came of it.
   @discardableResult
   func change<Answer>(_ order: (RunningService) throws -> Answer) throws -> Answer {
     // The order itself tells what is wrong if this fails.

@@ -8,7 +8,6 @@ import Sound
 
 /// Says the time through the configured speaker, without the service.
 /// - Parameter given: the time; nil for the time now.
-/// - Returns: the words.
 func speak(
   _ given: CivilTime?, _ composer: Composer, _ configuration: Configuration, _ zone: SystemZone
 ) throws -> String {
@@ -60,7 +59,6 @@ private func play(
   return outcome
 }
 
-/// Prints words that were said.
 func tellSaid(_ words: String) throws(Fault) {
   try tellDone(words, "it was said all the same")
 }

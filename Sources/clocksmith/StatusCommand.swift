@@ -33,7 +33,7 @@ let statusCommand = Subcommand(
     try StatusFace(view, isJSON: arguments.has("json")).run()
     return ExitStatus.done
   }
-  let seen = try view.look()
+  let seen = try view.seen()
   if arguments.has("json") {
     try say(seen.record.json)
   } else {
@@ -51,7 +51,6 @@ final class StatusView {
   private let watch: ClockWatch
   private(set) var service: RunningService?
 
-  /// The configuration, and the composer that it makes.
   private struct Settings {
     let configuration: Configuration
     let composer: Composer
@@ -79,8 +78,6 @@ final class StatusView {
     watch = ClockWatch(rtc: configuration.rtc, greatestError: configuration.greatestError)
   }
 
-  /// Connects to the service, if there is one now. It waits only for a moment, to keep the face
-  /// alive.
   func findService() {
     guard configurationPath == nil, service == nil else { return }
     service = try? RunningService(patience: .milliseconds(200))
@@ -88,7 +85,7 @@ final class StatusView {
 
   /// - Throws: `Fault` if the service is there and does not answer, and if there is no service and
   ///   the configuration cannot be used.
-  func look() throws(Fault) -> Seen {
+  func seen() throws(Fault) -> Seen {
     let now = SystemClock.now
     _ = watch.look()
     // Its error may have been corrected since.
@@ -113,18 +110,15 @@ final class StatusView {
       rtc: watch.rtc, voice: voice, configurationError: configurationError)
   }
 
-  /// Reads the configuration again, which may have an error now.
   func readConfiguration() {
     settings = Result { () throws(Fault) in try Settings(path: configurationPath) }
   }
 
-  /// Goes on without the service, which has gone or does not answer.
   func loseService() {
     service = nil
   }
 }
 
-/// The clock as it was seen at an instant.
 struct Seen {
   let status: Status
   let instant: Instant
@@ -136,7 +130,6 @@ struct Seen {
   /// Why the configuration cannot be used; empty if it can.
   let configurationError: String
 
-  /// One line of the face.
   struct Line: Equatable {
     enum Weight { case plain, strong, warning }
 
@@ -150,7 +143,6 @@ struct Seen {
     }
   }
 
-  /// All lines in one, without the padding of a column.
   var inOneLine: String {
     lines().map { "\($0.label) \($0.value)" }.joined(separator: "; ")
   }
@@ -271,7 +263,6 @@ struct Seen {
     }
   }
 
-  /// The status, and what only this command knows.
   var record: Record {
     var record = Record()
     record[Self.at] = instant

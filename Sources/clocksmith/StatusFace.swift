@@ -8,7 +8,6 @@ import Service
 /// `status --follow`. On a terminal the face is redrawn each second; elsewhere a line is printed
 /// for each change.
 final class StatusFace {
-  /// How often to look for a missing service.
   private static let searchSeconds: Int64 = 5
 
   private let view: StatusView
@@ -26,7 +25,7 @@ final class StatusFace {
     self.isJSON = isJSON
     loop = try EventLoop()
     terminal = isJSON ? nil : Screen.canRedraw ? RedrawnLines() : nil
-    seen = try view.look()
+    seen = try view.seen()
   }
 
   /// Shows until SIGINT, SIGQUIT, SIGTERM or SIGHUP.
@@ -37,7 +36,7 @@ final class StatusFace {
     if terminal != nil {
       sources.append(try loop.whenSignalled(SIGTSTP) { [unowned self] in pause() })
     }
-    try view.service?.whenChanged(loop) { [unowned self] in look() }
+    try view.service?.whenChanged(loop) { [unowned self] in refresh() }
     terminal?.begin()
     defer { terminal?.end() }
     show()
@@ -70,25 +69,25 @@ final class StatusFace {
       let isAlone = view.service == nil
       if isAlone && seconds % Self.searchSeconds == 0 { find() }
       // The words of the clock change with time, but no signal tells it.
-      if isAlone || seconds % 60 == 0 { look() } else { show() }
+      if isAlone || seconds % 60 == 0 { refresh() } else { show() }
       tick()
     }
   }
 
   private func find() {
     view.findService()
-    try? view.service?.whenChanged(loop) { [unowned self] in look() }
+    try? view.service?.whenChanged(loop) { [unowned self] in refresh() }
   }
 
-  private func look() {
+  private func refresh() {
     // Without a service this would be done each second.
     if view.service != nil { view.readConfiguration() }
     do throws(Fault) {
-      seen = try view.look()
+      seen = try view.seen()
     } catch {
       view.loseService()
       do throws(Fault) {
-        seen = try view.look()
+        seen = try view.seen()
       } catch {
         // Without a service and without a configuration there is nothing to show.
         failure = error
@@ -137,7 +136,6 @@ final class StatusFace {
 }
 
 extension Seen {
-  /// The same status at another instant.
   func at(_ instant: Instant) -> Seen {
     Seen(
       status: status, instant: instant, zone: zone, isRunning: isRunning, rtc: rtc, voice: voice,
@@ -145,7 +143,6 @@ extension Seen {
   }
 }
 
-/// A few lines of a terminal that are drawn again and again in the same place.
 private final class RedrawnLines {
   /// no-color.org: any text that is not empty turns colours off.
   private let hasColour = (getenv("NO_COLOR")?.pointee ?? 0) == 0
@@ -164,19 +161,18 @@ private final class RedrawnLines {
   /// Draws the lines over those that were drawn before, cut to what the terminal has room for.
   func draw(_ lines: [Seen.Line]) throws(Fault) {
     let size = Screen.size
-    var text = drawn > 0 ? "\u{1B}[\(drawn)F" : ""
+    var text = (drawn > 0 ? "\u{1B}[\(drawn)F" : "") + Screen.wrapsNot
     // The cursor stands in the last row.
     let shown = lines.prefix(max(size.rows - 1, 1))
     for line in shown { text += paint(line, size.columns) + "\u{1B}[K\n" }
-    text += "\u{1B}[J"
+    text += "\u{1B}[J" + Screen.wraps
     drawn = shown.count
     guard fputs(text, stdout) >= 0 else { throw Fault("standard output", errno: errno) }
   }
 
   private func paint(_ line: Seen.Line, _ width: Int) -> String {
     let text = line.text.printable
-    let fits = text.prefix(columns: width).endIndex == text.endIndex
-    let cut = fits ? text : String(text.prefix(columns: max(width - 1, 0))) + "…"
+    let cut = text.count <= width ? text : String(text.prefix(max(width - 1, 0))) + "…"
     guard hasColour else { return cut }
     switch line.weight {
     case .plain: return cut

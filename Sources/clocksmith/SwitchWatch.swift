@@ -7,7 +7,6 @@ import Horology
 import Service
 
 /// Shows the configured switch live; without one, the lines that it could be wired to.
-/// - Returns: the exit status.
 func showSwitch(_ settings: InputSettings) throws(Fault) -> Int32 {
   if let line = settings.line {
     try SwitchWatch(line, settings.active).run()
@@ -28,7 +27,6 @@ private final class SwitchWatch {
   private var shown: Bool?
   private var failure: Fault?
 
-  /// Opens the line.
   init(_ line: String, _ active: ActiveLevel) throws(Fault) {
     loop = try EventLoop()
     input = try GPIOInput(line: line, active: active)
@@ -42,14 +40,15 @@ private final class SwitchWatch {
   func run() throws(Fault) {
     var sources = try loop.whenAskedToEnd { [unowned self] in loop.exit() }
     sources.append(
-      try loop.whenReady(input.descriptor, events: EPOLLIN.rawValue) { [unowned self] in look() })
+      try loop.whenReady(input.descriptor, events: EPOLLIN.rawValue) { [unowned self] in readEdges()
+      })
     try say("switch \(input.place), active \(active.rawValue); Ctrl-C ends this")
     try show(try input.isActive(), at: SystemClock.uptime)
     try loop.run()
     if let failure { throw failure }
   }
 
-  private func look() {
+  private func readEdges() {
     do throws(Fault) {
       for edge in try input.readEdges() { try show(edge.isActive, at: edge.uptime) }
       // The kernel may have dropped some edges of a burst, so the level decides in the end.

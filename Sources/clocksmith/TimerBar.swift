@@ -1,4 +1,5 @@
 import Basics
+import CLinux
 @preconcurrency import Glibc
 import Horology
 
@@ -20,7 +21,7 @@ struct TimerBar {
   func show(_ title: String, left: Duration, of length: Duration) {
     let text = Self.text(title: title, left: left, of: length)
     // Where the bar has no room, the time comes first.
-    show(text.prefix(columns: columns).count == text.count ? text : "\(Self.clock(left))  \(title)")
+    show(text.count <= columns ? text : "\(Self.clock(left))  \(title)")
   }
 
   /// - Parameter remedy: the key or the command that stops it.
@@ -37,7 +38,8 @@ struct TimerBar {
 
   func show(_ text: String) {
     guard isShown else { return }
-    fputs("\r\(text.printable.prefix(columns: columns))\u{1B}[K", stdout)
+    let line = text.printable.prefix(columns)
+    fputs("\r\(Screen.wrapsNot)\(line)\u{1B}[K\(Screen.wraps)", stdout)
     fflush(stdout)
   }
 
@@ -51,5 +53,25 @@ struct TimerBar {
     let minutes = "\(seconds / 60 % 60)"
     let hours = seconds / 3600
     return (hours > 0 ? "\(hours):\(two(seconds / 60 % 60))" : minutes) + ":\(two(seconds % 60))"
+  }
+}
+
+/// Standard output as a terminal on which lines are drawn again.
+enum Screen {
+  /// False if standard output is no terminal, or one that cannot move its cursor.
+  static var canRedraw: Bool {
+    guard isatty(STDOUT_FILENO) == 1, let type = getenv("TERM") else { return false }
+    return type.pointee != 0 && strcmp(type, "dumb") != 0
+  }
+
+  /// Cuts off what has no room in its line, as text of wide characters, instead of wrapping it.
+  static let wrapsNot = "\u{1B}[?7l"
+  static let wraps = "\u{1B}[?7h"
+
+  /// 80 and 24 if the terminal does not know.
+  static var size: (columns: Int, rows: Int) {
+    var size = winsize()
+    _ = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size)
+    return (size.ws_col > 0 ? Int(size.ws_col) : 80, size.ws_row > 0 ? Int(size.ws_row) : 24)
   }
 }

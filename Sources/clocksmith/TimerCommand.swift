@@ -141,7 +141,6 @@ private func timer(_ named: String?, of service: RunningService) throws -> Strin
   return "\(only.number)"
 }
 
-/// Prints the state of a timer that was changed.
 private func tell(_ which: String, of service: RunningService) throws {
   let timers = try service.status().timers
   if let timer = timers.first(where: { $0.name == which || "\($0.number)" == which }) {

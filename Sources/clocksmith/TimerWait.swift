@@ -13,7 +13,6 @@ final class TimerWait {
   /// Nil until it is started.
   private var number: Int?
   private var title = ""
-  /// As it was last seen; nil once it has gone.
   private var timer: Countdown?
   private var sources: [EventSource] = []
   private var failure: Fault?
@@ -23,7 +22,6 @@ final class TimerWait {
   private var hasRung = false
   /// Why the service could not save the timer when it was last seen; empty if it could.
   private var stateError = ""
-  /// As the service has told it.
   private var end: End?
 
   private enum End {
@@ -39,8 +37,8 @@ final class TimerWait {
   init(_ service: RunningService) throws(Fault) {
     self.service = service
     loop = try EventLoop()
-    service.whenNoticed { [unowned self] in note($0, $1, $2) }
-    try service.whenChanged(loop) { [unowned self] in look() }
+    service.whenNoticed { [unowned self] in hear($0, $1, $2) }
+    try service.whenChanged(loop) { [unowned self] in refresh() }
   }
 
   /// Shows it until it is stopped, cancelled or missed, or until Ctrl-C.
@@ -51,7 +49,7 @@ final class TimerWait {
     self.title = title
     sources += try loop.whenAskedToEnd { [unowned self] in loop.exit() }
     sources.append(try loop.every(.seconds(1)) { [unowned self] in show() })
-    look()
+    refresh()
     if timer != nil { try loop.run() }
     // The notice about its end may wait behind the signal that showed that it has gone.
     if timer == nil, failure == nil { service.handleArrived() }
@@ -84,7 +82,7 @@ final class TimerWait {
   }
 
   /// The number is free again after the end, for a later timer. So nothing is heard after it.
-  private func note(_ event: String, _ words: String, _ fields: [String: String]) {
+  private func hear(_ event: String, _ words: String, _ fields: [String: String]) {
     guard end == nil, let number, fields["TIMER"] == "\(number)" else { return }
     let change = fields["CHANGE"]
     guard hasStarted else {
@@ -111,7 +109,7 @@ final class TimerWait {
     loop.exit()
   }
 
-  private func look() {
+  private func refresh() {
     guard end == nil, let number else { return }
     do throws(Fault) {
       let status = try service.status()

@@ -16,14 +16,13 @@ func exportVoice(_ name: String, _ arguments: Arguments) throws -> Int32 {
     voice: voice, wording: try wording(of: voice, arguments["style"], configuration.wording),
     voiceVolume: configuration.voiceVolume)
   if let flaw = voice.licenceFlaw { throw Fault("cannot export the voice", flaw) }
-  let quarters = (0..<24).flatMap { hour in
-    [0, 15, 30, 45].compactMap { CivilTime(hour: hour, minute: $0) }
-  }
+  let quarters = Interval.quarter.timesOfDay
   let suffix = arguments.has("caf") ? "caf" : "wav"
   try makeFolder(folder) { folder throws(Fault) in
     for time in quarters {
       let score = try composer.score(of: time, .wordsAlone, rate: standardRate)
-      try score.write(to: "\(folder)/\(time.digits).\(suffix)")
+      let digits = time.dateTime.timeOfDay.prefix(5).filter { $0 != ":" }
+      try score.write(to: "\(folder)/\(digits).\(suffix)")
     }
     // Anyone who passes the files on must pass these on, too.
     for name in names(inFolder: voice.path) where name == voice.licence || name == "NOTICE" {
@@ -33,11 +32,4 @@ func exportVoice(_ name: String, _ arguments: Arguments) throws -> Int32 {
   }
   try say("made \(folder): \(quarters.count) files, 0000.\(suffix) to 2345.\(suffix)")
   return ExitStatus.done
-}
-
-extension CivilTime {
-  /// As in `0315`.
-  fileprivate var digits: String {
-    [hour, minute].map { $0 < 10 ? "0\($0)" : "\($0)" }.joined()
-  }
 }

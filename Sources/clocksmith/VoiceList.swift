@@ -26,7 +26,6 @@ func listVoices(_ configured: String?, asJSON: Bool) throws -> Int32 {
   return ExitStatus.done
 }
 
-/// A line for each clock and style of a pack, with the times that it says.
 func coverage(_ pack: VoicePack) -> String {
   pack.wordings.map { wording in
     let times = pack.shortestInterval(wording: wording)?.times ?? "not even the full hours"
@@ -66,7 +65,6 @@ extension VoicePack {
     ])
   }
 
-  /// The size of its clips on the disk, in bytes.
   private var bytes: Int {
     clipNames.compactMap { clip($0)?.path }.reduce(0) { sum, path in
       var status = stat()

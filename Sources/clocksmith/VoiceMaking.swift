@@ -45,7 +45,6 @@ func importVoice(_ folder: String, _ arguments: Arguments) throws -> Int32 {
   return ExitStatus.done
 }
 
-/// Prints what is so of these files; nothing if there are none.
 private func note(_ what: String, _ files: [String]) {
   guard !files.isEmpty else { return }
   let first = files.prefix(3).joined(separator: ", ")

@@ -24,7 +24,6 @@ final class VoiceRecorder {
   /// that they have heard are not copied each time.
   private var tone: RoomTone?
   private var listener: PhraseListener?
-  /// The index of the phrase to listen for.
   private var index = 0
   /// The noise of the room, in dBFS.
   private var room = -Double.infinity
@@ -42,9 +41,6 @@ final class VoiceRecorder {
   private let block = UnsafeMutableBufferPointer<Float>.allocate(capacity: 4096)
   private static let mostBlocks = 8
 
-  /// - Parameters:
-  ///   - terminal: where the keys come from.
-  ///   - speaker: plays a phrase back.
   init(
     _ plan: RecordingPlan, into folder: TakeFolder, microphone: ALSASource, terminal: Terminal,
     speaker: ALSASink
@@ -88,12 +84,12 @@ final class VoiceRecorder {
   private func readKeys() {
     guard let bytes = terminal.readKeys() else { return loop.exit() }
     for byte in bytes {
-      if let key = RecordingSession.Key(byte: byte) { take(.key(key)) }
+      if let key = RecordingSession.Key(byte: byte) { handle(.key(key)) }
     }
   }
 
-  private func take(_ event: RecordingSession.Event) {
-    perform(session.take(event))
+  private func handle(_ event: RecordingSession.Event) {
+    perform(session.handle(event))
   }
 
   private func perform(_ effects: [RecordingSession.Effect]) {
@@ -117,7 +113,7 @@ final class VoiceRecorder {
       guard let take = fit, take.prompt == prompts[index] else { return }
       try folder.keep(take)
       fit = nil
-      self.take(.takeKept)
+      handle(.takeKept)
     case .playNew:
       if let fit { try play(fit) }
     case .playKept(let index): try play(try folder.take(prompts[index]))
@@ -141,20 +137,19 @@ final class VoiceRecorder {
     playing = player
     player.ended = { [unowned self] _, outcome in
       if case .failed(let why, _) = outcome { perform([.tell("cannot play it: \(why)")]) }
-      self.take(.playEnded)
+      handle(.playEnded)
     }
     do throws(Fault) {
       let anchor = SystemClock.now.instant + Announcer.requestLead
       try player.play(SoundingID(1), anchoredAt: .utc(anchor)) { score($0) }
     } catch {
       try tell("cannot play it: \(error)")
-      self.take(.playEnded)
+      handle(.playEnded)
     }
   }
 
   // MARK: The microphone
 
-  /// Opens the microphone, if it is not open yet.
   private func openedRate() throws(Fault) -> Int {
     if let rate { return rate }
     let opened: Int
@@ -191,17 +186,17 @@ final class VoiceRecorder {
     if let level = tone?.hear(block) {
       tone = nil
       room = level
-      return take(.roomHeard(level))
+      return handle(.roomHeard(level))
     }
     guard let heard = listener?.hear(block) else { return }
     let isTorn = microphone.overruns != overruns
     overruns = microphone.overruns
     if isTorn && listener?.isHearing == true {
-      return take(.phraseRefused("some of it was lost: the computer is busy; say it again"))
+      return handle(.phraseRefused("some of it was lost: the computer is busy; say it again"))
     }
     switch heard {
     case .nothing: break
-    case .stillNothing(let loudest): take(.stillNothing(loudest: loudest))
+    case .stillNothing(let loudest): handle(.stillNothing(loudest: loudest))
     case .phrase(let samples): judge(samples, prompts[index])
     }
   }
@@ -210,9 +205,9 @@ final class VoiceRecorder {
     do throws(Take.Refusal) {
       let take = try Take(of: prompt, samples: samples, rate: rate ?? 0, room: room)
       fit = take
-      self.take(.phraseFit(take.figures))
+      handle(.phraseFit(take.figures))
     } catch {
-      take(.phraseRefused(error.description))
+      handle(.phraseRefused(error.description))
     }
   }
 

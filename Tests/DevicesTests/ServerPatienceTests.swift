@@ -1,4 +1,5 @@
 import Basics
+import CALSA
 import Glibc
 import Testing
 
@@ -17,9 +18,11 @@ import Testing
     let device = PCMDevice(name: "null", direction: .speaker)
     var patience = ServerPatience()
     var ends: [Int32] = [-1, -1]
-    let code = try patience.opening(device) { () throws(Fault) in
+    func release(_ pcm: OpaquePointer) { snd_pcm_close(pcm) }
+    let (pcm, code) = try patience.opening(device, release: release) { _ throws(Fault) in
       socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends)
     }
+    defer { release(pcm) }
     try #require(code == 0)
     defer { for end in ends { close(end) } }
     raise(SIGALRM)

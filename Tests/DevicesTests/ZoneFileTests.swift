@@ -40,17 +40,6 @@ import Testing
     #expect(accepted == [])
   }
 
-  @Test(
-    "a last line that is no rule is refused, for glibc would take it for UTC",
-    arguments: ["J", "JST", "JST-", "^", "-9", "<+03>", "<+0-3", "9JST"])
-  func noRule(line: String) throws {
-    let whole = try bytes("Asia/Tokyo")
-    let rule = Array("\nJST-9\n".utf8)
-    #expect(whole.suffix(rule.count) == rule[...])
-    let damaged = whole.dropLast(rule.count) + Array("\n\(line)\n".utf8)
-    #expect(ZoneFile.flaw(in: Array(damaged)) == .damaged("its last line is no rule"))
-  }
-
   @Test("a file with a page of zeros in it, as a power cut leaves it, is refused")
   func zeroed() throws {
     let whole = try bytes("America/New_York")

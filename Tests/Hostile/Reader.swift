@@ -71,7 +71,7 @@ private func readVoice(_ bytes: [UInt8], _ folder: String) throws {
   for style in pack.styles {
     let wording = Wording(.twelve, style: style)
     for minute in [0, 1, 30, 59] {
-      _ = try? pack.text(hour: 13, minute: minute, wording: wording)
+      _ = try? pack.text(of: CivilTime(hour: 13, minute: minute)!, wording: wording)
     }
     _ = pack.shortestInterval(wording: wording)
   }

@@ -102,8 +102,7 @@ import Testing
 
 /// Takes sound as time passes. With `shortening`, it holds only 0.2 s from its second write on, and
 /// `feedInterval` tells so.
-private final class TimedSink: Sink {
-  let name = "test"
+private final class TimedSink: TestSink {
   let capacity = 48_000
   var underruns = 0
   private let isShortening: Bool
@@ -146,6 +145,4 @@ private final class TimedSink: Sink {
     StreamPosition(uptime: loop.uptime, frame: played)
   }
 
-  func takeBack() -> Int { 0 }
-  func close() {}
 }

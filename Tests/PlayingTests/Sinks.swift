@@ -5,9 +5,21 @@ import Sound
 
 @testable import Devices
 
+/// What a sink of these tests has if it says nothing else.
+protocol TestSink: Sink {}
+
+extension TestSink {
+  var name: String { "test" }
+  var feedInterval: Duration { .milliseconds(20) }
+  var capacity: Int { 9600 }
+  var underruns: Int { 0 }
+  func open() throws(Fault) -> Int { 48_000 }
+  func takeBack() -> Int { 0 }
+  func close() {}
+}
+
 /// Plays sound until it is torn out, after `afterFrames` frames.
-final class FailingSink: Sink {
-  let name = "test"
+final class FailingSink: TestSink {
   private let inner: WAVSink
   private var left: Int
 
@@ -17,9 +29,6 @@ final class FailingSink: Sink {
   }
 
   func open() throws(Fault) -> Int { try inner.open() }
-  var feedInterval: Duration { inner.feedInterval }
-  var capacity: Int { inner.capacity }
-  var underruns: Int { 0 }
   func takeBack() -> Int {
     let count = inner.takeBack()
     left += count
@@ -37,14 +46,13 @@ final class FailingSink: Sink {
 }
 
 /// A file that records the calls made to it.
-final class TracingSink: Sink {
+final class TracingSink: TestSink {
   enum Call: Equatable {
     case other
     case clock
     case takeBack
     case write(Int)
   }
-  let name = "test"
   private let inner: WAVSink
   private let takesBack: Bool
   private(set) var calls: [Call] = []
@@ -59,9 +67,6 @@ final class TracingSink: Sink {
   func note(_ call: Call) { calls.append(call) }
 
   func open() throws(Fault) -> Int { try inner.open() }
-  var feedInterval: Duration { inner.feedInterval }
-  var capacity: Int { inner.capacity }
-  var underruns: Int { 0 }
   func close() { inner.close() }
 
   func takeBack() -> Int {
@@ -84,19 +89,12 @@ final class TracingSink: Sink {
 }
 
 /// Fills its buffer and says that it runs, but plays none of it.
-final class FrozenSink: Sink {
-  let name = "test"
+final class FrozenSink: TestSink {
   private let loop: VirtualLoop
   private var held = 0
   init(_ loop: VirtualLoop) { self.loop = loop }
-  func open() throws(Fault) -> Int { 48_000 }
-  let feedInterval = Duration.milliseconds(20)
-  let capacity = 9600
-  let underruns = 0
-  func takeBack() -> Int { 0 }
   func space() throws(Fault) -> Int { 9600 - held }
   func write(_ block: UnsafeBufferPointer<Float>) throws(Fault) { held += block.count }
-  func close() {}
 
   func position() throws(Fault) -> StreamPosition? {
     StreamPosition(uptime: loop.uptime, frame: 480)
@@ -105,11 +103,7 @@ final class FrozenSink: Sink {
 
 /// Plays for 1 s. After that it takes no sound and tells no position, like a stopped sound server. Or, like one
 /// that has just begun, it takes sound and tells its position again after 4 s more.
-final class FallingSilentSink: Sink {
-  let name = "test"
-  let feedInterval = Duration.milliseconds(20)
-  let capacity = 9600
-  let underruns = 0
+final class FallingSilentSink: TestSink {
   private let loop: VirtualLoop
   private let opened: Uptime
   private let goesOn: Bool
@@ -124,7 +118,6 @@ final class FallingSilentSink: Sink {
   private var seconds: Double { (loop.uptime - opened).inSeconds }
   private var isTelling: Bool { seconds < 1 || goesOn && seconds > 5 }
 
-  func open() throws(Fault) -> Int { 48_000 }
   func space() throws(Fault) -> Int {
     isTelling || goesOn ? Int(seconds * 48_000) + capacity - written : 0
   }
@@ -132,30 +125,17 @@ final class FallingSilentSink: Sink {
     isTelling ? StreamPosition(uptime: loop.uptime, frame: seconds * 48_000) : nil
   }
   func write(_ block: UnsafeBufferPointer<Float>) throws(Fault) { written += block.count }
-  func takeBack() -> Int { 0 }
-  func close() {}
 }
 
 /// Opens, and then takes nothing.
-final class StallingSink: Sink {
-  let name = "test"
-  func open() throws(Fault) -> Int { 48_000 }
-  let feedInterval = Duration.milliseconds(20)
-  let capacity = 9600
-  let underruns = 0
-  func takeBack() -> Int { 0 }
+final class StallingSink: TestSink {
   func space() throws(Fault) -> Int { 0 }
   func position() throws(Fault) -> StreamPosition? { nil }
   func write(_ block: UnsafeBufferPointer<Float>) throws(Fault) {}
-  func close() {}
 }
 
 /// A speaker whose converter runs at a fraction of its rate.
-final class SlowSink: Sink {
-  let name = "test"
-  let feedInterval = Duration.milliseconds(20)
-  let capacity = 9600
-  let underruns = 0
+final class SlowSink: TestSink {
   private let pace: Double
   private let loop: VirtualLoop
   private let opened: Uptime
@@ -171,13 +151,10 @@ final class SlowSink: Sink {
     (moment - opened).inSeconds * pace * 48_000
   }
 
-  func open() throws(Fault) -> Int { 48_000 }
   func space() throws(Fault) -> Int { Int(played(at: loop.uptime)) + 9_600 - written }
   func position() throws(Fault) -> StreamPosition? {
     let now = loop.uptime
     return StreamPosition(uptime: now, frame: played(at: now))
   }
   func write(_ block: UnsafeBufferPointer<Float>) throws(Fault) { written += block.count }
-  func takeBack() -> Int { 0 }
-  func close() {}
 }

@@ -56,10 +56,6 @@ import Testing
       AlarmTimes(time: try TimeOfDay(text: time), days: .weekly(Set(Weekday.allCases))))
   }
 
-  @Test("without a section there is none") func none() throws {
-    #expect(try load("[announce]\ninterval = 30").isEmpty)
-  }
-
   @Test("a later file changes an alarm key by key, and adds others") func files() throws {
     let folder = TemporaryFolder()
     try folder.write("1.conf", "[alarm school]\ntime = 07:00\ndays = mon-fri\n")
@@ -80,13 +76,6 @@ import Testing
     #expect(alarms.map(\.name) == ["school", "work"])
     #expect(alarms[0].times.time == TimeOfDay(hour: 6, minute: 30))
     #expect(alarms[0].times.days.description == "mon-fri")
-  }
-
-  @Test("a name may have as many characters as that of any alarm") func longName() throws {
-    let rest = String(repeating: "ж", count: 39)
-    let names = ["a", "b"].map { $0 + rest }
-    let alarms = try load(names.map { "[alarm \($0)]\ntime = 07:00\n" }.joined())
-    #expect(alarms.compactMap(\.name) == names)
   }
 
   @Test("a hundred are taken, and not one more") func bound() throws {

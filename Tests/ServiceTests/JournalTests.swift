@@ -3,6 +3,7 @@ import Daemon
 import Devices
 import Foundation
 import Horology
+import TestSupport
 import Testing
 
 @testable import Service
@@ -12,12 +13,6 @@ import Testing
     .appendingPathComponent("../../systemd/clocksmith.catalog")
   private static let synchronised = ClockState(
     basis: .disciplined, uncertainty: .milliseconds(1))
-
-  private struct UTCZone: Zone {
-    let name = "UTC"
-    func civil(at instant: Instant) -> CivilTime { SystemZone.utc(at: instant) }
-    func instants(of time: CivilDateTime) -> [Instant] { [] }
-  }
 
   /// 2026-11-21T15:15:00Z.
   private let occasion = Schedule(interval: .quarter, zone: UTCZone())
@@ -126,7 +121,7 @@ import Testing
     let all = JournalEvent.allCases
     #expect(Set(all.map(\.messageID)).count == all.count)
     #expect(all.allSatisfy { $0.messageID.wholeMatch(of: /[0-9a-f]{32}/) != nil })
-    #expect(all.allSatisfy { $0.rawValue.wholeMatch(of: /[a-z_]+/) != nil })
+    #expect(all.allSatisfy { $0.key.wholeMatch(of: /[a-z_]+/) != nil })
   }
 
   @Test("the catalog explains every event, and nothing else") func catalogue() throws {

@@ -1,5 +1,6 @@
 import Devices
 import Horology
+import TestSupport
 import Testing
 
 @testable import Service
@@ -42,12 +43,6 @@ import Testing
     let second = try alarm(3, at: 25, .untrusted)
     #expect(next([over, second, first]) == 2)
     #expect(next([over]) == 1)
-  }
-
-  private struct UTCZone: Zone {
-    let name = "UTC"
-    func civil(at instant: Instant) -> CivilTime { SystemZone.utc(at: instant) }
-    func instants(of time: CivilDateTime) -> [Instant] { [] }
   }
 
   @Test("the list and the face tell in the same words whether and when it rings") func words()

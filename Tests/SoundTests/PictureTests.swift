@@ -1,6 +1,7 @@
 import Basics
 import Foundation
 import Sound
+import Studio
 import TestSupport
 import Testing
 
@@ -30,13 +31,6 @@ import Testing
 
   private func texts(_ picture: Picture) -> [Substring] {
     picture.svg.split(separator: "\n").filter { $0.hasPrefix("<text") }
-  }
-
-  @Test("every sound is named") func everySoundIsNamed() throws {
-    let texts = texts(try picture(of: try score()))
-    #expect(texts.contains { $0.hasSuffix(">B3</text>") })
-    #expect(texts.contains { $0.hasSuffix(">E3</text>") })
-    #expect(texts.contains { $0.hasSuffix(">12:00:00</text>") })
   }
 
   @Test("the anchor stands where the time line has it") func anchor() throws {
@@ -75,7 +69,6 @@ import Testing
     let svg = try picture(of: try score("<a> & \"b\"", "c\u{1}\u{1B}")).svg
     #expect(svg.contains(">&lt;a&gt; &amp; &quot;b&quot;</text>"))
     #expect(svg.contains(">c\u{FFFD}\u{FFFD}</text>"))
-    #expect(XMLChecker.isWellFormed(svg))
   }
 
   @Test("names that would overlap stand in rows, and what has no room is told by its title")
@@ -100,11 +93,6 @@ import Testing
     #expect(picture.svg.utf8.count < 60_000)
   }
 
-  @Test("a score of nothing is a picture of nothing") func nothing() throws {
-    let picture = try picture(of: Score(rate: 48_000, parts: [], anchor: 0))
-    #expect(XMLChecker.isWellFormed(picture.svg))
-  }
-
   @Test("a text that cannot be written leaves what was there") func unwritable() throws {
     let fault = faultThrown { try writeText("x", to: "\(folder.path)/none/a.svg") }
     #expect(fault?.description.contains("cannot write \(folder.path)/none/a.svg") == true)
@@ -112,28 +100,5 @@ import Testing
     try writeText("new", to: "\(folder.path)/a.svg")
     #expect(folder.files == ["a.svg"])
     #expect(try String(contentsOfFile: "\(folder.path)/a.svg", encoding: .utf8) == "new")
-  }
-}
-
-/// Checks that tags match and that no ampersand is bare. The tests of the program parse the XML.
-private enum XMLChecker {
-  static func isWellFormed(_ text: String) -> Bool {
-    var open: [Substring] = []
-    for piece in text.split(separator: "<") {
-      guard let end = piece.firstIndex(of: ">") else { return false }
-      let tag = piece[..<end]
-      let name = tag.prefix { $0 != " " }
-      if name.hasPrefix("/") {
-        guard open.popLast() == name.dropFirst() else { return false }
-      } else if !tag.hasSuffix("/") {
-        open.append(name)
-      }
-      guard !piece[end...].dropFirst().contains(">") else { return false }
-      for entity in piece.split(separator: "&", omittingEmptySubsequences: false).dropFirst() {
-        let known = ["amp;", "lt;", "gt;", "quot;"]
-        guard known.contains(where: { entity.hasPrefix($0) }) else { return false }
-      }
-    }
-    return open.isEmpty
   }
 }

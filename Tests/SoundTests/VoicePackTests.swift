@@ -43,22 +43,26 @@ import Testing
     for hour in 1...12 { try folder.write("\(hour).wav", samples: [0.25]) }
   }
 
+  private func time(_ hour: Int, _ minute: Int) -> CivilTime {
+    CivilTime(hour: hour, minute: minute)!
+  }
+
   @Test("clips overlap by the crossfade, to the frame") func clipsOverlapByTheCrossfade() throws {
     try makePack()
     let pack = try VoicePack(path: folder.path)
-    let score = try pack.score(hour: 15, minute: 15, wording: .twelve, rate: 48_000)
+    let score = try pack.score(of: time(15, 15), wording: .twelve, rate: 48_000)
     #expect(score.parts.map(\.start) == [0, 9_040, 28_080])
     #expect(score.parts.map(\.fadeIn) == [0, 960, 960])
     #expect(score.parts.map(\.fadeOut) == [960, 960, 0])
     #expect(score.frames == 43_080)
     #expect(score.anchor == 0)
-    #expect(try pack.text(hour: 15, minute: 15, wording: .twelve) == "three fifteen P M")
+    #expect(try pack.text(of: time(15, 15), wording: .twelve) == "three fifteen P M")
   }
 
   @Test("a gap lies between clips, to the frame") func gapLiesBetweenClips() throws {
     try makePack(Self.description.replacingOccurrences(of: "crossfade = 20ms", with: "gap = 60ms"))
     let pack = try VoicePack(path: folder.path)
-    let score = try pack.score(hour: 15, minute: 15, wording: .twelve, rate: 48_000)
+    let score = try pack.score(of: time(15, 15), wording: .twelve, rate: 48_000)
     #expect(score.parts.map(\.start) == [0, 12_880, 35_760])
     #expect(score.parts.allSatisfy { $0.fadeIn == 0 && $0.fadeOut == 0 })
   }
@@ -66,14 +70,14 @@ import Testing
   @Test("a score for another rate has its frames") func anotherRateHasItsFrames() throws {
     try makePack()
     let score = try VoicePack(path: folder.path)
-      .score(hour: 15, minute: 15, wording: .twelve, rate: 24_000)
+      .score(of: time(15, 15), wording: .twelve, rate: 24_000)
     #expect(score.parts.map(\.start) == [0, 4_520, 14_040])
   }
 
   @Test("a crossfade never takes more than half a clip") func crossfadeIsBounded() throws {
     try makePack(Self.description.replacingOccurrences(of: "20ms", with: "1s"))
     let score = try VoicePack(path: folder.path)
-      .score(hour: 15, minute: 15, wording: .twelve, rate: 48_000)
+      .score(of: time(15, 15), wording: .twelve, rate: 48_000)
     #expect(score.parts.map(\.start) == [0, 5_000, 17_500])
   }
 
@@ -82,8 +86,8 @@ import Testing
       Self.description.replacingOccurrences(
         of: "**** = h m pm", with: "  1515 = m\n\t**** = h m pm"))
     let pack = try VoicePack(path: folder.path)
-    #expect(try pack.text(hour: 15, minute: 15, wording: .twelve) == "fifteen")
-    #expect(try pack.text(hour: 15, minute: 30, wording: .twelve) == "three fifteen P M")
+    #expect(try pack.text(of: time(15, 15), wording: .twelve) == "fifteen")
+    #expect(try pack.text(of: time(15, 30), wording: .twelve) == "three fifteen P M")
   }
 
   @Test("a name may stand for a chain of clips, in a rule and in the opening")
@@ -95,12 +99,12 @@ import Testing
         .replacingOccurrences(of: "licence = LICENCE", with: "licence = LICENCE\nopening = it-is"))
     let pack = try VoicePack(path: folder.path)
     var wording = Wording.twelve
-    #expect(try pack.text(hour: 15, minute: 15, wording: wording) == "three o'clock fifteen")
+    #expect(try pack.text(of: time(15, 15), wording: wording) == "three o'clock fifteen")
     wording.opens = true
     #expect(
-      try pack.text(hour: 15, minute: 15, wording: wording) == "fifteen P M three o'clock fifteen")
+      try pack.text(of: time(15, 15), wording: wording) == "fifteen P M three o'clock fifteen")
     // A name without a chain is the name of a clip.
-    let fault = faultThrown { _ = try pack.text(hour: 16, minute: 15, wording: .twelve) }
+    let fault = faultThrown { _ = try pack.text(of: time(16, 15), wording: .twelve) }
     #expect(fault?.detail == "no clip 'hour-16', which 16:15:00 needs")
   }
 
@@ -120,9 +124,9 @@ import Testing
           """
       ).replacingOccurrences(of: "h m pm", with: "hour-{hour24} m"))
     let pack = try VoicePack(path: folder.path)
-    #expect(try pack.text(hour: 15, minute: 15, wording: .twelve) == "three-o'clock fifteen")
+    #expect(try pack.text(of: time(15, 15), wording: .twelve) == "three-o'clock fifteen")
     #expect(
-      try pack.phrase(hour: 15, minute: 15, wording: .twelve).map(\.text)
+      try pack.phrase(of: time(15, 15), wording: .twelve).map(\.text)
         == ["three", "o'clock", "fifteen"])
     #expect(pack.text(of: .left(.seconds(60))) == "three-o'clock fifteen")
     #expect(pack.text(of: .left(.seconds(3600))) == nil)
@@ -212,7 +216,7 @@ import Testing
     unlink("\(folder.path)/m.wav")
     pack = try VoicePack(path: folder.path)
     #expect(pack.clipsWithoutFile == ["m", "pm", "w", "x", "z"])
-    #expect(try pack.text(hour: 15, minute: 0, wording: .twelve) == "3 o'clock")
+    #expect(try pack.text(of: time(15, 0), wording: .twelve) == "3 o'clock")
     let fault = faultThrown { try pack.verify(every: .quarter, wording: .twelve) }
     #expect(
       fault?.detail
@@ -249,10 +253,10 @@ import Testing
     #expect(pack.wordings.map(\.section) == ["[clock 12]", "[clock 12 terse]", "[clock 24 terse]"])
     #expect(pack.styles == ["digital", "terse"])
     var terse = Wording(.twelve, style: "terse")
-    #expect(try pack.text(hour: 15, minute: 15, wording: terse) == "fifteen")
+    #expect(try pack.text(of: time(15, 15), wording: terse) == "fifteen")
     terse.opens = true
-    #expect(try pack.text(hour: 15, minute: 15, wording: terse) == "three fifteen fifteen")
-    let fault = faultThrown { _ = try pack.text(hour: 15, minute: 30, wording: terse) }
+    #expect(try pack.text(of: time(15, 15), wording: terse) == "three fifteen fifteen")
+    let fault = faultThrown { _ = try pack.text(of: time(15, 30), wording: terse) }
     #expect(
       fault?.detail
         == "its [clock 12 terse] has no phrase for 15:30:00; record or import more words, or "

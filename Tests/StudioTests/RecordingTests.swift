@@ -85,12 +85,4 @@ import Testing
     #expect(abs(loudness.truePeak) < 0.1)
     #expect(try Loudness(of: silence(0.1), rate: 48_000).momentary == -.infinity)
   }
-
-  @Test("a name that ends in .flac makes FLAC") func suffixMakesFLAC() throws {
-    let folder = TemporaryFolder()
-    try Recording(samples: tone(), rate: 48_000).write(to: "\(folder.path)/a.flac")
-    let bytes = try Data(contentsOf: URL(fileURLWithPath: "\(folder.path)/a.flac"))
-    #expect(bytes.prefix(4) == Data("fLaC".utf8))
-    #expect(try SoundFile(path: "\(folder.path)/a.flac").frames == 24_000)
-  }
 }

@@ -188,18 +188,6 @@ private let prompt = RecordingPlan.quarters.prompts[2]
       ).samples(), rate: 48_000, room: -70)
   }
 
-  @Test("what is kept is there in the next run") func keptIsThere() throws {
-    do {
-      let folder = try TakeFolder(path: path, plan: .quarters)
-      for index in [0, 4] { try folder.keep(take(index)) }
-    }
-    let folder = try TakeFolder(path: path, plan: .minutes)
-    #expect(folder.kept { _ in } == [0, 4])
-    #expect(
-      try FileManager.default.contentsOfDirectory(atPath: "\(path)/takes").sorted()
-        == ["1-15-am.wav", "5-30-am.wav"])
-  }
-
   @Test("a torn take is told, and has to be said again") func tornTakeIsTold() throws {
     let folder = try TakeFolder(path: path, plan: .quarters)
     for index in [0, 4] { try folder.keep(take(index)) }
@@ -207,18 +195,6 @@ private let prompt = RecordingPlan.quarters.prompts[2]
     var told: [String] = []
     #expect(folder.kept { told.append($0.description) } == [0])
     #expect(told.count == 1 && told[0].contains("5-30-am.wav: it is torn"))
-  }
-
-  @Test("all takes make a pack that verifies") func takesMakeAPack() throws {
-    let folder = try TakeFolder(path: path, plan: .quarters)
-    for index in 0..<13 { try folder.keep(take(index)) }
-    let pack = try folder.makePack()
-    #expect(pack.clipNames.count == 18)
-    let verification = VoiceVerification(of: pack)
-    #expect(verification.findings.isEmpty && verification.brokenRules.isEmpty)
-    #expect(pack.shortestInterval(wording: .twelve) == .quarter)
-    let fault = faultThrown { _ = try TakeFolder(path: path, plan: .quarters) }
-    #expect(fault?.description.contains("it is a voice pack already") == true)
   }
 
   /// Records and keeps every phrase of a plan, each with its number of words.
@@ -245,6 +221,8 @@ private let prompt = RecordingPlan.quarters.prompts[2]
     #expect(verification.findings.isEmpty && verification.brokenRules.isEmpty)
     let fault = faultThrown { _ = try TakeFolder(path: path, plan: .timers) }
     #expect(fault?.description.contains("it has words of timers already; remove [left]") == true)
+    let again = faultThrown { _ = try TakeFolder(path: path, plan: .quarters) }
+    #expect(again?.description.contains("it is a voice pack already") == true)
   }
 
   @Test("timers are not recorded where there is no pack to gain them") func timersNeedAPack() throws
@@ -295,10 +273,5 @@ private let prompt = RecordingPlan.quarters.prompts[2]
     let fault = faultThrown { _ = try TakeFolder(path: path, plan: .quarters) }
     #expect(fault?.description.contains("being recorded into already") == true)
     try folder.keep(take(0))
-  }
-
-  @Test("what was not kept leaves nothing behind") func nothingIsLeftBehind() throws {
-    do { _ = try TakeFolder(path: path, plan: .quarters) }
-    #expect(!FileManager.default.fileExists(atPath: path))
   }
 }

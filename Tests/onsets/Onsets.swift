@@ -30,7 +30,8 @@ enum Onsets {
       let session = try Session(
         sink: { [device = words[0]] in ALSASink(name: device, isQuick: isQuick) },
         compose: { rate throws(Fault) in
-          try voice.score(hour: time.hour, minute: time.minute, wording: .twelve, rate: rate)
+          try voice.score(
+            of: CivilTime(hour: time.hour, minute: time.minute)!, wording: .twelve, rate: rate)
         }, count: count, every: every, remainder: remainder)
       try session.run()
     } catch {

@@ -77,20 +77,17 @@ def broken_pack(pack, request):
     return pack
 
 
-def test_a_broken_clip_is_named_by_render(clocksmith, broken_pack, tmp_path):
+def test_a_broken_clip_is_named_by_render_in_our_own_words_and_leaves_no_file(
+        clocksmith, broken_pack, tmp_path):
+    output = tmp_path / "output"
+    output.mkdir()
     done = clocksmith.run(
-        "render", "--at", "2026-11-21T15:15", "--output", tmp_path / "clock.wav", "--config",
+        "render", "--at", "2026-11-21T15:15", "--output", output / "clock.wav", "--config",
         clocksmith.configuration(voice=broken_pack))
     sentence = refusal(done, 1)
     assert str(broken_pack) in sentence and CLIP in sentence
-
-
-def test_a_broken_clip_leaves_no_file(clocksmith, broken_pack, tmp_path):
-    output = tmp_path / "output"
-    output.mkdir()
-    clocksmith.run(
-        "render", "--at", "2026-11-21T15:15", "--output", output / "clock.wav", "--config",
-        clocksmith.configuration(voice=broken_pack))
+    for word in ("SRC", "SF_INFO", "libsndfile", "File contains", "Error", "Channel count"):
+        assert word not in sentence
     assert list(output.iterdir()) == []
 
 
@@ -200,16 +197,6 @@ def test_a_flac_with_one_byte_wrong_is_found_by_check_and_by_verify(clocksmith, 
             "damaged", "torn")
 
 
-def test_a_clip_that_is_too_short_for_a_word_is_not_said(clocksmith, pack, tmp_path):
-    (pack / f"{CLIP}.flac").unlink()
-    of_samples(numpy.full(480, 0.5))(pack)
-    done = clocksmith.run(
-        "say", "15:15", "--output", tmp_path / "x.wav", "--config",
-        clocksmith.configuration(voice=pack))
-    assert f"cannot use {pack}/{CLIP}.wav: it takes" in refusal(done, 1)
-    assert not (tmp_path / "x.wav").exists()
-
-
 def test_a_phrase_with_a_silent_word_is_not_played(clocksmith, pack, tmp_path):
     # Without that word, a wrong time would be heard.
     (pack / f"{CLIP}.flac").unlink()
@@ -232,10 +219,8 @@ INTO_A_FILE = {
 @pytest.mark.parametrize("command", INTO_A_FILE)
 @pytest.mark.parametrize("samples, words", [
     (numpy.zeros(24_000), "it is silent; record it again"),
-    (numpy.full(24_000, 0.0005), "it is silent; record it again"),
-    (DC, "it is silent; record it again"),
     (numpy.full(480, 0.5), "it takes 10.0 ms, too short for a word; record it again"),
-], ids=["silent", "nearly silent", "only DC", "too short"])
+], ids=["silent", "too short"])
 def test_a_phrase_without_one_of_its_words_is_not_written(clocksmith, pack, tmp_path, command, samples, words):
     (pack / f"{CLIP}.flac").unlink()
     of_samples(samples)(pack)
@@ -294,37 +279,6 @@ def test_check_finds_two_lengths_of_a_timer_that_are_said_alike(clocksmith, pack
     check = clocksmith.run(
         "check", "--config", clocksmith.configuration(voice=pack)).stdout.splitlines()
     assert any(f"{description}: '3 min left' is said as '2 min left' is" in line for line in check), check
-
-
-def test_a_broken_clip_is_told_of_in_our_own_words(clocksmith, broken_pack, tmp_path):
-    done = clocksmith.run(
-        "render", "--at", "2026-11-21T15:15", "--output", tmp_path / "clock.wav", "--config",
-        clocksmith.configuration(voice=broken_pack))
-    for word in ("SRC", "SF_INFO", "libsndfile", "File contains", "Error", "Channel count"):
-        assert word not in done.stderr
-
-
-@pytest.mark.parametrize(
-    "old, new, named",
-    [("minute-15 = fifteen\n", "", "'minute-15'"),
-     ("**** = hour-{hour12} minute-{minute} {ampm}", "**** = hour-{hour12} {second}", "{second}"),
-     ("**** = hour-{hour12} minute-{minute} {ampm}", "", "no phrase"),
-     ("crossfade = 20ms", "crossfade = 20", "crossfade"),
-     ("crossfade = 20ms", "crossfade = 5s", "crossfade"),
-     ("language = en\n", "", "no 'language' in [voice]; add it, as in 'language = en'"),
-     ("licence = LICENCE\n", "", "no 'licence' in [voice]; add it, as in 'licence = LICENCE'"),
-     ("[clips]", "[clocks]", "[clocks]"),
-     ("am = A M", "am = A M\nam = A M", "'am'")])
-def test_a_bad_description_of_a_voice_is_named(clocksmith, pack, tmp_path, old, new, named):
-    description = pack / "voice.conf"
-    text = description.read_text()
-    assert old in text
-    description.write_text(text.replace(old, new))
-    done = clocksmith.run(
-        "render", "--at", "2026-11-21T15:15", "--output", tmp_path / "clock.wav", "--config",
-        clocksmith.configuration(voice=pack))
-    sentence = refusal(done, 1)
-    assert str(pack) in sentence and named in sentence
 
 
 def test_a_voice_without_a_description_is_named(clocksmith, pack):

@@ -61,11 +61,6 @@ BREAKAGES = [
 def test_what_cannot_be_read_is_not_taken_for_the_defaults(etc, make):
     name = make(etc)
     assert f"/etc/clocksmith/{name}: " in refusal(etc.run("agenda"), 1)
-
-
-@pytest.mark.parametrize("make", BREAKAGES, ids=lambda make: make.__name__)
-def test_check_finds_what_cannot_be_read(etc, make):
-    name = make(etc)
     done = etc.run("check")
     assert done.returncode == 3
     assert f"FOUND configuration cannot read /etc/clocksmith/{name}: " in done.stdout

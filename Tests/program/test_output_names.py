@@ -59,16 +59,6 @@ def test_what_is_played_into_a_file_in_real_time_is_wav_alone(clocksmith, tmp_pa
     assert not path.exists()
 
 
-@pytest.mark.parametrize("picture", ["x", "./x", "folder/../x"])
-def test_the_sound_and_its_picture_are_two_files(clocksmith, tmp_path, picture):
-    (tmp_path / "folder").mkdir()
-    done = clocksmith.run(
-        *RENDER, "--output", "x", "--picture", picture, "--config", clocksmith.configuration(),
-        cwd=tmp_path)
-    assert "--output and --picture are the same file" in refusal(done, 2)
-    assert not (tmp_path / "x").exists()
-
-
 def test_both_may_go_nowhere(clocksmith):
     done = clocksmith.run(
         *RENDER, "--output", "/dev/null", "--picture", "/dev/null", "--config",

@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import re
 import subprocess
 import time
 import xml.etree.ElementTree
@@ -70,14 +69,6 @@ def test_all_1440_minutes_render_as_mono_16_bit_48_khz(day):
     assert len(minutes) == 1440 and forms == {("WAV", "PCM_16", RATE, 1)}
 
 
-def test_each_is_as_many_frames_long_as_its_clips_less_their_crossfades(day, clips):
-    clock, minutes = day
-    for hour, minute, path, _ in minutes:
-        lengths = [len(clips[name]) for name in clip_names(hour, minute, clock)]
-        wanted = sum(lengths) - CROSSFADE * (len(lengths) - 1)
-        assert soundfile.info(path).frames == wanted, f"{hour:02}:{minute:02}"
-
-
 def test_each_is_the_equal_power_join_of_its_clips_to_the_last_bit(day, clips):
     clock, minutes = day
     for hour, minute, path, _ in minutes:
@@ -90,13 +81,6 @@ def test_each_is_the_equal_power_join_of_its_clips_to_the_last_bit(day, clips):
 def test_the_anchor_of_a_spoken_time_is_its_first_frame(day):
     _, minutes = day
     assert {words for _, _, _, words in minutes} == {"anchor: 0.000000\n"}
-
-
-def test_the_same_time_renders_to_the_same_bytes(program):
-    paths = [program.folder / f"again-{number}.wav" for number in (1, 2)]
-    for path in paths:
-        render(program, "2026-11-21T15:15", path, program.configuration())
-    assert paths[0].read_bytes() == paths[1].read_bytes()
 
 
 @pytest.mark.parametrize("at", ["2026-07-01T15:15", "2026-12-01T15:15"])
@@ -166,17 +150,6 @@ def test_a_clip_of_another_rate_is_converted_without_noise_or_delay(program, cli
     assert error < 0.000_1
 
 
-def test_a_gap_in_place_of_the_crossfade_is_silence(program, clips, pack):
-    description = pack / "voice.conf"
-    description.write_text(description.read_text().replace("crossfade = 20ms", "gap = 50ms"))
-    path = program.folder / "gap.wav"
-    render(program, "2026-11-21T15:00", path, program.configuration(voice=pack))
-    samples, _ = soundfile.read(path, dtype="int16")
-    end = len(clips["hour-3-oclock"])
-    assert not samples[end:end + RATE // 20].any()
-    assert len(samples) == end + RATE // 20 + len(clips["oclock"])
-
-
 # MARK: Speed and memory
 
 
@@ -229,12 +202,6 @@ def test_memory_does_not_grow_with_the_length_of_what_is_rendered(long_and_short
                   f"real time, peak RSS {peak / 1024:.1f} MiB", end="")
         print()
     assert long[2] < short[2] + 1024
-
-
-def test_the_help_of_render_names_every_option_it_takes(program):
-    done = program.run("render", "--help")
-    assert set(re.findall(r"--[a-z]+", done.stdout)) >= {
-        "--at", "--output", "--picture", "--zone", "--config"}
 
 
 # MARK: The picture

@@ -13,10 +13,9 @@ import soundfile
 
 from c_library import shared_library
 from message_bus import MessageBus
-from microphone import Person
 from pipewire_server import PipeWireServer
 from pretended_card import pretended_card
-from program import PROGRAM, SILENT_ALSA, Clocksmith, refusal, zone_showing
+from program import PROGRAM, refusal, zone_showing
 from service import Service
 from sound_server import (
     RATE, Recording, SoundServer, Wakefulness, find, least_of_four, wait_until)
@@ -83,18 +82,6 @@ def assert_said_one_after_the_other(clocksmith, heard, alsa):
 def test_what_is_said_on_a_sink_with_a_long_queue_is_heard_whole(clocksmith, slow_server):
     _, heard, alsa = slow_server
     assert_said_one_after_the_other(clocksmith, heard, alsa)
-
-
-def test_the_service_speaks_on_a_sink_with_a_long_queue(clocksmith, slow_server):
-    _, heard, alsa = slow_server
-    clock = Service(
-        clocksmith, clocksmith.configuration("interval = 60\nvoice_at_hour = none"), "--say-now",
-        alsa=alsa)
-    try:
-        line = clock.wait_for("asked for")
-    finally:
-        clock.stop()
-    assert line.startswith("said ")
 
 
 @pytest.fixture
@@ -361,7 +348,7 @@ CLOSING = r"""
 #include <sys/socket.h>
 #include <sys/un.h>
 static int server;
-int FAILING(void *pcm) {
+int snd_pcm_sw_params(void *pcm) {
   struct sockaddr_un address = {.sun_family = AF_UNIX};
   strcpy(address.sun_path, getenv("SILENT"));
   server = socket(AF_UNIX, SOCK_STREAM, 0);
@@ -377,8 +364,7 @@ int snd_pcm_drop(void *pcm) {
 
 def test_a_server_that_hangs_when_a_failed_device_is_closed_is_hung_up_on(
         clocksmith, silent_server, tmp_path):
-    preloaded = shared_library(
-        tmp_path / "closing.so", CLOSING.replace("FAILING", "snd_pcm_sw_params"))
+    preloaded = shared_library(tmp_path / "closing.so", CLOSING)
 
     def say():
         begun = time.monotonic()
@@ -389,21 +375,6 @@ def test_a_server_that_hangs_when_a_failed_device_is_closed_is_hung_up_on(
         return time.monotonic() - begun
 
     assert least_of_four(say, 5) < 5
-
-
-def test_a_server_that_hangs_when_a_failed_microphone_is_closed_is_hung_up_on(
-        clocksmith, silent_server, tmp_path):
-    preloaded = shared_library(
-        tmp_path / "closing.so", CLOSING.replace("FAILING", "snd_pcm_start"))
-    environment = {"LD_PRELOAD": str(preloaded), "SILENT": str(tmp_path / "silent")}
-    person = Person(
-        Clocksmith(clocksmith.environment | environment, tmp_path), SILENT_ALSA,
-        "voice", "record", "--device", "default", tmp_path / "mine")
-    try:
-        assert person.end() == 1
-    finally:
-        person.leave()
-    assert "its sound server does not answer" in person.screen()[-1]
 
 
 def test_a_server_that_stands_still_in_the_middle_is_hung_up_on(

@@ -11,7 +11,6 @@ import pytest
 import soundfile
 
 from program import ROOT, VOICES, refusal
-from service import Service
 
 # How people say a time is written down only once, next to the test of the clips.
 sys.path.append(str(ROOT / "Tests/sounds"))

@@ -166,15 +166,6 @@ def test_a_take_that_is_unfit_is_told_with_what_to_do(microphone, sit_down, tmp_
     assert person.end() == 0 and not (tmp_path / "mine").exists()
 
 
-def test_a_silent_microphone_is_told(surroundings, sit_down, tmp_path):
-    silent = Microphone(tmp_path / "silent", surroundings, noise=0)
-    try:
-        person = sit_down(silent)
-        person.wait_for("nothing comes from microphone microphone, not even noise: unmute it")
-    finally:
-        silent.close()
-
-
 def test_a_device_that_gives_nothing_for_ever_is_told_and_can_be_left(sit_down, tmp_path):
     """ALSA's null device does this, faster than one can read."""
     person = sit_down(None, tmp_path / "mine", device="default")
@@ -183,18 +174,6 @@ def test_a_device_that_gives_nothing_for_ever_is_told_and_can_be_left(sit_down, 
     person.wait_for("no voice is heard from microphone default, not even noise")
     person.press("q")
     assert person.end() == 0
-
-
-def test_a_noisy_room_is_told_and_heard_again(microphone, sit_down):
-    quiet, microphone.noise = microphone.noise, 0.01
-    try:
-        person = sit_down(microphone)
-        person.wait_for("dBFS, over -55: shut windows")
-    finally:
-        microphone.noise = quiet
-    person.press("\r")
-    person.wait_for("the room is quiet enough: -66 dBFS")
-    person.wait_for(PHRASES[0])
 
 
 def test_a_microphone_that_goes_away_keeps_what_was_recorded(surroundings, sit_down, tmp_path):
@@ -324,25 +303,7 @@ def test_a_full_disk_loses_nothing_that_was_kept(microphone, sit_down, full_disk
     assert "0 of 13" in person.screen()[-2]
 
 
-@pytest.mark.parametrize("words", [["record"], ["record", "--pack", "hours", "a"]])
-def test_misuse_is_told(clocksmith, words):
-    refusal(clocksmith.run("voice", *words), 2)
-
-
-def test_timers_are_recorded_into_a_voice_that_is_there(sit_down, tmp_path):
-    person = sit_down(None, tmp_path / "mine", "--pack", "timers")
-    assert person.end() == 1
-    assert person.screen()[-1].endswith(
-        "it is no voice pack yet, and timers are added to one; record its quarters or minutes first")
-
-
 # MARK: What becomes of it
-
-
-def test_a_run_that_is_stopped_says_how_far_it_is(recorded):
-    _, (first, _), _ = recorded
-    assert first.status == 0
-    assert first.screen()[-1] == "clocksmith: 4 of 13 phrases are recorded; run it again to go on"
 
 
 def test_the_next_run_goes_on_where_the_first_stopped(recorded):
@@ -365,14 +326,6 @@ def test_what_was_recorded_becomes_a_pack(recorded):
         "takes", "voice.conf", "LICENCE"}
 
 
-def test_the_pack_is_verified(clocksmith, recorded):
-    done = clocksmith.run("voice", "verify", recorded[0])
-    assert (done.returncode, done.stdout.splitlines()) == (0, [
-        "ok    12 hours    it says the quarters of an hour",
-        "ok    timers      it has no words of timers, which give a signal alone",
-        "ok    clips       18, all well"])
-
-
 @pytest.mark.parametrize(
     "time, text", [("15:45", "three forty-five P M"), ("00:15", "twelve fifteen A M"),
                    ("04:00", "four o'clock")])
@@ -384,13 +337,6 @@ def test_the_pack_speaks(clocksmith, recorded, tmp_path, time, text):
     words = text.replace(" M", "_M").split()
     heard = list(pitches(soundfile.read(output)[0]))
     assert heard == pytest.approx([pitch(word.replace("_", " ")) for word in words], abs=5)
-
-
-def test_a_pack_is_not_recorded_over(recorded, sit_down):
-    person = sit_down(None, recorded[0])
-    assert person.end() == 1
-    [line] = person.screen()
-    assert "it is a voice pack already; give another folder, or remove its voice.conf" in line
 
 
 def test_the_meter_shows_the_level_while_one_speaks(recorded):

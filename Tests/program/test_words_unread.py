@@ -112,13 +112,6 @@ def has_spoken(folder):
     wait_until(lambda: played.exists() and played.stat().st_size > RATE * 2, 60, "the words")
 
 
-def test_sound_and_signals_do_not_wait_for_a_reader(start, clocksmith, unread):
-    process = start(stderr=unread.writer)
-    has_spoken(clocksmith.folder)
-    process.terminate()
-    assert process.wait(60) == 0
-
-
 def test_what_was_not_read_is_counted_and_told_later(start, clocksmith, unread):
     process = start(stderr=unread.writer)
     has_spoken(clocksmith.folder)

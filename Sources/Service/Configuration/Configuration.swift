@@ -5,7 +5,6 @@ import Horology
 import Playing
 import Sound
 
-/// The owner's settings: the defaults, overridden by the files.
 public struct Configuration: Sendable {
   public var announcer = AnnouncerSettings()
   public var wording = Wording.twelve
@@ -37,10 +36,8 @@ public struct Configuration: Sendable {
   /// How far off a clock may be that is in holdover; nil for any error.
   public var greatestError: Duration? = ClockJudge.defaultGreatestError
 
-  /// In the order of their sections.
   var alarmSections = ConfiguredAlarms()
 
-  /// The files that were read, in order.
   public private(set) var files: [String] = []
   /// File and line of the value in force for each key, by `section.key`.
   private var places: [String: String] = [:]
@@ -57,11 +54,11 @@ public struct Configuration: Sendable {
   public static func load(path: String?) throws(Fault) -> Configuration {
     var configuration = Configuration()
     if let path {
-      try configuration.take(path)
+      try configuration.read(path)
     } else {
       for file in try ConfigurationFiles.all() {
         do throws(Fault) {
-          try configuration.take(file)
+          try configuration.read(file)
         } catch {
           throw ConfigurationFiles.withRemedy(error)
         }
@@ -106,7 +103,7 @@ public struct Configuration: Sendable {
     keys.lazy.compactMap { self.places["announce.\($0)"] }.first
   }
 
-  private mutating func take(_ path: String) throws(Fault) {
+  private mutating func read(_ path: String) throws(Fault) {
     let file = try INIFile(path: path)
     for section in file.sections { try alarmSections.begin(section, in: path) }
     let sections = Self.keys.keys.sorted().joined(separator: ", ") + ", and alarm NAME"
@@ -126,22 +123,18 @@ extension Configuration {
 
   private static let keys: [String: [String: Key]] = [
     "announce": [
-      "interval": { configuration, value in
-        guard let minutes = Int(value), let interval = Interval(minutes: minutes) else {
-          return "allowed are minutes that divide 60: 1, 2, 3, 4, 5, 6, 10, 12, 15, 20, 30, 60"
-        }
-        configuration.announcer.interval = interval
-        return nil
+      "interval": parsed(
+        \.announcer.interval,
+        "allowed are minutes that divide 60: 1, 2, 3, 4, 5, 6, 10, 12, 15, 20, 30, 60"
+      ) {
+        Int($0).flatMap { Interval(minutes: $0) }
       },
       "chime": tune(\.announcer.chime),
       "chime_quarters": tune(\.announcer.chimeQuarters),
       "voice": { configuration, value in
         if let flaw = FullPath.flaw(of: value) { return flaw }
-        guard !value.isEmpty else {
-          return "allowed: the name of a voice, or the full path of its folder"
-        }
-        configuration.voice = value
-        return nil
+        return text(\.voice, "the name of a voice, or the full path of its folder")(
+          &configuration, value)
       },
       "voice_at_hour": choice(\.announcer.voiceAtHour),
       "clock": choice(\.wording.format),
@@ -156,23 +149,13 @@ extension Configuration {
     "speaker": [
       "device": text(\.device, "the name of an ALSA device; aplay -L lists them"),
       "latency_offset": duration(\.latencyOffset, from: .seconds(-5), to: .seconds(5)),
-      "mixer": { configuration, value in
-        guard !value.isEmpty else {
-          return "allowed: none, or a control; clocksmith check lists them"
-        }
-        configuration.mixer = value == "none" ? nil : value
-        return nil
-      },
+      "mixer": optional(\.mixer, "none, or a control; clocksmith check lists them"),
       "lead_in": duration(\.announcer.leadIn, from: .zero, to: .seconds(4)),
-      "keep_open": { configuration, value in
-        if value == "always" {
-          configuration.keepOpen = .always
-        } else if let duration = Duration(text: value), duration >= .zero {
-          configuration.keepOpen = .lasting(duration)
-        } else {
-          return "allowed: always, or how long after an announcement, as in 0s or 10min"
-        }
-        return nil
+      "keep_open": parsed(
+        \.keepOpen, "allowed: always, or how long after an announcement, as in 0s or 10min"
+      ) { value in
+        if value == "always" { return .always }
+        return Duration(text: value).flatMap { $0 >= .zero ? .lasting($0) : nil }
       },
       "volume": decibels(\.volume, to: 0),
       "voice_volume": decibels(\.voiceVolume, to: 12),
@@ -182,57 +165,49 @@ extension Configuration {
       },
     ],
     "switch": [
-      "line": line(\.switchInput.line),
+      "line": optional(\.switchInput.line, aLine),
       "active": choice(\.switchInput.active),
       "debounce": duration(\.switchInput.debounce, from: .zero, to: .seconds(1)),
       "when_lost": choice(\.announcer.whenLost),
       "silences": choice(\.announcer.silences),
     ],
     "button": [
-      "line": line(\.button.line),
+      "line": optional(\.button.line, aLine),
       "active": choice(\.button.active),
       "debounce": duration(\.button.debounce, from: .zero, to: .seconds(1)),
       "hold": duration(\.buttonHold, from: .zero, to: .seconds(10)),
     ],
     "timers": [
       "ring_limit": duration(\.announcer.ringLimit, from: .seconds(10), to: .seconds(3600)),
-      "tell_left": { configuration, value in
+      "tell_left": parsed(
+        \.announcer.tellsLeft, "allowed: none, or half, minute, or both, as in half, minute"
+      ) { value in
         let words =
           value == "none" ? [] : value.split(separator: ",", omittingEmptySubsequences: false)
         let moments = words.map { word in
           TellsLeft(rawValue: word.split(separator: " ").joined(separator: " "))
         }
-        guard !value.isEmpty, !moments.contains(nil) else {
-          return "allowed: none, or half, minute, or both, as in half, minute"
-        }
-        configuration.announcer.tellsLeft = Set(moments.compactMap { $0 })
-        return nil
+        return value.isEmpty || moments.contains(nil) ? nil : Set(moments.compactMap { $0 })
       },
       "say_phases": flag(\.announcer.saysPhases),
     ],
     "led": [
-      "line": line(\.led.line),
+      "line": optional(\.led.line, aLine),
       "active": choice(\.led.active),
     ],
     "clock": [
-      "rtc": { configuration, value in
-        guard let choice = RTCChoice(text: value) else {
-          return "allowed: auto, none, or the name of an RTC, as in ds3231 or rtc0"
-        }
-        configuration.rtc = choice
-        return nil
-      },
-      "greatest_error": { configuration, value in
-        if value == "none" {
-          configuration.greatestError = nil
-          return nil
-        }
+      "rtc": parsed(
+        \.rtc, "allowed: auto, none, or the name of an RTC, as in ds3231 or rtc0",
+        RTCChoice.init),
+      "greatest_error": parsed(
+        \.greatestError, "allowed: none, or 2s to 3600s, as in 30s or 5min"
+      ) { value in
+        if value == "none" { return .some(nil) }
         // An RTC is right to a second or two at best.
         guard let error = Duration(text: value), .seconds(2) ... .seconds(3600) ~= error else {
-          return "allowed: none, or 2s to 3600s, as in 30s or 5min"
+          return nil
         }
-        configuration.greatestError = error
-        return nil
+        return error
       },
       "untrusted": choice(\.announcer.untrusted),
     ],
@@ -242,33 +217,32 @@ extension Configuration {
   /// may be shared.
   private typealias Field<Value> = WritableKeyPath<Configuration, Value> & Sendable
 
-  private static func choice<Choice: RawRepresentable<String> & CaseIterable & Sendable>(
-    _ field: Field<Choice>
+  /// - Parameters:
+  ///   - allowed: what to say of a value that is not allowed.
+  ///   - read: nil for a value that is not allowed.
+  private static func parsed<Value>(
+    _ field: Field<Value>, _ allowed: String, _ read: @escaping @Sendable (String) -> Value?
   ) -> Key {
-    let choices = Array(Choice.allCases)
-    return { configuration, value in
-      guard let choice = choices.first(where: { $0.rawValue == value }) else {
-        return "allowed: \(choices.map(\.rawValue).joined(separator: ", "))"
-      }
-      configuration[keyPath: field] = choice
-      return nil
-    }
-  }
-
-  private static func flag(_ field: Field<Bool>) -> Key {
-    { configuration, value in
-      guard let flag = ["no": false, "yes": true][value] else { return "allowed: no, yes" }
-      configuration[keyPath: field] = flag
-      return nil
-    }
-  }
-
-  private static func text(_ field: Field<String>, _ allowed: String) -> Key {
-    { configuration, value in
-      guard !value.isEmpty else { return "allowed: \(allowed)" }
+    { configuration, text in
+      guard let value = read(text) else { return allowed }
       configuration[keyPath: field] = value
       return nil
     }
+  }
+
+  private static func choice<Choice: RawRepresentable<String> & CaseIterable & Sendable>(
+    _ field: Field<Choice>
+  ) -> Key {
+    let choices = Choice.allCases.map(\.rawValue).joined(separator: ", ")
+    return parsed(field, "allowed: \(choices)") { Choice(rawValue: $0) }
+  }
+
+  private static func flag(_ field: Field<Bool>) -> Key {
+    parsed(field, "allowed: no, yes") { ["no": false, "yes": true][$0] }
+  }
+
+  private static func text(_ field: Field<String>, _ allowed: String) -> Key {
+    parsed(field, "allowed: \(allowed)") { $0.isEmpty ? nil : $0 }
   }
 
   private static func times<Times>(
@@ -298,40 +272,61 @@ extension Configuration {
     }
   }
 
-  private static func line(_ field: Field<String?>) -> Key {
-    { configuration, value in
-      guard !value.isEmpty else {
-        return "allowed: none, a line's name (GPIO17), or chip-label:offset (pinctrl-rp1:17)"
-      }
-      configuration[keyPath: field] = value == "none" ? nil : value
-      return nil
+  private static let aLine = "none, a line's name (GPIO17), or chip-label:offset (pinctrl-rp1:17)"
+
+  private static func optional(_ field: Field<String?>, _ allowed: String) -> Key {
+    parsed(field, "allowed: \(allowed)") {
+      $0.isEmpty ? nil : .some($0 == "none" ? nil : $0)
     }
   }
 
   private static func duration(
     _ field: Field<Duration>, from least: Duration, to most: Duration
   ) -> Key {
-    { configuration, value in
-      guard let duration = Duration(text: value), least <= duration, duration <= most else {
-        let examples = ["30ms", "2s", "10s", "5min"].filter { example in
-          Duration(text: example).map { least <= $0 && $0 <= most } ?? false
-        }
-        return "allowed: \(least.nanoseconds / 1_000_000_000)s to "
-          + "\(most.nanoseconds / 1_000_000_000)s, as in "
-          + examples.prefix(2).joined(separator: " or ")
-      }
-      configuration[keyPath: field] = duration
-      return nil
+    @Sendable func allowed(_ text: String) -> Duration? {
+      Duration(text: text).flatMap { least <= $0 && $0 <= most ? $0 : nil }
     }
+    let examples = ["30ms", "2s", "10s", "5min"].filter { allowed($0) != nil }.prefix(2)
+    return parsed(
+      field,
+      "allowed: \(least.nanoseconds / 1_000_000_000)s to \(most.nanoseconds / 1_000_000_000)s, as in "
+        + examples.joined(separator: " or "), allowed)
   }
 
   private static func decibels(_ field: Field<Double>, to most: Int) -> Key {
-    { configuration, value in
-      guard let level = Decibels(text: value, to: Double(most)) else {
-        return "allowed: -60dB to \(most)dB, with its unit, as -6dB"
-      }
-      configuration[keyPath: field] = level.value
-      return nil
+    parsed(field, "allowed: -60dB to \(most)dB, with its unit, as -6dB") {
+      Decibels(text: $0, to: Double(most))?.value
     }
+  }
+}
+
+/// A GPIO input line, as its section of the configuration sets it.
+public struct InputSettings: Hashable, Sendable {
+  /// By name or as `chip-label:offset`; nil if there is none.
+  public var line: String?
+  public var active = ActiveLevel.low
+  /// How long the line must stay inactive without a break before that counts.
+  public var debounce = Duration.milliseconds(30)
+}
+
+public struct OutputSettings: Hashable, Sendable {
+  /// By name or as `chip-label:offset`; nil if there is none.
+  public var line: String?
+  public var active = ActiveLevel.high
+}
+
+extension Configuration {
+  /// True if a person can silence the clock at any moment, with the switch or the button.
+  var hasControls: Bool { switchInput.line != nil || button.line != nil }
+}
+
+/// The path of a voice or a tune in the configuration. It must mean the same in each folder: the
+/// service runs in another one than `check` does.
+public enum FullPath {
+  /// Why a value is not the same everywhere, with the remedy; nil for a full path, and for a name.
+  public static func flaw(of value: String) -> String? {
+    guard value.contains("/"), !value.hasPrefix("/") else { return nil }
+    return "this path depends on the folder in which the clock starts; write the full path, which "
+      + "begins with /"
   }
 }

@@ -6,7 +6,6 @@ import Playing
 import Sound
 
 extension Configuration {
-  /// The configured speaker.
   public var speaker: ALSASink {
     ALSASink(
       name: device, isQuick: hasControls,
@@ -28,7 +27,6 @@ extension Configuration {
     playerSettings.gain * Mixer.gain(decibels: announcer.quieter.decibels(at: time))
   }
 
-  /// The settings that the player needs.
   public var playerSettings: Player.Settings {
     var settings = Player.Settings()
     settings.latencyOffset = latencyOffset
@@ -73,5 +71,34 @@ extension Configuration {
     return Composer(
       voice: voice, wording: wording, bells: bells, signals: Sounds.signalsThatAreThere(),
       voiceVolume: voiceVolume, bellsVolume: bellsVolume)
+  }
+}
+
+extension SoundChange {
+  /// Compares how an announcement was made with how it would be made now.
+  /// - Parameter announcement: nil if none is under way.
+  init(
+    of announcement: Announcement?, from old: (Configuration, Composer),
+    to new: (Configuration, Composer)
+  ) {
+    guard let announcement else {
+      self = .none
+      return
+    }
+    let scores = [old.1, new.1].map {
+      try? $0.score(of: announcement, rate: standardRate)
+    }
+    if scores[0] != scores[1] {
+      self = .sound
+    } else {
+      self = old.0.playsLike(new.0) ? .none : .speaker
+    }
+  }
+}
+
+extension Configuration {
+  fileprivate func playsLike(_ other: Configuration) -> Bool {
+    (device, hasControls, mixer, volume, latencyOffset)
+      == (other.device, other.hasControls, other.mixer, other.volume, other.latencyOffset)
   }
 }

@@ -18,7 +18,6 @@ struct ConfiguredAlarms: Sendable {
     var hasQuietHours = false
   }
 
-  /// In the order in which they first appear.
   private var sections: [Section] = []
 
   /// The name after `alarm`; nil for any other section.
@@ -87,11 +86,11 @@ extension ConfiguredAlarms {
   static func keys(of section: String) -> [String: Configuration.Key]? {
     guard let name = name(of: section) else { return nil }
     return keys.mapValues { key in
-      { configuration, value in configuration.alarmSections.take(name, value, by: key) }
+      { configuration, value in configuration.alarmSections.set(name, value, by: key) }
     }
   }
 
-  private mutating func take(_ name: String, _ value: String, by key: Key) -> String? {
+  private mutating func set(_ name: String, _ value: String, by key: Key) -> String? {
     guard let index = sections.firstIndex(where: { $0.name == name }) else { return nil }
     return key(&sections[index], value)
   }
@@ -123,9 +122,9 @@ extension ConfiguredAlarms {
     },
   ]
 
-  private static func complaint(_ take: () throws(AlarmTextFlaw) -> Void) -> String? {
+  private static func complaint(_ read: () throws(AlarmTextFlaw) -> Void) -> String? {
     do throws(AlarmTextFlaw) {
-      try take()
+      try read()
       return nil
     } catch {
       return error.description

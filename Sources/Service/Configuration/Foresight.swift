@@ -7,17 +7,16 @@ extension Configuration {
   /// reads sound files.
   public func lengths(_ composer: Composer) -> [Int: Duration] {
     var lengths: [Int: Duration] = [:]
-    for minute in stride(from: 0, to: 1440, by: announcer.interval.minutes) {
-      let time = CivilTime(hour: minute / 60, minute: minute % 60)!
+    for time in announcer.interval.timesOfDay {
       let programme = announcer.programme(at: time, trust: .synchronised)
+      if programme.blows.isEmpty { continue }
       // A fault in composing is reported when the announcement is to be played.
-      if !programme.blows.isEmpty { lengths[minute] = try? composer.length(of: time, programme) }
+      lengths[time.minuteOfDay] = try? composer.length(of: time, programme)
     }
     return lengths
   }
 
   /// The settings that can never sound, and why: a sentence each.
-  /// - Parameter lengths: as `lengths` gives them.
   public func vanities(_ lengths: [Int: Duration]) -> [String] {
     let minutes = Array(stride(from: 0, to: 60, by: announcer.interval.minutes))
     var vanities = [
@@ -27,9 +26,9 @@ extension Configuration {
       },
       alarmSections.outdated,
     ].compactMap { $0 }
-    let day = (0..<1440).compactMap { CivilTime(hour: $0 / 60, minute: $0 % 60) }
-      .filter { $0.minute % announcer.interval.minutes == 0 }
-    if day.allSatisfy({ !announcer.speaks(at: $0) && announcer.chime(at: $0) == nil }) {
+    if announcer.interval.timesOfDay.allSatisfy({
+      !announcer.speaks(at: $0) && announcer.chime(at: $0) == nil
+    }) {
       vanities.append(
         "nothing ever sounds by itself: at interval = \(announcer.interval.minutes) every "
           + "occasion is an hour, which has neither a chime nor, by 'voice_at_hour = none', words")
@@ -111,7 +110,6 @@ extension CivilDateTime {
   fileprivate var shortTime: String { String(timeOfDay.prefix(5)) }
 }
 
-/// A zone whose clocks are never changed.
 private struct UTC: Zone {
   let name = "UTC"
 

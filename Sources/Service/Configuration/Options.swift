@@ -2,15 +2,12 @@ import Basics
 import Horology
 
 extension Clocksmith {
-  /// The command-line options of the service.
   public struct Options {
     /// The configuration file, in place of those in /etc.
     public var configurationPath: String?
     /// A WAV file to play into, in place of the speaker.
     public var output: String?
-    /// Say the time once at the start.
     public var saysNow = false
-    /// Overrides the configuration's `untrusted`.
     public var untrusted: UntrustedPolicy?
 
     public init() {}

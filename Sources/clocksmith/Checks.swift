@@ -78,7 +78,6 @@ private func flaw(of tune: Tune) -> String? {
   return brokenSounds(bells.paths).first
 }
 
-/// The alarms whose time the voice cannot say.
 private func flawsOfWords(
   _ configuration: Configuration, _ status: Status?
 ) throws(Fault) -> [String] {
@@ -89,10 +88,75 @@ private func flawsOfWords(
   var flaws: [String] = []
   for (title, time) in alarms {
     do throws(Fault) {
-      _ = try voice.text(hour: time.hour, minute: time.minute, wording: configuration.wording)
+      _ = try voice.text(of: CivilTime(time), wording: configuration.wording)
     } catch {
       flaws.append("\(title) rings at \(time), which is not said: \(error)")
     }
   }
   return flaws
+}
+
+/// The state of an input line: who holds it, or its level now.
+func checkInput(
+  _ settings: InputSettings, active: String, inactive: String
+) throws(Fault) -> Finding {
+  guard let text = settings.line else { return .well("none") }
+  let line = try GPIOMap.current().line(named: text)
+  if line.isHeldByClocksmith { return .heldByService(line) }
+  let input = try GPIOInput(line: text, active: settings.active)
+  return .well("\(line), now \(try input.isActive() ? active : inactive)")
+}
+
+/// The state of an output line. The line is not opened: a check must not change it.
+func checkOutput(_ settings: OutputSettings) throws(Fault) -> Finding {
+  guard let text = settings.line else { return .well("none") }
+  let line = try GPIOMap.current().line(named: text)
+  if line.isHeldByClocksmith { return .heldByService(line) }
+  if let holding = line.holding { return .found("\(line) is \(holding)") }
+  return .well("\(line), free")
+}
+
+extension Finding {
+  fileprivate static func heldByService(_ line: GPIOMap.Line) -> Finding {
+    .well("\(line), held by the running service")
+  }
+}
+
+/// How to make a missing part known to the system. Each kind of system has its own way.
+enum PartsAdvice {
+  /// The flashed card: parts are set in `[card]` of clocksmith.txt.
+  case card
+  /// Raspberry Pi OS: parts are set in `config.txt`, with overlays of its own.
+  case raspberryPiOS
+  case other
+
+  /// The kind of this system, found by a file that only it has.
+  static var here: PartsAdvice {
+    if access("/usr/lib/clocksmith-card/parts", F_OK) == 0 { return .card }
+    return access("/etc/rpi-issue", F_OK) == 0 ? .raspberryPiOS : .other
+  }
+
+  var rtc: String {
+    switch self {
+    case .card:
+      "none; with no network the clock is not trusted after a power cut: wire one to pins 1, 3, 5 "
+        + "and 6 and set 'rtc = ds3231', say, in [card] of clocksmith.txt"
+    case .raspberryPiOS:
+      "none; with no network the clock is not trusted after a power cut: wire one to pins 1, 3, 5 "
+        + "and 6 and put 'dtparam=i2c_arm=on' and 'dtoverlay=i2c-rtc,ds3231', say, into config.txt"
+    case .other: "none; with no network the clock is not trusted after a power cut"
+    }
+  }
+
+  var card: String {
+    switch self {
+    case .card:
+      "none; plug in a USB one, or, for one on the header of a Raspberry Pi 3, 4 or Zero 2 W, set "
+        + "'sound = max98357a', say, in [card] of clocksmith.txt"
+    case .raspberryPiOS:
+      "none; plug in a USB one, or put 'dtoverlay=max98357a', say, into config.txt for one on the "
+        + "header"
+    case .other: "none; plug in a USB one"
+    }
+  }
 }

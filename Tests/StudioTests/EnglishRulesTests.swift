@@ -1,5 +1,5 @@
 import Horology
-import Sound
+import Studio
 import Testing
 
 @Suite struct EnglishRulesTests {

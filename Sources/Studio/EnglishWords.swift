@@ -1,4 +1,3 @@
-/// A word of a spoken English time or of a timer phrase.
 public enum EnglishWord: Hashable, Sendable {
   /// 0...59
   case number(Int)
@@ -43,7 +42,6 @@ public enum EnglishWord: Hashable, Sendable {
     self = word
   }
 
-  /// The name of its clip in a pack.
   public var clipName: String {
     switch self {
     case .number(let number): "\(number)"
@@ -56,7 +54,6 @@ public enum EnglishWord: Hashable, Sendable {
     }
   }
 
-  /// Its text, for a reader.
   public var text: String {
     switch self {
     case .number(let number):

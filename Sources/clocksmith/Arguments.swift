@@ -6,7 +6,6 @@ import Sound
 /// How an instant is given on the command line, as local time.
 let timeForm = "YYYY-MM-DDTHH:MM[:SS]"
 
-/// The time of day that an operand names, as `HH:MM`.
 func timeOfDay(_ text: String) throws -> TimeOfDay {
   do throws(AlarmTextFlaw) {
     return try TimeOfDay(text: text)
@@ -56,5 +55,27 @@ extension Arguments {
           + "over it; choose another time")
     }
     return instant
+  }
+}
+
+extension Arguments {
+  /// The sound file that `--output` names; nil if it was not given.
+  /// - Parameter inPlace: true if a person listens to it while it is written.
+  func soundFile(inPlace: Bool = false) throws -> String? {
+    guard let path = self["output"] else { return nil }
+    if let flaw = SoundFileWriter.flaw(ofPath: path, inPlace: inPlace) {
+      throw Misuse(description: "--output '\(path)': \(flaw)")
+    }
+    return path
+  }
+
+  /// The folder of `--output`; nil if it is not given.
+  /// - Throws: `Misuse` if no folder can have this name.
+  func folder() throws -> String? {
+    guard let name = self["output"] else { return nil }
+    if let flaw = flaw(ofOutputName: name) {
+      throw Misuse(description: "--output '\(name)': \(flaw)")
+    }
+    return withoutSlash(name)
   }
 }

@@ -1,5 +1,81 @@
 import Basics
 @preconcurrency import Glibc
+import Sound
+
+/// The picture of an announcement: its level over time, and where each sound begins.
+///
+/// It is filled while the score is rendered. Its size is the same for an hour as for a second.
+public struct Picture: Sendable {
+  public struct Mark: Hashable, Sendable {
+    public let label: String
+    /// From the anchor; negative before it.
+    public let seconds: Double
+  }
+
+  public struct Column: Hashable, Sendable {
+    /// The largest magnitude; full scale is 1.
+    public private(set) var peak: Float = 0
+    private var energy = 0.0
+    private var frames = 0
+
+    /// The peak in dB of full scale; minus infinity in silence.
+    public var peakLevel: Double { 20 * log10(Double(peak)) }
+    /// The RMS level in dB of full scale; a square wave at full scale has 0.
+    public var meanLevel: Double { frames == 0 ? -.infinity : 10 * log10(energy / Double(frames)) }
+
+    fileprivate mutating func add(_ samples: UnsafeBufferPointer<Float>) {
+      var peak = peak
+      var energy = energy
+      for sample in samples {
+        peak = max(peak, abs(sample))
+        energy += Double(sample) * Double(sample)
+      }
+      self.peak = peak
+      self.energy = energy
+      frames += samples.count
+    }
+  }
+
+  public let title: String
+  /// The label of the anchor, as in `12:00:00`.
+  public let anchorLabel: String
+  /// In the order in which they begin; those without a label are left out.
+  public let marks: [Mark]
+  /// Where it begins and ends, in seconds from the anchor.
+  public let span: ClosedRange<Double>
+  /// Of equal length, from the beginning to the end; empty if the score has no frames.
+  public private(set) var columns: [Column]
+
+  private let frames: Int
+  private var position = 0
+
+  /// A picture of `score`, still without its levels.
+  /// - Parameter columns: the most columns; there are fewer only if there are fewer frames.
+  public init(of score: Score, title: String, anchorLabel: String, columns: Int) {
+    self.title = title
+    self.anchorLabel = anchorLabel
+    func seconds(_ frame: Int) -> Double { Double(frame - score.anchor) / Double(score.rate) }
+    marks = score.parts.filter { !$0.label.isEmpty }.map {
+      Mark(label: $0.label, seconds: seconds($0.start))
+    }
+    span = seconds(0)...seconds(max(score.frames, 1))
+    frames = score.frames
+    self.columns = Array(repeating: Column(), count: min(columns, score.frames))
+  }
+
+  public mutating func add(_ block: UnsafeBufferPointer<Float>) {
+    var done = 0
+    while done < block.count && position < frames {
+      let index = position * columns.count / frames
+      // The first frame of the next column, rounded up as the division above rounds down.
+      let next = ((index + 1) * frames + columns.count - 1) / columns.count
+      let count = min(block.count - done, next - position)
+      columns[index].add(UnsafeBufferPointer(rebasing: block[done..<done + count]))
+      done += count
+      position += count
+    }
+  }
+}
 
 extension Picture {
   /// The width of the level curve in pixels. More columns than that are of no use.
@@ -59,7 +135,6 @@ extension Picture {
   }
 }
 
-/// The layout of the picture, in pixels.
 struct PictureLayout {
   static let left = 56.0
   static let right = left + Double(Picture.width)
@@ -72,7 +147,6 @@ struct PictureLayout {
   static let rowHeight = 14.0
   /// The approximate width of a character of a name.
   static let characterWidth = 8.0
-  /// A longer name is cut off in the picture.
   static let longestName = 32
 
   let span: ClosedRange<Double>
@@ -89,10 +163,8 @@ struct PictureLayout {
 
   // MARK: Names
 
-  /// The name of a sound in the picture.
   struct Label: Hashable {
     let text: String
-    /// Its middle.
     let x: Double
     /// Counted from 0, the row next to the levels.
     let row: Int
@@ -171,7 +243,6 @@ struct PictureLayout {
 
   // MARK: Shapes
 
-  /// The area under the levels, which are equally spaced.
   func area(_ style: String, _ levels: [Double]) -> String {
     let width = (Self.right - Self.left) / Double(levels.count)
     let points = levels.indices.map { index in

@@ -1,5 +1,4 @@
 import Foundation
-import Hostile
 import TestSupport
 import Testing
 

@@ -1,0 +1,175 @@
+@preconcurrency import Glibc
+
+/// Writes a text under another name in the same folder and renames it when it is whole, so that the
+/// final name never stands for a half-written file.
+/// - Parameter isSynced: true if the text must be on the disk, safe from a power cut, before this
+///   returns.
+/// - Throws: `Fault` if it cannot be written; then nothing of it is left.
+public func writeText(
+  _ text: String, to path: String, isSynced: Bool = false
+) throws(Fault) {
+  try writeBytes(Array(text.utf8), to: path, isSynced: isSynced)
+}
+
+/// Writes bytes as `writeText(_:to:isSynced:)` does a text.
+public func writeBytes(_ bytes: [UInt8], to path: String, isSynced: Bool) throws(Fault) {
+  let operation = "cannot write \(path)"
+  let target = try outputPath(path)
+  // A device such as /dev/null or a pipe is written to directly, unless the text must be on a disk.
+  let isInPlace = !isSynced && isSpecialFile(target)
+  let temporaryPath = isInPlace ? nil : "\(target).\(getpid()).text.part"
+  let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC
+  let descriptor: Int32
+  do throws(Fault) {
+    // Without O_NONBLOCK it would wait forever for a pipe's reader.
+    descriptor = try retryingInterrupts(operation) {
+      open(temporaryPath ?? target, flags | O_NONBLOCK, 0o666)
+    }
+  } catch {
+    guard error.code == ENXIO else { throw error }
+    throw Fault(
+      operation, code: ENXIO, "nobody reads what is written there; start the pipe's reader first")
+  }
+  _ = fcntl(descriptor, F_SETFL, flags)
+  do throws(Fault) {
+    do throws(Fault) {
+      try write(bytes[...], to: descriptor, operation)
+      if isSynced { try sync(descriptor, operation) }
+    } catch {
+      close(descriptor)
+      throw error
+    }
+    // close() reports delayed write errors.
+    guard close(descriptor) == 0 else { throw Fault(operation, errno: errno) }
+    guard let temporaryPath else { return }
+    guard rename(temporaryPath, target) == 0 else { throw Fault(operation, errno: errno) }
+    if isSynced { try syncFolder(of: target) }
+  } catch {
+    if let temporaryPath { unlink(temporaryPath) }
+    throw error
+  }
+}
+
+/// Syncs the folder of a file, and so the file's name, which fsync(2) of the file does not.
+private func syncFolder(of path: String) throws(Fault) {
+  let slash = path.lastIndex(of: "/")
+  try syncToDisk(slash.map { String(path[...$0]) } ?? ".")
+}
+
+/// Waits until a file, or the names in a folder, are on the disk, as fsync(2).
+public func syncToDisk(_ path: String) throws(Fault) {
+  let operation = "cannot write \(path)"
+  let descriptor = try retryingInterrupts(operation) { open(path, O_RDONLY | O_CLOEXEC) }
+  defer { close(descriptor) }
+  try sync(descriptor, operation)
+}
+
+private func sync(_ descriptor: Int32, _ operation: String) throws(Fault) {
+  try retryingInterrupts(operation) {
+    let result = fsync(descriptor)
+    // Some files cannot be synced, as a folder of some network file systems, and need no waiting.
+    return result == -1 && errno == EINVAL ? 0 : result
+  }
+}
+
+private func write(
+  _ bytes: ArraySlice<UInt8>, to descriptor: Int32, _ operation: String
+) throws(Fault) {
+  var left = bytes
+  while !left.isEmpty {
+    let chunk = Array(left)
+    // A signal may also end a write that has written a part.
+    try refuseIfAskedToEnd(operation)
+    left = left.dropFirst(
+      try retryingInterrupts(operation) { Glibc.write(descriptor, chunk, chunk.count) })
+  }
+}
+
+/// Why nothing is written under this name, with the remedy; nil if it can be tried.
+public func flaw(ofOutputName name: String) -> String? {
+  switch name {
+  case "": "it is empty; give a name"
+  case "-": "standard output is for words; give a name"
+  default: nil
+  }
+}
+
+/// The file to write for this name. If it is a link, that is the file that it leads to, which may
+/// not be there yet, so that the file is replaced and not the link.
+/// - Throws: `Fault` for no name, and for `-`, which many take for standard output.
+public func outputPath(_ path: String) throws(Fault) -> String {
+  if let flaw = flaw(ofOutputName: path) { throw Fault("cannot write '\(path)'", flaw) }
+  var target = path
+  var link = [CChar](repeating: 0, count: Int(PATH_MAX))
+  // As many links as the kernel follows. What is not a file is not replaced, and a pipe has no name.
+  for _ in 0..<40 where !isSpecialFile(target) {
+    let length = readlink(target, &link, link.count)
+    guard length > 0 else { break }
+    let name = String(decoding: link[..<length].map(UInt8.init(bitPattern:)), as: UTF8.self)
+    let folder = target.lastIndex(of: "/").map { target[...$0] } ?? ""
+    target = name.hasPrefix("/") ? name : folder + name
+  }
+  return target
+}
+
+/// True for a device, a pipe or a folder: for anything that exists and is not a regular file.
+public func isSpecialFile(_ path: String) -> Bool {
+  var status = stat()
+  return stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
+}
+
+/// Makes a folder of files. It is filled beside its place, under another name, and renamed when it
+/// is whole.
+/// - Parameter fill: fills the folder; it gets the path that the folder has meanwhile.
+/// - Throws: `Fault` if something has that name already, or it cannot be written; then nothing of
+///   it stays, and neither does after Ctrl-C.
+public func makeFolder(
+  _ path: String, _ fill: (String) throws(Fault) -> Void
+) throws(Fault) {
+  let operation = "cannot make \(path)"
+  let isThere = Fault(operation, "it is there already; give another --output, or remove it")
+  var status = stat()
+  guard lstat(path, &status) != 0 else { throw isThere }
+  let target = "\(path).\(getpid()).part"
+  try cleaningUp { () throws(Fault) in
+    guard mkdir(target, 0o777) == 0 else { throw Fault(operation, errno: errno) }
+    do throws(Fault) {
+      try fill(target)
+      try refuseIfAskedToEnd(operation)
+      guard rename(target, path) == 0 else {
+        // Someone may have made one meanwhile.
+        let code = errno
+        throw [EEXIST, ENOTEMPTY, ENOTDIR].contains(code)
+          ? isThere : Fault(operation, errno: code)
+      }
+    } catch {
+      for name in names(inFolder: target) { unlink("\(target)/\(name)") }
+      rmdir(target)
+      throw error
+    }
+  }
+}
+
+/// How many files of one name that could not be used are kept. One more replaces the last of them.
+private let mostSetAside = 9
+
+/// The name under which a file that could not be used is kept: the first that is free, because the
+/// file that was set aside first may be the one that a person wants back.
+public func pathAside(of path: String) -> String {
+  let paths = (1...mostSetAside).map { "\(path).set-aside" + ($0 == 1 ? "" : "-\($0)") }
+  let free = paths.first { candidate in
+    var status = stat()
+    return lstat(candidate, &status) != 0
+  }
+  return free ?? paths[paths.count - 1]
+}
+
+/// Renames a file that could not be used. A person may want it back.
+/// - Returns: its new path; nil if there is no such file.
+/// - Throws: `Fault` if it cannot be renamed.
+public func setAside(_ path: String) throws(Fault) -> String? {
+  let aside = pathAside(of: path)
+  guard rename(path, aside) != 0 else { return aside }
+  guard errno == ENOENT else { throw Fault("cannot rename \(path)", errno: errno) }
+  return nil
+}
