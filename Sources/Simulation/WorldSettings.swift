@@ -1,6 +1,6 @@
 import Horology
 
-extension OracleRules {
+extension OwnerRules {
   /// The configuration as the product takes it.
   var settings: AnnouncerSettings {
     var settings = AnnouncerSettings()
@@ -13,6 +13,7 @@ extension OracleRules {
     settings.voiceAtHour = voiceAtHour
     settings.lateLimit = .nanoseconds(lateLimit)
     settings.leadIn = .nanoseconds(leadIn)
+    settings.latencyOffset = .nanoseconds(latencyOffset)
     settings.untrusted = untrusted
     settings.whenLost = whenLost
     settings.silences = silences
@@ -25,7 +26,7 @@ extension OracleRules {
   }
 }
 
-extension OracleRules.Melody {
+extension OwnerRules.Melody {
   var tune: Tune {
     Tune(
       name: name, description: name,
@@ -39,5 +40,22 @@ extension OracleRules.Melody {
           },
           rest: .nanoseconds(part.rest))
       })
+  }
+}
+
+extension OwnerRules.Alarm {
+  /// The alarm as the product takes it.
+  var plan: AlarmPlan {
+    let days: AlarmDays =
+      switch days {
+      case .weekly(let days): .weekly(Set(days.map { Weekday(rawValue: $0)! }))
+      case .next: .next
+      case .date(let day): try! AlarmDays(date: String((day * 24 * hour).utcText.prefix(10)))
+      }
+    let time = TimeOfDay(hour: minuteOfDay / 60, minute: minuteOfDay % 60)!
+    var plan = AlarmPlan(name: name, AlarmTimes(time: time, days: days))
+    plan.tune = tune?.tune
+    plan.rise = rise.flatMap { AlarmRise(from: $0.from, over: .nanoseconds($0.length)) }
+    return plan
   }
 }
