@@ -55,6 +55,8 @@ struct Incident: Hashable {
     case order(Wish)
     /// The button: stops or snoozes what rings, else stops the interval, else asks for the time.
     case press(speakerIsAwake: Bool)
+    /// The button is kept pressed: what rings or is said stops.
+    case holdButton
     case askFor(hour: Int, minute: Int)
     /// Asks for the time, to be heard this long from now.
     case askAhead(Int64)
@@ -101,10 +103,10 @@ extension Incident.Kind {
     case .order(let wish):
       switch wish {
       case .startInterval, .stopInterval: "interval"
-      case .setAlarm, .cancelAlarm, .snooze, .stopAlarms: "alarm"
+      case .setAlarm, .cancelAlarm, .skipAlarm, .snooze, .stopAlarms: "alarm"
       case .start, .add, .pause, .resume, .cancel, .tell: "timer"
       }
-    case .press: "button"
+    case .press, .holdButton: "button"
     case .askFor: "ask for a time"
     case .askAhead: "ask for an instant"
     case .reload: "reload"
@@ -158,6 +160,7 @@ extension Incident.Kind: CustomStringConvertible {
     case .stopByHand: "stopped by hand"
     case .order(let wish): "\(wish)"
     case .press: "the button is pressed"
+    case .holdButton: "the button is held"
     case .ask(let isAwake): "asked for the time" + (isAwake ? ", the speaker is awake" : "")
     case .askFor(let hour, let minute): "asked for \(hour):\(minute < 10 ? "0" : "")\(minute)"
     case .askAhead(let ahead): "asked for the time in \(length(ahead))"

@@ -91,7 +91,7 @@ struct Plan {
     case 16: chance.oneIn(4) ? .wakeUpLost : .zone(chance.pick(zones))
     case 17...20: Self.lever(&chance)
     case 21...24: Self.mute(&chance)
-    case 25...26: .stopByHand
+    case 25...26: chance.oneIn(4) ? .holdButton : .stopByHand
     case 27...29: .ask(speakerIsAwake: chance.oneIn(2))
     case 30:
       chance.oneIn(2)

@@ -10,7 +10,12 @@ extension Plan {
     case 6:
       .order(.setAlarm(OwnerRules.Alarm(&chance, name: chance.pick(["school", "sun", "moon"]))))
     case 7: .order(chance.pick([.snooze, .stopAlarms]))
-    case 8: .order(.cancelAlarm(chance.pick(["1", "2", "sun", "moon", "school"])))
+    case 8:
+      .order(
+        chance.pick([
+          .cancelAlarm(chance.pick(["1", "2", "sun", "moon", "school"])),
+          .skipAlarm(chance.pick(["1", "2", "sun", "moon", "school"])),
+        ]))
     default: .press(speakerIsAwake: chance.oneIn(2))
     }
   }

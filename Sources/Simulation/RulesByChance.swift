@@ -29,7 +29,7 @@ extension OwnerRules {
       silences = chance.pick([.everything, .announcements])
     case 13: ringLimit = chance.pick([10, 10, 30, 60, chance.oneIn(10) ? 900 : 20]) * second
     case 14: tellsLeft = chance.pick([[], [.half], [.minute], [.half, .minute]])
-    case 15: latencyOffset = chance.pick([0, 0, 200, 1500, 5000]) * millisecond
+    case 15: latencyOffset = chance.pick([0, 0, -5000, 200, 1500, 5000]) * millisecond
     case 16, 17:
       let names = chance.pick([[], ["school"], ["school", "sun"], ["sun"]])
       alarms = names.map { Alarm(&chance, name: $0, isDated: false) }

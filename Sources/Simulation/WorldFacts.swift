@@ -67,7 +67,8 @@ extension AlarmEvent {
     case .snoozed: .snoozed
     // It rings after all if the clock is right in time.
     case .silenced(.untrusted): .other
-    case .silenced, .skipped, .stopped, .missed, .neverHeard, .expired, .cancelled: .ends
+    case .skipped: .skipped
+    case .silenced, .stopped, .missed, .neverHeard, .expired, .cancelled: .ends
     case .set, .unheard, .nameLost: .other
     }
   }

@@ -63,7 +63,7 @@ extension World {
       guard isPlaying else { return }
       for index in turns.indices { turns[index].fail("the speaker is gone", machine) }
     case .restart, .muteFor, .muteNext, .muteOn, .unmute, .stopByHand, .ask, .askFor, .askAhead,
-      .reload, .order, .press:
+      .reload, .order, .press, .holdButton:
       // These are lost while the service does not run.
       if machine.starts == nil, machine.stopping == nil { machine.inbox.append(.incident(kind)) }
     }
@@ -177,7 +177,7 @@ extension Incident.Kind {
     case .contact(_, let edges, let apart): (.contact, Int64(edges) * apart + second)
     case .switchLost, .switchFound: (.contact, second)
     case .muteFor, .muteNext, .muteOn, .unmute: (.mute, 0)
-    case .stopByHand, .press: (.hand, 0)
+    case .stopByHand, .press, .holdButton: (.hand, 0)
     case .slowToOpen(let span, _), .longQueue(let span, _), .busy(let span),
       .stopsLate(let span, _):
       (.speaker, span + 10 * second)

@@ -90,7 +90,8 @@ extension World: Instruments {
       guard slept <= second else { throw Fault("the speaker", Self.stoodStill) }
     }
     // What leaves the converter earlier must be queued earlier.
-    return (machine.queued.length(at: elapsed) ?? 100 * millisecond) + machine.rules.latencyOffset
+    let queue = machine.queued.length(at: elapsed) ?? 100 * millisecond
+    return queue + max(machine.rules.latencyOffset, 0)
   }
 
   func stop(_ soundings: [SoundingID], _ reason: StopReason) {

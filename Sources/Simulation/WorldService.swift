@@ -83,6 +83,10 @@ extension World {
       settleClock()
       see(.stoppedByHand)
       handle(.stop(.byHand))
+    case .holdButton:
+      settleClock()
+      see(.stoppedByHand)
+      handle(.held)
     case .order(let wish): order(wish)
     case .press(let speakerIsAwake): press(speakerIsAwake)
     case .ask(let speakerIsAwake): ask(speakerIsAwake: speakerIsAwake)

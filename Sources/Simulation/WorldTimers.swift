@@ -34,6 +34,7 @@ extension World {
     case .tell(let which): .timer(.tell(which))
     case .setAlarm(let alarm): .alarm(.set(sabotaged(alarm).plan))
     case .cancelAlarm(let which): .alarm(.cancel(which))
+    case .skipAlarm(let which): .alarm(.skip(which))
     case .snooze: .alarm(.snooze(nil))
     case .stopAlarms: .alarm(.stop(nil))
     case .startInterval(let plan, let replaces): .timer(.startInterval(plan, replaces: replaces))

@@ -70,7 +70,7 @@ enum Source: Hashable {
 
 /// What the service tells of a reminder.
 enum Change {
-  case rings, ringsOn, snoozed, ends, other
+  case rings, ringsOn, snoozed, skipped, ends, other
 }
 
 /// Something given to the speaker.
@@ -125,6 +125,8 @@ enum Wish: Hashable {
   case tell(String?)
   case setAlarm(OwnerRules.Alarm)
   case cancelAlarm(String)
+  /// Leaves out its next ring.
+  case skipAlarm(String)
   /// For all alarms that ring, or are snoozed.
   case snooze, stopAlarms
   case startInterval(IntervalPlan, replaces: Bool)

@@ -12,7 +12,7 @@ struct OwnerRules: Hashable {
   var voiceAtHour = VoiceAtHour.after
   var lateLimit = 10 * second
   var leadIn = 400 * millisecond
-  /// From the converter to the ear: everything leaves the converter earlier by this much.
+  /// From the converter to the ear; everything leaves the converter earlier by this much.
   var latencyOffset: Int64 = 0
   var untrusted = UntrustedPolicy.silent
   var whenLost = LostSwitchPolicy.mute
@@ -155,7 +155,7 @@ extension OwnerRules {
   }
 
   /// A sound can begin this long from now at the earliest.
-  var lead: Int64 { max(leadIn, 400 * millisecond) + latencyOffset }
+  var lead: Int64 { max(leadIn, 400 * millisecond) + max(latencyOffset, 0) }
 }
 
 // MARK: In words

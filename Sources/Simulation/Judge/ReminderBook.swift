@@ -19,11 +19,12 @@ struct ReminderBook {
     /// The dates for which an alarm rang; the last for which it was told.
     var dates: Set<Int64> = []
     var toldDate: Int64?
+    /// The date for which a person left it out.
+    var skipped: Int64?
     /// What the clock shows when an alarm is due next; nil if that is to be reckoned.
     var next: Int64?
-    /// It was due then. Cleared once that is judged.
+    /// When it was last due.
     var due: Int64?
-    var isFirstJudged = false
     /// The last ring since it was due, and its length.
     var firstRing: Int64?
     var lastRing: (at: Int64, length: Int64)?
@@ -37,7 +38,7 @@ struct ReminderBook {
     /// that it rings.
     mutating func reconsider(_ at: Moment) {
       changed = at.elapsed
-      if isRinging, told < turned { state = .waiting }
+      if isRinging, told < turned { (state, dates) = (.waiting, []) }
       if state == .waiting { (next, due) = (nil, nil) }
     }
   }
@@ -154,7 +155,7 @@ struct ReminderBook {
       }
     case .cancel(let which): if let source = find(which, isAlarm: false) { remove(source, at) }
     case .cancelAlarm(let which): if let source = find(which, isAlarm: true) { remove(source, at) }
-    case .tell, .snooze, .stopAlarms, .startInterval, .stopInterval: break
+    case .tell, .skipAlarm, .snooze, .stopAlarms, .startInterval, .stopInterval: break
     }
   }
 

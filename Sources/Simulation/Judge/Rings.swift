@@ -16,9 +16,14 @@ struct Rings: Property {
   private static let exact = 2 * millisecond
 
   mutating func see(_ fact: Fact, _ at: Moment, _ world: Situation) -> String? {
-    for source in book.all.keys {
-      pass(source, at, world)
-      if let what = judge(source, at, world) { return what }
+    switch fact {
+    // They come often, and beside others.
+    case .judged, .saved, .heard(.blow, _), .heard(.ends, _): break
+    default:
+      for source in book.all.keys {
+        pass(source, at, world)
+        if let what = judge(source, at, world) { return what }
+      }
     }
     book.take(fact, at, world)
     switch fact {
@@ -36,6 +41,7 @@ struct Rings: Property {
 
   private mutating func pass(_ source: Source, _ at: Moment, _ world: Situation) {
     var reminder = book.all[source]!
+    if let next = reminder.next, reminder.state == .waiting, at.shown < next { return }
     switch reminder.state {
     case .running(let due):
       guard due <= at.elapsed, reminder.due == nil else { return }
@@ -50,7 +56,7 @@ struct Rings: Property {
       reminder.next = nil
       let date = world.face.day(next)
       if world.trust != .untrusted, reminder.due == nil, !reminder.dates.contains(date),
-        reminder.toldDate != date, book.isNew(next, at)
+        reminder.toldDate != date, date > reminder.skipped ?? .never, book.isNew(next, at)
       {
         isDue(&reminder, at: at.elapsed - (at.shown - next))
       }
@@ -61,7 +67,7 @@ struct Rings: Property {
 
   private func isDue(_ reminder: inout ReminderBook.Reminder, at due: Int64) {
     reminder.due = due
-    (reminder.isFirstJudged, reminder.firstRing, reminder.lastRing) = (false, nil, nil)
+    (reminder.firstRing, reminder.lastRing) = (nil, nil)
   }
 
   // MARK: It must ring, or be told
@@ -74,7 +80,7 @@ struct Rings: Property {
     }
     guard case .ringing(let since) = reminder.state else { return nil }
     let limit = world.valid(at, within: 5 * minute).map(\.rules.ringLimit).max()!
-    if at.elapsed > since + limit + Self.settled, isFree(source, since: at.elapsed, world) {
+    if at.elapsed > since + limit + Self.settled, isSettled(source, at, world) {
       return "\(source) rings no more, and nobody told"
     }
     return judgeRinging(source, reminder, since, at, world)
@@ -85,12 +91,12 @@ struct Rings: Property {
     _ world: Situation
   ) -> String? {
     if reminder.firstRing == nil, reminder.told < due - second,
-      at.elapsed > due + Self.settled, isFree(source, since: at.elapsed, world),
+      at.elapsed > due + Self.settled, isSettled(source, at, world),
       !reminder.followsClock, reminder.alarm == nil || world.trust != .untrusted
     {
       return "\(source) was due, and is neither heard nor told"
     }
-    guard !reminder.isFirstJudged, (10...20).contains((at.elapsed - due) / second),
+    guard (10..<70).contains((at.elapsed - due) / second),
       isAlone(source, since: due, world), reminder.changed < due - 12 * second,
       !reminder.followsClock
     else { return nil }
@@ -125,11 +131,11 @@ struct Rings: Property {
   }
 
   /// True if nothing has kept the service from a decision for as long as that takes.
-  private func isFree(_ source: Source, since: Int64, _ world: Situation) -> Bool {
+  private func isSettled(_ source: Source, _ at: Moment, _ world: Situation) -> Bool {
     var causes: [Cause] = [.sleep, .service, .rules, .trust]
     if case .alarm = source { causes.append(.clock) }
     return world.upSince != nil && !world.isStopping
-      && !world.happened(causes, since: since - Self.settled)
+      && !world.happened(causes, since: at.elapsed - Self.settled)
   }
 
   /// True if nothing was in the way of its ring: no fault, no switch, no other ring.
@@ -166,8 +172,10 @@ struct Rings: Property {
   /// It rings from now on.
   private mutating func begins(_ source: Source, _ at: Moment, _ world: Situation) -> String? {
     var reminder = book.all[source]!
-    // An order or a step that came just before may have come too late for it.
-    if at.elapsed - reminder.changed <= Situation.fade { return nil }
+    // A stop that came just before may have come too late for it; so may a step, for what is queued.
+    let late = reminder.alarm == nil ? Situation.fade : 12 * second
+    if at.elapsed - reminder.turned <= Situation.fade { return nil }
+    if at.elapsed - reminder.changed <= late { return nil }
     defer {
       (reminder.state, reminder.turned) = (.ringing(at.elapsed), at.elapsed)
       book.all[source] = reminder
@@ -175,7 +183,7 @@ struct Rings: Property {
     if reminder.isLoose { return nil }
     switch reminder.state {
     case .running(let due):
-      if at.elapsed < due - Self.exact { return "\(source) rings too early" }
+      if at.elapsed < due - Situation.tolerance { return "\(source) rings too early" }
       if reminder.due == nil { isDue(&reminder, at: due) }
     case .paused: return "\(source) rings, and is paused"
     case .ringing: break
@@ -210,9 +218,7 @@ struct Rings: Property {
       if !reminder.isRinging, let what = begins(source, at, world) { return what }
       reminder = book.all[source]!
       // It may begin later than it was due.
-      if reminder.firstRing == nil || !reminder.isRinging {
-        reminder.state = .ringing(at.elapsed + world.rules.lead)
-      }
+      reminder.state = .ringing(at.elapsed + world.rules.lead)
     case .ringsOn:
       if !reminder.isRinging { reminder.turned = at.elapsed }
       reminder.state = .ringing(at.elapsed)
@@ -222,7 +228,13 @@ struct Rings: Property {
       (reminder.state, reminder.due) = (.running(at.elapsed + ReminderBook.snooze), nil)
       reminder.turned = at.elapsed
       reminder.isLoose = false
-    case .ends:
+    case .skipped where reminder.alarm?.isWeekly == true:
+      // It is not to ring on that day. Whoever skips twice leaves out two.
+      let dues = reminder.alarm!.dues(world.face, around: at.shown).filter { $0 > at.shown }
+      let date = dues.map { world.face.day($0) }.first { $0 > reminder.skipped ?? .never }
+      reminder.skipped = date ?? reminder.skipped
+      if let date { reminder.dates.insert(date) }
+    case .ends, .skipped:
       guard let alarm = reminder.alarm, alarm.isWeekly else {
         book.all[source] = reminder
         book.remove(source, at)

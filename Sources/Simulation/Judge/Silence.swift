@@ -49,8 +49,8 @@ struct Silence: Property {
       if isKilled { mute.state = .off }
     case .powerCame: mute.end = nil
     case .stoppedByHand:
-      let isSaid = world.heard.values.contains { $0.played.isAnnouncement || $0.played.ring != nil }
-      silence(at, world) { !isSaid || $0.isAnnouncement || $0.ring != nil }
+      // The interval ends only if nothing rings or is said.
+      silence(at, world) { $0.isAnnouncement || $0.ring != nil }
     case .pressed: silence(at, world) { $0.ring != nil }
     case .stopping: if world.rules.atStop == .fade { silence(at, world) { _ in true } }
     case .heard(let kind, let played): return hears(kind, played, at, world)
