@@ -53,6 +53,18 @@ extension World {
     return world
   }
 
+  /// The clock is set back over a quarter while the service does not run.
+  static func startSetBack(_ sabotage: Sabotage? = nil) -> World {
+    let world = World(OwnerRules(), sabotage)
+    world.run(
+      until: 40 * minute,
+      [
+        Incident(time: .at(17 * minute), kind: .restart(10 * second)),
+        Incident(time: .after(second), kind: .step(-5 * minute, byServer: true)),
+      ])
+    return world
+  }
+
   /// A timer is at zero while another rings.
   static func twoTimers(_ sabotage: Sabotage? = nil) -> World {
     let world = World(OwnerRules(), sabotage)
@@ -73,6 +85,7 @@ extension Sabotage {
     switch self {
     case .alarmsTwice: .repeatedHour(self)
     case .ringsTogether: .twoTimers(self)
+    case .soundedLost: .startSetBack(self)
     default: nil
     }
   }
@@ -81,7 +94,7 @@ extension Sabotage {
   fileprivate var properties: Set<String> {
     switch self {
     case .wrongHour: ["truth"]
-    case .playedTwice, .decisionsForgotten: ["once"]
+    case .playedTwice, .soundedLost: ["once"]
     case .lateBlows, .driftUncorrected, .lateLimitIgnored: ["ontime"]
     case .stopsUnheard, .ringsUnstopped, .handIgnored, .muteIgnored, .muteEndsEarly, .muteWaits,
       .unmuteAtOnce, .lostSwitchSounds, .atStopExchanged:

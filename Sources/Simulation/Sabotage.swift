@@ -50,6 +50,8 @@ enum Sabotage: CaseIterable {
   case alarmsLate, alarmsTwice
   /// The last timer, or the interval, or the alarms, are lost when the service starts.
   case timersLost, intervalLost, alarmsLost
+  /// What sounded last is not known when the service starts.
+  case soundedLost
 
   // MARK: In what the Announcer is told
 
@@ -59,8 +61,6 @@ enum Sabotage: CaseIterable {
   case muteEndsEarly
   /// A mute by the switch waits for the debounce time, or an unmute does not.
   case muteWaits, unmuteAtOnce
-  /// A step back makes the Announcer forget its decisions.
-  case decisionsForgotten
   /// Every tenth occasion is skipped for a reason that is not true.
   case falselyBusy, falselyFailed
   /// A request that was promised, and that fails or is stopped, is not refused.
@@ -198,6 +198,7 @@ extension World {
     case .timersLost: saved.timers = saved.timers.dropLast()
     case .intervalLost: saved.interval = nil
     case .alarmsLost: saved.alarms = []
+    case .soundedLost: saved.sounded = nil
     default: break
     }
     return saved
@@ -240,20 +241,6 @@ extension World {
     let due = lateMute ?? machine.uptime + Self.debounce
     lateMute = machine.uptime < due ? due : nil
     return lateMute != nil
-  }
-
-  /// Replaces the Announcer as a restart would. The judge is not told.
-  func forgetDecisions() {
-    guard sabotage == .decisionsForgotten, !isPlaying, let announcer = conductor?.announcer else {
-      return
-    }
-    forgetsDecisions = false
-    let conductor = Conductor(
-      Announcer(
-        settings: settings, zone: announcer.zone, trust: announcer.trust, ringer: announcer.ringer,
-        mute: announcer.mute, muteEndsSinceBoot: announcer.muteEndsSinceBoot, at: machine.now))
-    conductor.instruments = self
-    self.conductor = conductor
   }
 }
 

@@ -19,8 +19,6 @@ final class World {
   /// The last cue of each source, and the first of the interval, for faults made on purpose.
   var lastCue: [Cue.Source: Duration] = [:]
   var firstCue: Duration?
-  /// The clock was set back, and the service has not handled that yet.
-  var forgetsDecisions = false
   /// The uptime at which a mute counts that is made to wait.
   var lateMute: Int64?
 

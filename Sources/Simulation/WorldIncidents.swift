@@ -86,7 +86,6 @@ extension World {
     let span = abs(machine.error + span) > 200 * day ? -machine.error : span
     guard span != 0 else { return }
     machine.set(by: span)
-    if span < 0 { forgetsDecisions = true }
     see(.clockSet(by: span))
     guard machine.starts == nil else { return }
     tellOfClock()

@@ -135,7 +135,6 @@ extension World: Instruments {
   }
 
   func rest() {
-    if forgetsDecisions { forgetDecisions() }
     save()
     see(.rested)
   }

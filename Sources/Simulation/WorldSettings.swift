@@ -59,3 +59,34 @@ extension OwnerRules.Alarm {
     return plan
   }
 }
+
+extension OwnerRules: CustomStringConvertible {
+  /// The settings that differ from the shipped ones.
+  var description: String {
+    let usual = OwnerRules()
+    var words: [String] = []
+    func tell<Value: Equatable>(_ name: String, _ path: KeyPath<OwnerRules, Value>, _ text: String)
+    {
+      if self[keyPath: path] != usual[keyPath: path] { words.append("\(name) \(text)") }
+    }
+    tell("interval", \.interval, "\(interval)")
+    tell("quiet", \.quiet, quiet.map(\.text).joined(separator: ", "))
+    tell(
+      "quieter", \.quieter,
+      quieter.map { "\($0.window.text) \($0.decibels)dB" }.joined(separator: ", "))
+    tell("chime", \.chime, chime?.name ?? "none")
+    tell("chime_quarters", \.chimeQuarters, chimeQuarters?.name ?? "none")
+    tell("voice_at_hour", \.voiceAtHour, voiceAtHour.rawValue)
+    tell("late_limit", \.lateLimit, Duration.nanoseconds(lateLimit).roughly)
+    tell("lead_in", \.leadIn, Duration.nanoseconds(leadIn).roughly)
+    tell("latency_offset", \.latencyOffset, Duration.nanoseconds(latencyOffset).roughly)
+    tell("untrusted", \.untrusted, untrusted.rawValue)
+    tell("when_lost", \.whenLost, whenLost.rawValue)
+    tell("silences", \.silences, silences.rawValue)
+    tell("at_stop", \.atStop, atStop.rawValue)
+    tell("ring_limit", \.ringLimit, Duration.nanoseconds(ringLimit).roughly)
+    tell("tell_left", \.tellsLeft, tellsLeft.map(\.rawValue).sorted().joined(separator: ", "))
+    tell("alarms", \.alarms, alarms.map(\.inShort).joined(separator: ", "))
+    return words.isEmpty ? "as shipped" : words.joined(separator: "; ")
+  }
+}

@@ -49,6 +49,15 @@ struct SimulationTests {
     #expect(World.twoTimers(.ringsTogether).judge.violation?.property == "overlap")
   }
 
+  @Test("a quarter that the clock is set back over does not sound again after a start")
+  func startSetBack() {
+    let world = World.startSetBack()
+    #expect(world.judge.violation == nil)
+    // 01:15 and 01:30.
+    #expect(world.judge.soundings == 2)
+    #expect(World.startSetBack(.soundedLost).judge.violation?.property == "once")
+  }
+
   @Test("an alarm in the hour that autumn repeats rings once") func repeatedHour() {
     let world = World.repeatedHour()
     #expect(world.judge.violation == nil)

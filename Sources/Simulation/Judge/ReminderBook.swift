@@ -19,8 +19,8 @@ struct ReminderBook {
     /// The dates for which an alarm rang; the last for which it was told.
     var dates: Set<Int64> = []
     var toldDate: Int64?
-    /// The date for which a person left it out.
-    var skipped: Int64?
+    /// The last of its times that a person left out.
+    var skipped: Int64 = 0
     /// What the clock shows when an alarm is due next; nil if that is to be reckoned.
     var next: Int64?
     /// When it was last due.

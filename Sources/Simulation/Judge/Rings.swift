@@ -56,7 +56,7 @@ struct Rings: Property {
       reminder.next = nil
       let date = world.face.day(next)
       if world.trust != .untrusted, reminder.due == nil, !reminder.dates.contains(date),
-        reminder.toldDate != date, date > reminder.skipped ?? .never, book.isNew(next, at)
+        reminder.toldDate != date, next > reminder.skipped, book.isNew(next, at)
       {
         isDue(&reminder, at: at.elapsed - (at.shown - next))
       }
@@ -79,8 +79,7 @@ struct Rings: Property {
       return what
     }
     guard case .ringing(let since) = reminder.state else { return nil }
-    let limit = world.valid(at, within: 5 * minute).map(\.rules.ringLimit).max()!
-    if at.elapsed > since + limit + Self.settled, isSettled(source, at, world) {
+    if at.elapsed > since + world.ringLimit(at) + Self.settled, isSettled(source, at, world) {
       return "\(source) rings no more, and nobody told"
     }
     return judgeRinging(source, reminder, since, at, world)
@@ -97,7 +96,7 @@ struct Rings: Property {
       return "\(source) was due, and is neither heard nor told"
     }
     guard (10..<70).contains((at.elapsed - due) / second),
-      isAlone(source, since: due, world), reminder.changed < due - 12 * second,
+      isAlone(source, since: due, at, world), reminder.changed < due - 12 * second,
       !reminder.followsClock
     else { return nil }
     let late = reminder.firstRing.map { $0 - due }
@@ -111,7 +110,7 @@ struct Rings: Property {
     _ world: Situation
   ) -> String? {
     guard let last = reminder.lastRing, let first = reminder.firstRing, let due = reminder.due,
-      abs(first - due) <= Self.exact, isAlone(source, since: due, world)
+      abs(first - due) <= Self.exact, isAlone(source, since: due, at, world)
     else { return nil }
     let next = last.at + max(last.length + Self.gap, world.rules.lead + 3 * second)
     if at.elapsed > next + 200 * millisecond, next < first + world.rules.ringLimit {
@@ -139,11 +138,21 @@ struct Rings: Property {
   }
 
   /// True if nothing was in the way of its ring: no fault, no switch, no other ring.
-  private func isAlone(_ source: Source, since due: Int64, _ world: Situation) -> Bool {
+  private func isAlone(
+    _ source: Source, since due: Int64, _ at: Moment, _ world: Situation
+  ) -> Bool {
     let others = book.all.filter { $0.key != source }.values
     return world.isCalm(since: due - 20 * second) && !world.silencesReminders
-      && others.allSatisfy { !$0.isRinging && $0.turned < due - 30 * second }
+      && others.allSatisfy {
+        !$0.isRinging && $0.turned < due - 30 * second && !isNear($0, at)
+      }
       && book.gone.values.allSatisfy { $0.at < due - 30 * second }
+  }
+
+  /// True if it is about to ring: two that are near each other share a ring.
+  private func isNear(_ reminder: ReminderBook.Reminder, _ at: Moment) -> Bool {
+    if case .running(let due) = reminder.state { return due < at.elapsed + 2 * second }
+    return reminder.state == .waiting && reminder.next.map { $0 < at.shown + 2 * second } ?? false
   }
 
   // MARK: It rings, or is told
@@ -155,9 +164,8 @@ struct Rings: Property {
       let fades = book.gone[source].map { at.elapsed - $0.at <= Situation.fade } == true
       return fades ? nil : "\(source) rings, and there is none"
     }
-    let limit = world.valid(at, within: 5 * minute).map(\.rules.ringLimit).max()!
     if case .ringing(let since) = reminder.state {
-      if at.elapsed > since + limit + 15 * second, !reminder.isLoose {
+      if at.elapsed > since + world.ringLimit(at) + 15 * second, !reminder.isLoose {
         return "\(source) rings longer than ring_limit"
       }
     } else if let what = begins(source, at, world) {
@@ -189,12 +197,10 @@ struct Rings: Property {
     case .ringing: break
     case .waiting:
       guard let alarm = reminder.alarm else { return nil }
-      let limit = world.valid(at, within: 5 * minute).map(\.rules.ringLimit).max()!
+      let earliest = -world.ringLimit(at) - 30 * second
       let known = world.valid(at, within: minute).flatMap { _, face in
         world.readings(at).compactMap { shown -> Int64? in
-          alarm.dues(face, around: shown).last {
-            (-limit - 30 * second...Self.exact).contains($0 - shown)
-          }
+          alarm.dues(face, around: shown).last { (earliest...Self.exact).contains($0 - shown) }
         }
       }
       guard let due = known.max() else { return "\(source) rings, and is not due" }
@@ -229,11 +235,13 @@ struct Rings: Property {
       reminder.turned = at.elapsed
       reminder.isLoose = false
     case .skipped where reminder.alarm?.isWeekly == true:
-      // It is not to ring on that day. Whoever skips twice leaves out two.
-      let dues = reminder.alarm!.dues(world.face, around: at.shown).filter { $0 > at.shown }
-      let date = dues.map { world.face.day($0) }.first { $0 > reminder.skipped ?? .never }
-      reminder.skipped = date ?? reminder.skipped
-      if let date { reminder.dates.insert(date) }
+      // The first that is still to come: not one that has rung, or was skipped before.
+      let from = max(at.shown, reminder.skipped)
+      let next = reminder.alarm!.dues(world.face, around: from).first {
+        $0 > from && !reminder.dates.contains(world.face.day($0))
+      }
+      reminder.skipped = next ?? from
+      reminder.dates.insert(world.face.day(reminder.skipped))
     case .ends, .skipped:
       guard let alarm = reminder.alarm, alarm.isWeekly else {
         book.all[source] = reminder

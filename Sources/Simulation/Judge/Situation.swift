@@ -140,6 +140,11 @@ struct Situation {
       + earlier.filter { $0.until >= at.elapsed - span }.map { ($0.rules, $0.face) }
   }
 
+  /// How long a ring may last that goes on now.
+  func ringLimit(_ at: Moment) -> Int64 {
+    valid(at, within: 5 * minute).map(\.rules.ringLimit).max()!
+  }
+
   var isSilenced: Bool {
     switch ringer {
     case .absent, .on: false
