@@ -112,9 +112,9 @@ struct ReminderBook {
     }
   }
 
-  /// True if the clock has not shown this before, or was set back long ago.
-  func isNew(_ shown: Int64, _ at: Moment) -> Bool {
-    shown > setBack.from || at.elapsed - setBack.at > 25 * hour
+  /// The latest that the clock has shown before it was set back lately; 0 if it was not.
+  func shownBefore(_ at: Moment) -> Int64 {
+    at.elapsed - setBack.at > 25 * hour ? 0 : setBack.from
   }
 
   // MARK: Orders

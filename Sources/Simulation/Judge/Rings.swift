@@ -56,7 +56,7 @@ struct Rings: Property {
       reminder.next = nil
       let date = world.face.day(next)
       if world.trust != .untrusted, reminder.due == nil, !reminder.dates.contains(date),
-        reminder.toldDate != date, next > reminder.skipped, book.isNew(next, at)
+        reminder.toldDate != date, next > max(reminder.skipped, book.shownBefore(at))
       {
         isDue(&reminder, at: at.elapsed - (at.shown - next))
       }
@@ -235,13 +235,14 @@ struct Rings: Property {
       reminder.turned = at.elapsed
       reminder.isLoose = false
     case .skipped where reminder.alarm?.isWeekly == true:
-      // The first that is still to come: not one that has rung, or was skipped before.
-      let from = max(at.shown, reminder.skipped)
+      // The first that is still to come: not one that has rung, or was skipped before. If the clock was
+      // set back, that is not known for certain.
+      let from = max(at.shown, book.shownBefore(at), reminder.skipped)
       let next = reminder.alarm!.dues(world.face, around: from).first {
         $0 > from && !reminder.dates.contains(world.face.day($0))
       }
       reminder.skipped = next ?? from
-      reminder.dates.insert(world.face.day(reminder.skipped))
+      if from <= at.shown { reminder.dates.insert(world.face.day(reminder.skipped)) }
     case .ends, .skipped:
       guard let alarm = reminder.alarm, alarm.isWeekly else {
         book.all[source] = reminder

@@ -22,7 +22,8 @@ struct Trust: Property {
       }
       if trust == .synchronised { return "the clock is not synchronised, and trusted so" }
       let isHeld = wasSynchronised && abs(stepped) < 2100 * millisecond
-      let mayBeVouchedFor = at.elapsed - vouched < Self.reading
+      let mayBeVouchedFor =
+        at.elapsed - vouched < Self.reading || world.happened([.sleep], since: at.elapsed - minute)
       if trust == .holdover, !isHeld, !mayBeVouchedFor {
         return "the clock is trusted for no reason"
       }

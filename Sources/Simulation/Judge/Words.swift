@@ -102,21 +102,26 @@ struct Once: Property {
 
 /// Two phrases never sound together, nor do two rings.
 struct Overlap: Property {
+  /// The rings that are heard, and since when.
+  private var begun: [Int: Int64] = [:]
+
   mutating func see(_ fact: Fact, _ at: Moment, _ world: Situation) -> String? {
     switch fact {
     case .heard(.begins, let played) where played.isAnnouncement:
       let other = world.heard.values.contains { $0.played.isAnnouncement && $0.played != played }
       return other ? "something is said while something is said" : nil
+    case .heard(.begins, let played) where played.ring != nil: begun[played.id] = at.elapsed
     case .heard(.ends, let played):
-      // The ring that ends, or the other one, has given way.
-      guard played.ring != nil, world.isCalm(since: at.elapsed - 20 * second),
-        played.piece.blows.isEmpty
+      guard let since = begun.removeValue(forKey: played.id), played.piece.blows.isEmpty,
+        world.isCalm(since: at.elapsed - 20 * second)
       else { return nil }
-      let others = world.heard.values.filter { $0.played.ring != nil }
-      let together = others.map { at.elapsed - $0.since }.max() ?? 0
+      // One of the two gives way.
+      let together = begun.values.map { at.elapsed - max($0, since) }.max() ?? 0
       return together > Situation.fade + Situation.tolerance ? "two rings sound together" : nil
-    default: return nil
+    case .ended: begun = [:]
+    default: break
     }
+    return nil
   }
 }
 
