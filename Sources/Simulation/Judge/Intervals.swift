@@ -14,6 +14,8 @@ struct Intervals: Property {
   private var running: Running?
   /// Ordered, and about to take the place of the one that runs.
   private var ordered: Running?
+  /// When it took the place of another, or was stopped.
+  private var began: Int64 = .never
   private var stopped: Int64 = .never
   private var saved: Int64 = .never
   /// One that was stopped may run again: the power was cut before that was saved.
@@ -31,7 +33,7 @@ struct Intervals: Property {
       if isKilled { running?.start = nil }
       if isKilled, stopped >= saved { mayRunAgain = true }
     case .told(.interval, _, .rings):
-      running = ordered
+      (running, began) = (ordered, at.elapsed)
       mayRunAgain = false
     case .told(.interval, _, .ends):
       // The last cue still sounds.
@@ -50,7 +52,8 @@ struct Intervals: Property {
       let isLast = signal == .end ? 4 * second : Situation.fade
       return at.elapsed - stopped <= isLast ? nil : "\(signal) is heard, and no interval runs"
     }
-    guard let start = running.start else { return nil }
+    // What another interval has just taken the place of still fades.
+    guard let start = running.start, at.elapsed - began > Situation.fade else { return nil }
     let offset = at.elapsed - start
     let cues = running.plan.cues(near: offset).filter { $0.signal == signal }
     guard let cue = cues.min(by: { abs($0.offset - offset) < abs($1.offset - offset) }) else {
@@ -61,8 +64,6 @@ struct Intervals: Property {
     // the pace of the converter.
     let most = world.isCalm(since: at.elapsed - 15 * second) ? Self.exact : 4 * second
     self.running!.expected = max(running.expected, cue.offset + 1)
-    // Another interval has just taken the place of the one that still fades.
-    if offset < 0, -offset <= world.rules.lead { return nil }
     let early = most == Self.exact ? most : Situation.tolerance
     return (-early...most).contains(late)
       ? nil : "\(signal) is \(Duration.nanoseconds(late).roughly) off its moment"

@@ -125,7 +125,9 @@ struct Occasions: Property {
     _ reason: SkipReason, _ first: Int64, _ at: Moment, _ world: Situation
   ) -> String? {
     let known = world.valid(at, within: second).map { ($0, $1.reading(first)) }
-    let lately = at.elapsed - 3 * minute
+    // What came just before a sleep is told after it.
+    let hasSlept = world.happened([.sleep], since: at.elapsed - 3 * minute)
+    let lately = at.elapsed - (hasSlept ? 12 * hour : 3 * minute)
     let isBusy = spoken.contains { $0.occasion != first && $0.at >= lately }
     func happened(_ causes: Cause...) -> Bool { world.happened(causes, since: lately) }
     let holds: Bool

@@ -60,7 +60,10 @@ struct Once: Property {
     case .saved: saved = at.elapsed
     // The clock was set back just before it was heard.
     case .cutOff(let occasion, .clockSet?): sounded[occasion] = nil
-    // What sounded since is not known after the next start.
+    // After a start only the last is known, and nothing that sounded after it was saved.
+    case .started:
+      let last = sounded.keys.max()
+      sounded = sounded.filter { $0.key == last }
     case .ended(isKilled: true): sounded = sounded.filter { $0.value < saved }
     case .heard(let kind, let played):
       guard let occasion = played.occasion else { return nil }
