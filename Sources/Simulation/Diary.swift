@@ -31,8 +31,12 @@ extension Announcement {
       case .timer(let words): "of \(words.title)"
       }
     let what = programme.blows.isEmpty ? "words" : "\(programme.blows.count) blows"
-    return "\(id.number): \(what) \(cause), anchored at \(anchor.shown.utcText)"
+    return "\(id.number): \(what) \(cause), anchored at \(anchor.nanoseconds.utcText)"
   }
+}
+
+extension Cue {
+  var inShort: String { "\(id.number): \(signal) of \(source)" }
 }
 
 extension Report {

@@ -51,12 +51,15 @@ struct Incident: Hashable {
     case unmute
     case stopByHand
     case ask(speakerIsAwake: Bool)
-    case timer(TimerOrder)
-    /// A date counts in days from the day on which the alarm is set.
-    case alarm(AlarmWish)
+    /// The date of an alarm counts in days from the day on which it is set.
+    case order(Wish)
     /// The button: stops or snoozes what rings, else stops the interval, else asks for the time.
     case press(speakerIsAwake: Bool)
+    /// The button is kept pressed: what rings or is said stops.
+    case holdButton
     case askFor(hour: Int, minute: Int)
+    /// Asks for the time, to be heard this long from now.
+    case askAhead(Int64)
     /// The owner changes one setting, chosen by the seed.
     case reload(UInt64, SoundChange)
     /// For the first duration, opening the speaker takes the second.
@@ -97,14 +100,15 @@ extension Incident.Kind {
     case .unmute: "unmute"
     case .stopByHand: "stop"
     case .ask: "ask"
-    case .timer(let order):
-      switch order {
+    case .order(let wish):
+      switch wish {
       case .startInterval, .stopInterval: "interval"
-      default: "timer"
+      case .setAlarm, .cancelAlarm, .skipAlarm, .snooze, .stopAlarms: "alarm"
+      case .start, .add, .pause, .resume, .cancel, .tell: "timer"
       }
-    case .alarm: "alarm"
-    case .press: "button"
+    case .press, .holdButton: "button"
     case .askFor: "ask for a time"
+    case .askAhead: "ask for an instant"
     case .reload: "reload"
     case .slowToOpen: "speaker slow to open"
     case .busy: "speaker busy"
@@ -154,11 +158,12 @@ extension Incident.Kind: CustomStringConvertible {
     case .muteOn: "muted"
     case .unmute: "unmuted"
     case .stopByHand: "stopped by hand"
-    case .timer(let order): "\(order)"
-    case .alarm(let wish): "\(wish)"
+    case .order(let wish): "\(wish)"
     case .press: "the button is pressed"
+    case .holdButton: "the button is held"
     case .ask(let isAwake): "asked for the time" + (isAwake ? ", the speaker is awake" : "")
     case .askFor(let hour, let minute): "asked for \(hour):\(minute < 10 ? "0" : "")\(minute)"
+    case .askAhead(let ahead): "asked for the time in \(length(ahead))"
     case .reload(_, let sound): "the configuration is read again (sound: \(sound))"
     case .slowToOpen(let time, let opening):
       "for \(length(time)) the speaker takes \(length(opening)) to open"

@@ -21,7 +21,7 @@ struct Machine {
 
   // MARK: The service
 
-  var rules: OracleRules
+  var rules: OwnerRules
   var zone: String
   /// The armed wake-up, by the clock. It never comes if it is lost.
   var wakeUp: Int64?
@@ -59,7 +59,7 @@ struct Machine {
   var queued = Spell()
   var late = Spell()
 
-  init(shown: Int64, rules: OracleRules, zone: String) {
+  init(shown: Int64, rules: OwnerRules, zone: String) {
     moment = Moment(elapsed: 0, shown: shown)
     self.rules = rules
     self.zone = zone
@@ -83,11 +83,20 @@ struct Machine {
   struct Saved: Hashable {
     var mute = SoftwareMute.off
     var end: Duration?
+    var sounded: Instant?
     var timers: [Countdown] = []
     var interval: IntervalTimer?
     var alarms: [Alarm] = []
     var zoneOffset: Duration?
     var boot = 0
+
+    /// The reminders by their names, for the judge.
+    var names: [Source: String?] {
+      var names: [Source: String?] = [:]
+      for timer in timers { names[.timer(timer.number)] = .some(timer.name) }
+      for alarm in alarms { names[.alarm(alarm.number)] = .some(alarm.name) }
+      return names
+    }
   }
 
   /// An event for the loop.

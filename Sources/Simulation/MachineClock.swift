@@ -76,18 +76,12 @@ struct ClockHardware: Hashable {
       hasSetTheClock: isSetFromRTC)
   }
 
-  /// For the oracle.
-  func facts(_ machine: Machine) -> ClockReckoning.Facts {
-    var rtc = ClockReckoning.RTC.none
-    switch self.rtc {
-    case .none: break
-    case .dead, .mute: rtc = .invalid
-    case .running(let ahead):
-      rtc = .shows(machine.moment.shown - machine.error + ahead)
-    }
-    return ClockReckoning.Facts(
-      isSynchronised: error(machine) < 16 * second,
-      wasSynchronised: isSynchronised || synchronisedAt != nil, sinceBoot: machine.sinceBoot,
-      rtc: rtc)
-  }
+  /// True if the kernel counts the clock as synchronised.
+  func isSynchronised(_ machine: Machine) -> Bool { error(machine) < 16 * second }
+
+  /// True if it was so since the machine was switched on.
+  var wasSynchronised: Bool { isSynchronised || synchronisedAt != nil }
+
+  /// True if there is an RTC that may be right.
+  var hasRTC: Bool { if case .running = rtc { true } else { false } }
 }

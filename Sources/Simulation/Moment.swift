@@ -29,3 +29,8 @@ extension Int64 {
       + ".\(padded(thousandths, 3))Z"
   }
 }
+
+extension Int64 {
+  /// Before every history, as nanoseconds since its beginning.
+  static let never = -1000 * day
+}

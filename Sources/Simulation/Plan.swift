@@ -70,7 +70,7 @@ struct Plan {
     case .contact(true, _, _): .contact(isActive: false, edges: 1, apart: 0)
     case .switchLost: .switchFound
     case .muteOn: .unmute
-    case .timer(.startInterval): .timer(.stopInterval)
+    case .order(.startInterval): .order(.stopInterval)
     case .synchronisationLost: .synchronised
     case .step(let by, _) where abs(by) > 2 * second: .synchronised
     case .powerCut(_, let behind) where behind > second: .synchronised
@@ -91,9 +91,12 @@ struct Plan {
     case 16: chance.oneIn(4) ? .wakeUpLost : .zone(chance.pick(zones))
     case 17...20: Self.lever(&chance)
     case 21...24: Self.mute(&chance)
-    case 25...26: .stopByHand
+    case 25...26: chance.oneIn(4) ? .holdButton : .stopByHand
     case 27...29: .ask(speakerIsAwake: chance.oneIn(2))
-    case 30: .askFor(hour: chance.below(24), minute: chance.below(60))
+    case 30:
+      chance.oneIn(2)
+        ? .askFor(hour: chance.below(24), minute: chance.below(60))
+        : .askAhead(chance.between(300 * millisecond, 5 * second))
     case 31...33:
       .reload(chance.seed(), chance.pick([SoundChange.none, .none, .speaker, .sound]))
     case 34...41: Self.order(&chance)

@@ -4,19 +4,25 @@ import Horology
 extension Plan {
   static func order(_ chance: inout Chance) -> Incident.Kind {
     switch chance.below(10) {
-    case 0...3: .timer(timer(&chance))
-    case 4: .timer(.startInterval(interval(&chance), replaces: chance.oneIn(3)))
-    case 5: .timer(.stopInterval)
-    case 6: .alarm(.set(OracleRules.Alarm(&chance, name: chance.pick(["school", "sun", "moon"]))))
-    case 7: .alarm(chance.pick([.snooze, .stop]))
-    case 8: .alarm(.cancel(chance.pick(["1", "2", "sun", "moon", "school"])))
+    case 0...3: .order(timer(&chance))
+    case 4: .order(.startInterval(interval(&chance), replaces: chance.oneIn(3)))
+    case 5: .order(.stopInterval)
+    case 6:
+      .order(.setAlarm(OwnerRules.Alarm(&chance, name: chance.pick(["school", "sun", "moon"]))))
+    case 7: .order(chance.pick([.snooze, .stopAlarms]))
+    case 8:
+      .order(
+        chance.pick([
+          .cancelAlarm(chance.pick(["1", "2", "sun", "moon", "school"])),
+          .skipAlarm(chance.pick(["1", "2", "sun", "moon", "school"])),
+        ]))
     default: .press(speakerIsAwake: chance.oneIn(2))
     }
   }
 
-  private static func timer(_ chance: inout Chance) -> TimerOrder {
+  private static func timer(_ chance: inout Chance) -> Wish {
     let most = chance.pick([4 * second, minute, 20 * minute, 3 * hour, 3 * day])
-    let span = Duration.nanoseconds(second + chance.between(0, most))
+    let span = second + chance.between(0, most)
     let which = chance.pick(["1", "1", "2", "3", "tea"])
     return switch chance.below(10) {
     case 0...4: .start(span, name: chance.pick([nil, nil, "tea", "egg"]))
@@ -41,7 +47,7 @@ extension Plan {
   }
 }
 
-extension OracleRules.Alarm {
+extension OwnerRules.Alarm {
   init(_ chance: inout Chance, name: String?, isDated: Bool = true) {
     let days: Days =
       switch chance.below(5) {
@@ -54,7 +60,7 @@ extension OracleRules.Alarm {
     let minute = chance.oneIn(3) ? chance.below(240) : chance.below(1440)
     self.init(name: name, minuteOfDay: chance.oneIn(3) ? minute / 15 * 15 : minute, days: days)
     if chance.oneIn(4) { rise = Rise(from: -24, length: chance.pick([5, 60, 300]) * second) }
-    if chance.oneIn(4) { tune = chance.pick(OracleRules.Melody.all) }
+    if chance.oneIn(4) { tune = chance.pick(OwnerRules.Melody.all) }
   }
 
   /// Without padding, as in `school 7:0 next`.

@@ -2,8 +2,8 @@ import Devices
 import Horology
 import Service
 
-/// A fault that is made on purpose, to see whether the oracle finds it. Faults in decisions are
-/// made around the Announcer: in its events, its settings and its effects.
+/// A fault that is made on purpose and that a person could hear, to see whether the judge finds it. It
+/// is made around the Announcer: in its events, its settings, its saved state and its effects.
 enum Sabotage: CaseIterable {
   // MARK: In the speaker, the clock and the wake-up
 
@@ -13,86 +13,73 @@ enum Sabotage: CaseIterable {
   case playedTwice
   /// Every blow comes 20 ms later.
   case lateBlows
-  /// No stop reaches the speaker.
-  case stopsUnheard
-  /// The owner's quiet hours are not read.
-  case quietHoursUnread
-  /// Every tenth occasion is neither played nor explained.
+  /// Blows follow the converter's own pace.
+  case driftUncorrected
+  /// Every tenth chime is words alone.
+  case chimesDropped
+  /// Every tenth occasion is not played.
   case occasionsDropped
+  /// No stop reaches the speaker; or none reaches a ring.
+  case stopsUnheard, ringsUnstopped
+  /// A failure to play is not told to the Announcer.
+  case failuresSwallowed
   /// Whatever the kernel and the RTC say, the clock is trusted.
   case clockAlwaysTrusted
   /// The wake-up is armed for hours later.
   case wakeUpTooFar
-  /// Blows follow the converter's own pace.
-  case driftUncorrected
-  /// Every cue of an interval comes later by a thousandth of its distance from the start.
+
+  // MARK: In timers, alarms and intervals
+
+  /// Every cue of an interval comes later by a thousandth of its distance from the first.
   case cuesDrift
-  /// A ring comes 100 ms late, or no stop ends it.
-  case ringsLate, ringsUnstopped
-  /// Every tenth cue is not heard; or only the first ring of a source is heard.
-  case cuesDropped, ringsDropped
+  /// Every tenth cue is not heard.
+  case cuesDropped
+  /// A ring comes 100 ms late.
+  case ringsLate
+  /// Only the first ring of a source is heard; or only that is not heard, or comes two seconds late.
+  case ringsDropped, firstRingDropped, firstRingLate
   /// Every ring of a tune but the first comes five seconds late.
   case tunesLate
-  /// Every tenth cue is stopped before it is played, and then plays on.
-  case stoppedTooEarly
-  /// Only the first ring of a source is not heard, or comes two seconds late.
-  case firstRingDropped, firstRingLate
-  /// A ring that gives way to another sounds to its end; or its next ring still comes.
-  case ringsTogether, ringsOutOfTurn
+  /// A ring that gives way to another sounds to its end.
+  case ringsTogether
   /// Nothing is said of timers and alarms.
   case wordsDropped
-  /// The last timer, or the interval, or the alarms, are lost when the service starts.
-  case timersLost, intervalLost, alarmsLost
-  /// The zone by which the alarms were reckoned is not known when the service starts.
-  case zoneUnsaved
-  /// That zone is taken to be the current one; or what a right clock promised is lost.
-  case zoneSavedAnew, promisesLost
-
-  // MARK: In the decisions
-
-  /// An accepted request that fails or is stopped is not refused.
-  case refusalsUntold
-  /// A stop by hand does nothing.
-  case handIgnored
-  /// at_stop is read as its opposite.
-  case atStopExchanged
-  /// A mute by the switch waits for the debounce time, or an unmute does not.
-  case muteWaits, unmuteAtOnce
-  /// A whole sounding, or a cut-off one, is not reported; or a whole one is reported twice.
-  case soundedUntold, cutOffUntold, soundedTwice
-  /// Every tenth occasion is skipped for a reason that is not true.
-  case falselyBusy, falselyFailed, falselyStopped
-  /// Every tenth chime is words alone.
-  case chimesDropped
-  /// Quiet hours begin and end a minute late; or the volume is that of an hour ago.
-  case quietMinuteLate, volumeHourLate
-  /// Words are said even if they are later than `late_limit`.
-  case lateLimitIgnored
-  /// An occasion that failed once is not tried again.
-  case neverRetried
-  /// A step back makes the Announcer forget its decisions.
-  case decisionsForgotten
-  /// A software mute, or a reload, does nothing.
-  case muteIgnored, reloadIgnored
-  /// A mute for a duration ends a minute early.
-  case muteEndsEarly
-  /// The setting for a lost switch, or for a clock that is not trusted, is not read.
-  case lostSwitchSounds, untrustedSpeaks
-  /// An occasion that was stopped is reported as late.
-  case stopToldAsLate
-  /// A failure to play is not told to the Announcer.
-  case failuresSwallowed
-  /// A ring that has rung out is not reported as missed; or rings go on long past `ring_limit`.
-  case missedUntold, ringsForEver
-  /// A ring that was never heard is reported as missed; or rounds that nobody could hear are not
-  /// reported as unheard.
-  case neverHeardToldMissed, roundsUnheardUntold
-  /// An expired alarm is reported for the day before.
-  case expiredDayEarly
-  /// A timer at zero is reported twice.
-  case elapsedTwice
+  /// Rings go on long past `ring_limit`.
+  case ringsForEver
   /// Alarms ring an hour late, or in both of the hours that autumn repeats.
   case alarmsLate, alarmsTwice
+  /// The last timer, or the interval, or the alarms, are lost when the service starts.
+  case timersLost, intervalLost, alarmsLost
+  /// What sounded last is not known when the service starts.
+  case soundedLost
+
+  // MARK: In what the Announcer is told
+
+  /// A stop by hand, a software mute or a reload does nothing.
+  case handIgnored, muteIgnored, reloadIgnored
+  /// A mute for a duration ends a minute early.
+  case muteEndsEarly
+  /// A mute by the switch waits for the debounce time, or an unmute does not.
+  case muteWaits, unmuteAtOnce
+  /// Every tenth occasion is skipped for a reason that is not true.
+  case falselyBusy, falselyFailed
+  /// A request that was promised, and that fails or is stopped, is not refused.
+  case refusalsUntold
+  /// A ring that has rung out is not told.
+  case missedUntold
+
+  // MARK: In its settings
+
+  /// Quiet hours are not read, or begin and end a minute late.
+  case quietHoursUnread, quietMinuteLate
+  /// The volume is that of an hour ago.
+  case volumeHourLate
+  /// Words are said even if they are later than `late_limit`.
+  case lateLimitIgnored
+  /// at_stop is read as its opposite.
+  case atStopExchanged
+  /// The setting for a lost switch, or for a clock that is not trusted, is not read.
+  case lostSwitchSounds, untrustedSpeaks
 }
 
 extension World {
@@ -106,31 +93,19 @@ extension World {
     }
   }
 
-  /// - Returns: the reports that take the place of this one.
-  func sabotaged(_ report: Report) -> [Report] {
-    guard let sabotage else { return [report] }
+  /// - Returns: the report that takes the place of this one; nil for none.
+  func sabotaged(_ report: Report) -> Report? {
+    guard let sabotage else { return report }
     return switch (sabotage, report) {
     case (.refusalsUntold, .refused(.request(.stopped))),
       (.refusalsUntold, .refused(.request(.failed))):
-      []
-    case (.soundedUntold, .announced), (.cutOffUntold, .cutOff): []
-    case (.wordsDropped, .announced(let announcement, _)) where isDropped(announcement): []
-    case (.soundedTwice, .announced): [report, report]
-    case (.missedUntold, .timer(_, .missed)), (.missedUntold, .alarm(_, .missed)): []
-    case (.neverHeardToldMissed, .timer(let timer, .neverHeard)): [.timer(timer, .missed)]
-    case (.neverHeardToldMissed, .alarm(let alarm, .neverHeard)): [.alarm(alarm, .missed)]
-    case (.roundsUnheardUntold, .interval(_, .unheard)): []
-    case (.elapsedTwice, .timer(_, .elapsed)): [report, report]
-    case (.expiredDayEarly, .alarm(let alarm, .expired(let late))):
-      [.alarm(alarm, .expired(late: late + .seconds(86_400)))]
+      nil
+    case (.missedUntold, .timer(_, .missed)), (.missedUntold, .alarm(_, .missed)): nil
     case (.falselyBusy, .skipped(let first, let last, .stopped(.byHand))):
-      [.skipped(from: first, through: last, .busy)]
-    case (.falselyFailed, .skipped(let first, let last, .stopped(.byHand))),
-      (.neverRetried, .skipped(let first, let last, .stopped(.byHand))):
-      [.skipped(from: first, through: last, .failed("the speaker: it is busy"))]
-    case (.stopToldAsLate, .skipped(let first, let last, .stopped)):
-      [.skipped(from: first, through: last, .late(machine.now.instant - first.instant))]
-    default: [report]
+      .skipped(from: first, through: last, .busy)
+    case (.falselyFailed, .skipped(let first, let last, .stopped(.byHand))):
+      .skipped(from: first, through: last, .failed("the speaker: it is busy"))
+    default: report
     }
   }
 
@@ -151,27 +126,21 @@ extension World {
 
   /// False if no stop reaches it.
   func stopReaches(_ turn: Turn) -> Bool {
-    guard case .cue(let cue, _) = turn.matter else { return sabotage != .stopsUnheard }
-    return switch sabotage {
-    case .stopsUnheard, .ringsUnstopped: false
-    case .ringsTogether: !(turn.hasBegun && hasGivenWay(cue))
-    case .ringsOutOfTurn: turn.hasBegun || !hasGivenWay(cue)
+    switch sabotage {
+    case .stopsUnheard: false
+    case .ringsUnstopped: turn.played.ring == nil
+    case .ringsTogether:
+      !(turn.hasBegun && turn.played.ring != nil
+        && turns.contains { $0.played.ring != nil && $0.id != turn.id })
     default: true
     }
   }
 
-  /// True of a cue whose timer rings on, though the cue is stopped.
-  private func hasGivenWay(_ cue: Cue) -> Bool {
-    let timers = conductor?.announcer.timers.countdowns ?? []
-    return timers.contains { $0.isRinging && cue.source == .timer($0.number) }
-  }
-
   /// True if it is not played, but is taken for stopped.
-  func isSwallowed(_ announcement: Announcement) -> Bool {
-    guard let occasion = announcement.occasion else { return false }
+  func isSwallowed(_ played: Played) -> Bool {
+    guard let occasion = played.occasion else { return false }
     return switch sabotage {
-    case .falselyBusy, .falselyFailed, .falselyStopped: occasion / minute % 10 == 0
-    case .neverRetried: occasion == lastFailure
+    case .falselyBusy, .falselyFailed: occasion / minute % 10 == 0
     default: false
     }
   }
@@ -197,24 +166,21 @@ extension World {
   /// - Returns: what is heard in its place.
   func sabotaged(_ cue: Cue) -> Cue {
     var late = Int64(0)
+    let rang = lastCue[cue.source].map { cue.anchor - $0 < .seconds(200) } ?? false
+    lastCue[cue.source] = cue.anchor
+    if firstCue.map({ cue.anchor < $0 }) ?? true, cue.source == .interval { firstCue = cue.anchor }
     switch sabotage {
     case .ringsLate where cue.signal == .ring: late = 100 * millisecond
     case .firstRingLate where cue.isFirst: late = 2 * second
-    case .tunesLate where !cue.blows.isEmpty && ringsAlready(cue.source): late = 5 * second
+    case .tunesLate where !cue.blows.isEmpty && rang: late = 5 * second
     case .cuesDrift where cue.source == .interval:
-      let start = conductor?.announcer.timers.interval?.start.sinceBoot
-      late = start.map { (cue.anchor - $0).nanoseconds / 1000 } ?? 0
+      late = firstCue.map { (cue.anchor - $0).nanoseconds / 1000 } ?? 0
     case .cuesDropped where cue.id.number % 10 == 0: late = 30 * day
     default: return cue
     }
     return Cue(
       cue.id, of: cue.source, cue.signal, blows: cue.blows, at: cue.anchor + .nanoseconds(late),
       mayBeLateBy: cue.mayBeLateBy, decibels: cue.decibels)
-  }
-
-  private func ringsAlready(_ source: Cue.Source) -> Bool {
-    let alarms = conductor?.announcer.alarms.alarms ?? []
-    return alarms.contains { $0.isRinging && source == .alarm($0.number) }
   }
 
   /// The service looks at its clocks.
@@ -232,23 +198,14 @@ extension World {
     case .timersLost: saved.timers = saved.timers.dropLast()
     case .intervalLost: saved.interval = nil
     case .alarmsLost: saved.alarms = []
-    case .zoneUnsaved: saved.zoneOffset = nil
-    case .zoneSavedAnew:
-      let shown = faces.use(machine.zone).civil(at: machine.now.instant)
-      saved.zoneOffset = .seconds(shown.utcOffsetSeconds)
-    case .promisesLost:
-      saved.alarms = saved.alarms.map {
-        Alarm(
-          number: $0.number, $0.plan, from: $0.origin, state: $0.state,
-          acknowledged: $0.acknowledged, skipped: $0.skipped)
-      }
+    case .soundedLost: saved.sounded = nil
     default: break
     }
     return saved
   }
 
   /// - Returns: the alarm that is set in its place.
-  func sabotaged(_ plan: OracleRules.Alarm) -> OracleRules.Alarm {
+  func sabotaged(_ plan: OwnerRules.Alarm) -> OwnerRules.Alarm {
     var plan = plan
     if sabotage == .alarmsLate { plan.minuteOfDay = (plan.minuteOfDay + 60) % 1440 }
     return plan
@@ -262,7 +219,7 @@ extension World {
     case .quietMinuteLate: rules.quiet = rules.quiet.map { $0.later(by: 1) }
     case .volumeHourLate:
       rules.quieter = rules.quieter.map {
-        OracleRules.Level(window: $0.window.later(by: 60), decibels: $0.decibels)
+        OwnerRules.Level(window: $0.window.later(by: 60), decibels: $0.decibels)
       }
     case .lostSwitchSounds: rules.whenLost = .sound
     case .untrustedSpeaks: rules.untrusted = .speak
@@ -284,20 +241,6 @@ extension World {
     let due = lateMute ?? machine.uptime + Self.debounce
     lateMute = machine.uptime < due ? due : nil
     return lateMute != nil
-  }
-
-  /// Replaces the Announcer as a restart would. The oracle is not told.
-  func forgetDecisions() {
-    guard sabotage == .decisionsForgotten, !isPlaying, let announcer = conductor?.announcer else {
-      return
-    }
-    forgetsDecisions = false
-    let conductor = Conductor(
-      Announcer(
-        settings: settings, zone: announcer.zone, trust: announcer.trust, ringer: announcer.ringer,
-        mute: announcer.mute, muteEndsSinceBoot: announcer.muteEndsSinceBoot, at: machine.now))
-    conductor.instruments = self
-    self.conductor = conductor
   }
 }
 
@@ -323,7 +266,7 @@ private struct ForgetfulZone: Zone {
   }
 }
 
-extension OracleRules.Window {
+extension OwnerRules.Window {
   fileprivate func later(by minutes: Int) -> Self {
     // A window of the whole day does not move.
     if to - from == 1440 { return self }

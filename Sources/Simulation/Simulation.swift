@@ -38,9 +38,9 @@ public struct Simulation {
     }
   }
 
-  /// A violated invariant, and the shortest history found that violates it.
+  /// A violated property, and the shortest history found that violates it.
   public struct Failure: Sendable {
-    public let invariant: String
+    public let property: String
     /// What was wrong.
     public let what: String
     public let seed: UInt64
@@ -77,8 +77,19 @@ public struct Simulation {
 
   /// - Parameter goesOn: asked after each month; false ends the history there.
   public func run(while goesOn: () -> Bool = { true }) -> Outcome {
+    let start = Self.beginning / second
+    if let flaw = try? LocalTimes.flaw(in: zone, over: start..<start + length / second) {
+      return Outcome(
+        violation: Failure(
+          property: "local times", what: flaw, seed: seed, zone: zone,
+          shown: Self.beginning.utcText, history: [], end: [], rules: ""))
+    }
+    return history(while: goesOn)
+  }
+
+  private func history(while goesOn: () -> Bool) -> Outcome {
     var chance = Chance(seed: plan.seed)
-    let rules = plan.faults == .none ? OracleRules() : OracleRules(&chance)
+    let rules = plan.faults == .none ? OwnerRules() : OwnerRules(&chance)
     let start = Self.beginning + chance.between(0, day)
     var world = World(shown: start, rules: rules, zone: zone, faces: faces, sabotage: sabotage)
     var chapter = 0
@@ -86,7 +97,7 @@ public struct Simulation {
       let scene = world.scene
       let end = min(Int64(chapter + 1) * Plan.chapter, length)
       world.run(until: end, plan.incidents(ofChapter: chapter))
-      if let violation = world.oracle.violation {
+      if let violation = world.judge.violation {
         return outcome(world, failure(violation, scene, world))
       }
       guard end < length, goesOn() else { return outcome(world, nil) }
@@ -99,17 +110,17 @@ public struct Simulation {
   private func outcome(_ world: World, _ failure: Failure?) -> Outcome {
     Outcome(
       years: Double(world.machine.moment.elapsed) / Double(day) / 365.25,
-      soundings: world.oracle.soundings, faults: world.oracle.counts, violation: failure)
+      soundings: world.judge.soundings, faults: world.judge.counts, violation: failure)
   }
 
   private func failure(
-    _ violation: Oracle.Violation, _ scene: World.Scene, _ world: World
+    _ violation: Judge.Violation, _ scene: World.Scene, _ world: World
   ) -> Failure {
     let shrinking = Shrinking(scene: scene, faces: faces, sabotage: sabotage, patience: patience)
-    let shortest = shrinking.told(shrinking.shortest(world, violation.invariant))
-    let found = shortest.oracle.violation ?? violation
+    let shortest = shrinking.told(shrinking.shortest(world, violation.property))
+    let found = shortest.judge.violation ?? violation
     return Failure(
-      invariant: found.invariant.rawValue, what: found.what, seed: seed, zone: zone,
+      property: found.property, what: found.what, seed: seed, zone: zone,
       shown: found.shown.utcText,
       history: shortest.happened.map { "\($0.moment.shown.utcText)  \($0.incident.kind)" },
       end: Array(shortest.diary?.end ?? []),
@@ -117,7 +128,7 @@ public struct Simulation {
   }
 }
 
-/// Finds a shorter history that violates the same invariant.
+/// Finds a shorter history that violates the same property.
 struct Shrinking {
   let scene: World.Scene
   let faces: Faces
@@ -133,8 +144,8 @@ struct Shrinking {
   }
 
   /// Leaves out half of the incidents, a quarter, and so on, down to one by one.
-  /// - Parameter world: the world in which the invariant was violated.
-  func shortest(_ world: World, _ invariant: Oracle.Invariant) -> World {
+  /// - Parameter world: the world in which the property was violated.
+  func shortest(_ world: World, _ property: String) -> World {
     let end = world.machine.moment.elapsed + hour
     var best = world
     var size = max(1, world.happened.count / 2)
@@ -148,7 +159,7 @@ struct Shrinking {
         let shorter = World(scene, faces: faces, sabotage: sabotage)
         shorter.run(until: end, kept)
         tries += 1
-        if shorter.oracle.violation?.invariant == invariant {
+        if shorter.judge.violation?.property == property {
           best = shorter
           hasShrunk = true
         } else {

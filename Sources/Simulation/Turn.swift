@@ -20,6 +20,8 @@ struct Turn {
 
   let matter: Matter
   let id: SoundingID
+  /// The same for the judge.
+  let played: Played
   /// How late it may be; nil if there is no limit.
   private let leeway: Int64?
   /// Offsets from its anchor.
@@ -48,6 +50,7 @@ struct Turn {
     self.uncorrected = uncorrected
     self.queue = queue
     matter = .announcement(announcement)
+    played = Played(announcement)
     id = announcement.id
     leeway = announcement.latest.map { $0.nanoseconds - announcement.anchor.nanoseconds }
     blows = announcement.programme.blows.map(\.offset.nanoseconds)
@@ -64,6 +67,7 @@ struct Turn {
   init(_ cue: Cue, queue: Int64, _ machine: Machine) {
     uncorrected = 0
     self.queue = queue
+    played = Played(cue)
     matter = .cue(cue, at: machine.uptime + cue.anchor.nanoseconds - machine.sinceBoot)
     id = cue.id
     leeway = cue.mayBeLateBy.nanoseconds
@@ -148,7 +152,7 @@ struct Turn {
 
   /// The converter becomes faster by this many millionths. Queued sounds leave at the new pace.
   /// Sounds that are queued before the player has measured it are placed by the old pace. All later
-  /// blows are right, as by `Track.followDrift`. The oracle judges that no blow is off by more than
+  /// blows are right, as by `Track.followDrift`. The judge sees that no blow is off by more than
   /// its tolerance.
   mutating func paceChanged(by millionths: Int64, _ machine: Machine) {
     guard target != nil, !isStopped else { return }

@@ -3,23 +3,22 @@ import Horology
 import Service
 
 /// A world in which time passes as fast as the program runs: a machine on which the Conductor and
-/// its Announcer work, and the incidents that happen to it. The oracle watches.
+/// its Announcer work, and the incidents that happen to it. The judge watches.
 final class World {
   var machine: Machine
   /// What the speaker plays: at most one announcement, and cues beside it.
   var turns: [Turn] = []
-  var oracle: Oracle
+  var judge: Judge
   /// The service's judgement of its clock.
-  var judge = ClockJudge()
+  var clockJudge = ClockJudge()
   /// Nil while the service does not run.
   var conductor: Conductor?
   let faces: Faces
   /// The fault that is made on purpose, if any.
   var sabotage: Sabotage?
-  /// The last occasion that could not be played.
-  var lastFailure: Int64?
-  /// The clock was set back, and the service has not handled that yet.
-  var forgetsDecisions = false
+  /// The last cue of each source, and the first of the interval, for faults made on purpose.
+  var lastCue: [Cue.Source: Duration] = [:]
+  var firstCue: Duration?
   /// The uptime at which a mute counts that is made to wait.
   var lateMute: Int64?
 
@@ -33,6 +32,8 @@ final class World {
   private(set) var happened: [Happening] = []
   /// Nil where nobody reads it.
   var diary: Diary?
+  /// What came of an order while it was carried out; the judge reads it after the order.
+  var consequences: [(Fact, Moment)]?
 
   struct Happening {
     let moment: Moment
@@ -43,21 +44,21 @@ final class World {
   struct Scene {
     fileprivate let machine: Machine
     fileprivate let turns: [Turn]
-    fileprivate let oracle: Oracle
+    fileprivate let judge: Judge
     fileprivate let announcer: Announcer?
-    fileprivate let judge: ClockJudge
+    fileprivate let clockJudge: ClockJudge
 
-    var rules: OracleRules { machine.rules }
+    var rules: OwnerRules { machine.rules }
   }
 
   init(
-    shown: Int64, rules: OracleRules, zone: String, faces: Faces, sabotage: Sabotage? = nil
+    shown: Int64, rules: OwnerRules, zone: String, faces: Faces, sabotage: Sabotage? = nil
   ) {
     machine = Machine(shown: shown, rules: rules, zone: zone)
     self.faces = faces
     self.sabotage = sabotage
     faces.use(zone)
-    oracle = Oracle(rules: rules, face: faces.face(zone))
+    judge = Judge(rules: rules, face: faces.face(zone))
     startService()
   }
 
@@ -65,8 +66,8 @@ final class World {
   init(_ scene: Scene, faces: Faces, sabotage: Sabotage? = nil) {
     machine = scene.machine
     turns = scene.turns
+    clockJudge = scene.clockJudge
     judge = scene.judge
-    oracle = scene.oracle
     self.faces = faces
     self.sabotage = sabotage
     faces.use(machine.zone)
@@ -76,16 +77,16 @@ final class World {
 
   var scene: Scene {
     Scene(
-      machine: machine, turns: turns, oracle: oracle, announcer: conductor?.announcer,
-      judge: judge)
+      machine: machine, turns: turns, judge: judge, announcer: conductor?.announcer,
+      clockJudge: clockJudge)
   }
 
-  /// Lets time pass until `end`, since the history began, or until an invariant is violated.
+  /// Lets time pass until `end`, since the history began, or until a property is violated.
   func run(until end: Int64, _ incidents: [Incident]) {
     upcoming = incidents.reversed()
     happened = []
     due = nil
-    while machine.moment.elapsed < end, oracle.violation == nil {
+    while machine.moment.elapsed < end, judge.violation == nil {
       if machine.starts == nil, !machine.inbox.isEmpty {
         serve(machine.takeNote())
       } else {
@@ -161,7 +162,7 @@ final class World {
     }
     flow(end - machine.uptime)
     for index in torn { turns[index].tell(at: machine.uptime) }
-    oracle.released(after: span, machine.moment)
+    see(.held(span))
   }
 
   static let stoodStill = "the machine slept, or stood still"
@@ -198,16 +199,17 @@ final class World {
       machine.edges.removeFirst()
       machine.isActive = edge.isActive
       let moment = machine.moment.later(by: edge.uptime - machine.uptime)
-      oracle.edge(edge.isActive, isHeld: isHeld, moment)
+      see(.contact(isClosed: edge.isActive, isHeld: isHeld), moment)
       guard !machine.isSwitchLost else { return }
       machine.unread.append(edge)
       machine.inbox.append(.edges)
     } else if let ends = machine.slewEnds, ends <= machine.uptime {
       atAnotherPace { $0.endSlew() }
+      see(.disturbed(.speaker, lasting: 10 * second))
     } else if let incident = upcoming.popLast() {
       due = nil
       happened.append(Happening(moment: machine.moment, incident: incident))
-      oracle.count(incident.kind.name)
+      judge.count(incident.kind.name)
       diary?.write("\(incident.kind)", machine.moment)
       strike(incident.kind)
     }
@@ -216,7 +218,7 @@ final class World {
 
 /// The faces of zones, each made once; and the one zone that the process uses.
 final class Faces {
-  private var made: [String: (SystemZone, OracleFace)] = [:]
+  private var made: [String: (SystemZone, WallClock)] = [:]
   private var current = ""
   private let seconds: Range<Int64>
 
@@ -231,11 +233,11 @@ final class Faces {
     current = name
     // The name was used before, or comes from the tz database.
     guard let zone = try? SystemZone(name: name) else { fatalError("no zone \(name)") }
-    if made[name] == nil { made[name] = (zone, OracleFace(name, over: seconds)) }
+    if made[name] == nil { made[name] = (zone, WallClock(name, over: seconds)) }
     return zone
   }
 
-  func face(_ name: String) -> OracleFace {
+  func face(_ name: String) -> WallClock {
     if let (_, face) = made[name] { return face }
     let before = current
     use(name)

@@ -4,6 +4,7 @@ import Horology
 /// concerns the service waits in its inbox.
 extension World {
   func strike(_ kind: Incident.Kind) {
+    if let (cause, lasting) = kind.disturbance { see(.disturbed(cause, lasting: lasting)) }
     switch kind {
     case .step(let span, let byServer):
       let isSynchronised = machine.clock.isSynchronised
@@ -12,7 +13,6 @@ extension World {
       looksSoon()
     case .synchronised:
       machine.clock.synchronise()
-      oracle.clock.readingIsOld(machine.moment)
       looksSoon()
       // A smaller error is slewed away.
       if abs(machine.error) > 128 * millisecond {
@@ -25,7 +25,6 @@ extension World {
       looksSoon()
     case .rtc(let rtc):
       machine.clock.rtc = rtc
-      oracle.clock.readingIsOld(machine.moment)
       looksSoon()
     case .drift(let millionths): atAnotherPace { $0.driftMillionths = millionths }
     case .slew(let span): atAnotherPace { $0.slew(by: span) }
@@ -38,13 +37,12 @@ extension World {
     case .wakeUpLost:
       guard machine.starts == nil, machine.wakeUp != nil else { return }
       machine.isWakeUpLost = true
-      oracle.disturbed(.service, machine.moment)
       machine.pulse = machine.uptime + machine.whim(30 * second)
     case .zone(let name):
       if machine.starts != nil {
         machine.zone = name
         faces.use(name)
-        oracle.take(faces.face(name), machine.moment)
+        see(.tookZone(faces.face(name)))
       } else {
         machine.inbox.append(.incident(kind))
       }
@@ -52,7 +50,6 @@ extension World {
     case .switchLost:
       machine.isSwitchLost = true
       machine.unread = []
-      oracle.lostSwitch(machine.moment)
       if machine.starts == nil { machine.inbox.append(.switchLost) }
     case .switchFound:
       guard machine.isSwitchLost else { return }
@@ -65,9 +62,8 @@ extension World {
     case .speakerLost:
       guard isPlaying else { return }
       for index in turns.indices { turns[index].fail("the speaker is gone", machine) }
-      oracle.disturbed(.speaker, machine.moment)
-    case .restart, .muteFor, .muteNext, .muteOn, .unmute, .stopByHand, .ask, .askFor, .reload,
-      .timer, .alarm, .press:
+    case .restart, .muteFor, .muteNext, .muteOn, .unmute, .stopByHand, .ask, .askFor, .askAhead,
+      .reload, .order, .press, .holdButton:
       // These are lost while the service does not run.
       if machine.starts == nil, machine.stopping == nil { machine.inbox.append(.incident(kind)) }
     }
@@ -90,8 +86,7 @@ extension World {
     let span = abs(machine.error + span) > 200 * day ? -machine.error : span
     guard span != 0 else { return }
     machine.set(by: span)
-    if span < 0 { forgetsDecisions = true }
-    oracle.clockWasSet(by: span, machine.moment)
+    see(.clockSet(by: span))
     guard machine.starts == nil else { return }
     tellOfClock()
   }
@@ -114,27 +109,24 @@ extension World {
     for index in turns.indices { turns[index].fail(Self.stoodStill, machine) }
     takeSounds(through: machine.uptime)
     machine.sleep(span)
-    oracle.slept(span, machine.moment)
+    see(.disturbed(.sleep))
     if machine.starts == nil { tellOfClock() }
   }
 
-  /// The oracle hears what sounds by then.
+  /// The judge hears what sounds by then, in order.
   func takeSounds(through end: Int64) {
-    for index in turns.indices {
-      while let sound = turns[index].takeSound(through: end) {
-        let moment = machine.moment.later(by: sound.at - machine.uptime)
-        diary?.write("  heard: \(turns[index].id.number) \(sound.kind)", moment)
-        switch turns[index].matter {
-        case .announcement(let announcement): oracle.hears(sound.kind, of: announcement, moment)
-        case .cue(let cue, _): oracle.hears(sound.kind, of: cue, moment)
-        }
-      }
+    func next(_ index: Int) -> Int64 { turns[index].sounds.first?.at ?? .max }
+    while let index = turns.indices.min(by: { next($0) < next($1) }),
+      let sound = turns[index].takeSound(through: end)
+    {
+      let moment = machine.moment.later(by: sound.at - machine.uptime)
+      diary?.write("  heard: \(turns[index].id.number) \(sound.kind)", moment)
+      see(.heard(sound.kind, turns[index].played), moment)
     }
   }
 
   func cutPower(_ span: Int64, clockIsBehind behind: Int64) {
-    let wasRunning = conductor != nil
-    if wasRunning { endService(after: 0) }
+    if conductor != nil { endService(after: 0, isKilled: true) }
     machine.pass(span)
     machine.boot += 1
     machine.uptime = 10 * second
@@ -148,11 +140,13 @@ extension World {
       behind = -ahead
       machine.clock.isSetFromRTC = true
     }
-    machine.moment.shown -= machine.error + behind
+    let step = -machine.error - behind
+    machine.moment.shown += step
     machine.error = -behind
     machine.clock.start(machine)
     machine.starts = machine.uptime + machine.whim(20 * second)
-    oracle.powerCame(machine.moment)
+    see(.powerCame)
+    if step != 0 { see(.clockSet(by: step)) }
   }
 
   private func move(to isActive: Bool, _ edges: Int, _ apart: Int64) {
@@ -163,5 +157,31 @@ extension World {
         Machine.Edge(uptime: machine.uptime + Int64(number) * apart, isActive: level))
     }
     machine.edges.sort { $0.uptime < $1.uptime }
+  }
+}
+
+extension Incident.Kind {
+  /// What it may disturb, and for how much longer than it takes to be handled; nil for what people
+  /// ask for and set.
+  fileprivate var disturbance: (Cause, lasting: Int64)? {
+    switch self {
+    case .step, .synchronised, .synchronisationLost, .rtc: (.clock, 0)
+    case .drift, .slew, .converter: (.speaker, 10 * second)
+    case .sleep: (.sleep, 0)
+    case .stall(let span): (.hold, span)
+    case .restart, .powerCut: (.service, 0)
+    // Until it is missed, and systemd restarts the service.
+    case .wakeUpLost: (.service, 70 * minute)
+    case .zone, .reload: (.rules, 0)
+    case .contact(_, let edges, let apart): (.contact, Int64(edges) * apart + second)
+    case .switchLost, .switchFound: (.contact, second)
+    case .muteFor, .muteNext, .muteOn, .unmute: (.mute, 0)
+    case .stopByHand, .press, .holdButton: (.hand, 0)
+    case .slowToOpen(let span, _), .longQueue(let span, _), .busy(let span),
+      .stopsLate(let span, _):
+      (.speaker, span + 10 * second)
+    case .speakerLost: (.speaker, 10 * second)
+    case .ask, .askFor, .askAhead, .order: nil
+    }
   }
 }

@@ -4,18 +4,8 @@ import Service
 
 extension World: Instruments {
   var now: Now {
-    look(at: machine.moment)
-    oracle.decides(machine.moment, uptime: machine.uptime)
     if sabotage == .alarmsTwice { sabotageLooks() }
     return machine.now
-  }
-
-  /// The oracle sees what the service sees.
-  func look(at moment: Moment) {
-    if machine.isWakeUpLost { oracle.disturbed(.service, moment) }
-    oracle.looked(
-      moment, uptime: machine.uptime, isBusy: isAnnouncing,
-      hasBegun: !turns.contains { $0.hasTurn && $0.target == nil })
   }
 
   var isPlaying: Bool { !turns.isEmpty }
@@ -31,12 +21,15 @@ extension World: Instruments {
   func judgeClock() -> ClockTrust {
     let now = machine.now
     let kernel = machine.clock.kernel(machine)
-    if !isPlaying, judge.isReadingDue(at: now) {
-      _ = judge.take(machine.clock.reading(machine), kernel: kernel, at: now)
+    if !isPlaying, clockJudge.isReadingDue(at: now) {
+      _ = clockJudge.take(machine.clock.reading(machine), kernel: kernel, at: now)
     }
-    _ = judge.judge(kernel, at: now)
-    let trust = sabotage == .clockAlwaysTrusted ? .synchronised : judge.state.trust
-    oracle.judged(trust, machine.clock.facts(machine), machine.moment)
+    _ = clockJudge.judge(kernel, at: now)
+    let trust = sabotage == .clockAlwaysTrusted ? .synchronised : clockJudge.state.trust
+    see(
+      .judged(
+        trust, isSynchronised: machine.clock.isSynchronised(machine),
+        wasSynchronised: machine.clock.wasSynchronised, hasRTC: machine.clock.hasRTC))
     return trust
   }
 
@@ -48,43 +41,32 @@ extension World: Instruments {
   }
 
   private func play(_ announcement: Announcement) throws(Fault) {
-    if isSwallowed(announcement) {
+    if isSwallowed(Played(announcement)) {
       // The Announcer takes it for stopped; its report of that is changed.
       return handle(.ended(announcement.id, .stopped(.byHand, silentAt: nil)))
     }
     if isDropped(announcement) { return handle(.ended(announcement.id, .finished(.exact))) }
-    if isAnnouncing { oracle.violated(.overlap, "it plays while it plays", machine.moment) }
-    oracle.plays(announcement, machine.moment)
     note("plays \(announcement.inShort)")
     if sabotage == .occasionsDropped, announcement.anchor.nanoseconds / minute % 10 == 0 { return }
     let queue: Int64
     do throws(Fault) {
       queue = try openSpeaker()
     } catch {
-      ends(announcement, .failed(.nothing))
       if sabotage == .failuresSwallowed { return }
       throw error
     }
-    let phrase = 1200 * millisecond + machine.whim(2 * second)
+    // Up to the longest phrase that a voice may have.
+    let phrase = 1200 * millisecond + machine.whim(3800 * millisecond)
     begin(
       Turn(
         sabotaged(announcement), phrase: phrase, queue: queue,
         uncorrected: sabotage == .driftUncorrected ? machine.paceMillionths : 0))
-    look(at: machine.moment)
-    oracle.opened()
   }
 
   private func play(_ cue: Cue) throws(Fault) {
     if isDropped(cue) { return handle(.ended(cue.id, .finished(.exact))) }
-    if sabotage == .stoppedTooEarly, cue.id.number % 10 == 0 { stop([cue.id], .byHand) }
     note("cues \(cue.inShort)")
-    oracle.plays(cue, in: cue.anchor.nanoseconds - machine.sinceBoot, machine.moment)
-    do throws(Fault) {
-      begin(Turn(sabotaged(cue), queue: try openSpeaker(), machine))
-    } catch {
-      oracle.timers.sounding[cue.id] = nil
-      throw error
-    }
+    begin(Turn(sabotaged(cue), queue: try openSpeaker(), machine))
   }
 
   private func begin(_ turn: Turn) {
@@ -98,22 +80,18 @@ extension World: Instruments {
     let elapsed = machine.moment.elapsed
     if !isPlaying {
       guard machine.busy.length(at: elapsed) == nil else {
-        oracle.disturbed(.speaker, machine.moment)
+        see(.disturbed(.speaker))
         throw Fault("the speaker", "it is busy")
       }
       let slow = machine.slow.length(at: elapsed)
       let sinceBoot = machine.sinceBoot - machine.uptime
       hold(slow ?? machine.whim(200 * millisecond))
       let slept = machine.sinceBoot - machine.uptime - sinceBoot
-      if let slow, slow > second { oracle.disturbed(.speaker, machine.moment) }
-      guard slept <= second else {
-        oracle.disturbed(.speaker, machine.moment)
-        throw Fault("the speaker", Self.stoodStill)
-      }
+      guard slept <= second else { throw Fault("the speaker", Self.stoodStill) }
     }
-    let queue = machine.queued.length(at: elapsed)
-    if queue != nil { oracle.disturbed(.speaker, machine.moment) }
-    return queue ?? 100 * millisecond
+    // What leaves the converter earlier must be queued earlier.
+    let queue = machine.queued.length(at: elapsed) ?? 100 * millisecond
+    return queue + max(machine.rules.latencyOffset, 0)
   }
 
   func stop(_ soundings: [SoundingID], _ reason: StopReason) {
@@ -121,7 +99,6 @@ extension World: Instruments {
   }
 
   private func stop(_ sounding: SoundingID, _ reason: StopReason) {
-    oracle.stops(sounding, reason, machine.moment)
     guard let index = turns.firstIndex(where: { $0.id == sounding }), stopReaches(turns[index])
     else { return }
     let late = machine.late.length(at: machine.moment.elapsed) ?? 0
@@ -134,24 +111,12 @@ extension World: Instruments {
   /// Tells the service what became of a turn.
   func end(_ turn: Turn) {
     guard let outcome = turn.verdict?.outcome else { return }
-    if let announcement = turn.announcement { ends(announcement, Fate(outcome)) }
     switch outcome {
-    case .failed, .tooLate:
-      oracle.disturbed(.speaker, machine.moment)
-      oracle.timers.failed(turn.id)
+    case .failed, .tooLate: see(.disturbed(.speaker))
     case .finished, .stopped: break
     }
     note("ended \(turn.id.number)")
-    oracle.timers.sounding[turn.id] = nil
     handle(.ended(turn.id, outcome))
-  }
-
-  /// Tells the oracle how an announcement ended. The service is told at once, by the clock as it is
-  /// now.
-  func ends(_ announcement: Announcement, _ fate: Fate) {
-    look(at: machine.moment)
-    if case .failed = fate { lastFailure = announcement.occasion }
-    oracle.finished(announcement, fate, machine.moment)
   }
 
   func wake(at instant: Instant) -> Bool {
@@ -164,32 +129,13 @@ extension World: Instruments {
   }
 
   func tell(_ report: Report) {
-    oracle.isBusy = oracle.isBusy || isAnnouncing
-    for report in sabotaged(report) {
-      oracle.told(report, oracle.decided)
-      note(report.inShort)
-    }
+    guard let report = sabotaged(report) else { return }
+    see(report)
+    note(report.inShort)
   }
 
   func rest() {
-    if forgetsDecisions { forgetDecisions() }
     save()
-    let ailment = machine.stopping == nil ? vitals.ailment(at: machine.now) : nil
-    oracle.rested(
-      wakeUp: machine.wakeUp, ailment: ailment?.description, isBusy: isAnnouncing,
-      isEnding: machine.stopping != nil, machine.moment)
-  }
-}
-
-extension Fate {
-  /// The speaker's outcome as the oracle's type.
-  init(_ outcome: Outcome) {
-    self =
-      switch outcome {
-      case .finished: .whole
-      case .stopped(let reason, let silentAt): .stopped(reason, isHeard: silentAt != nil)
-      case .tooLate(let delay): .tooLate(delay.nanoseconds)
-      case .failed(_, let heard): .failed(heard)
-      }
+    see(.rested)
   }
 }

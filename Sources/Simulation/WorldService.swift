@@ -13,33 +13,32 @@ extension World {
     note("starts")
     let now = machine.now
     let saved = sabotaged(machine.saved)
-    oracle.started(machine.moment)
-    judge = ClockJudge()
+    see(.started(saved.names))
+    clockJudge = ClockJudge()
     let announcer = Announcer(
       settings: settings, zone: sabotaged(faces.use(machine.zone)), trust: judgeClock(),
       mute: saved.mute,
       muteEndsSinceBoot: saved.boot == machine.boot ? saved.end : nil,
+      sounded: saved.sounded,
       timers: Timers(
         saved.timers, saved.interval, isSameBoot: saved.boot == machine.boot, at: now),
       alarms: Alarms(
         saved.alarms, isSameBoot: saved.boot == machine.boot, zoneOffset: saved.zoneOffset, at: now),
       at: now)
-    oracle.configureAlarms(machine.moment, isStart: true)
     let conductor = Conductor(announcer)
     conductor.instruments = self
     self.conductor = conductor
     machine.unread = []
     let ringer = openContact()
     machine.ringer = ringer
-    oracle.told(ringer, machine.moment)
+    see(.read(ringer))
     conductor.start(with: ringer)
     handle(.woke)
   }
 
   /// The service ends at once, whatever it does.
-  func endService(after gap: Int64) {
+  func endService(after gap: Int64, isKilled: Bool) {
     note("ends")
-    if oracle.heard != nil { oracle.hears(.ends, of: nil, machine.moment) }
     turns = []
     conductor = nil
     machine.wakeUp = nil
@@ -49,7 +48,7 @@ extension World {
     machine.inbox = []
     machine.contact = nil
     machine.starts = machine.uptime + gap
-    oracle.ended(machine.moment)
+    see(.ended(isKilled: isKilled))
   }
 
   func handle(_ event: Event) {
@@ -82,19 +81,22 @@ extension World {
     case .stopByHand:
       // What rings as soon as the clock is trusted is stopped, and not the interval.
       settleClock()
-      oracle.stoppedByHand(machine.moment)
+      see(.stoppedByHand)
       handle(.stop(.byHand))
-    case .timer(let wish): order(wish)
-    case .alarm(let wish): order(wish)
+    case .holdButton:
+      settleClock()
+      see(.stoppedByHand)
+      handle(.held)
+    case .order(let wish): order(wish)
     case .press(let speakerIsAwake): press(speakerIsAwake)
-    case .ask(let speakerIsAwake): ask(nil, speakerIsAwake)
-    case .askFor(let hour, let minute):
-      ask(CivilTime(hour: hour, minute: minute), false)
+    case .ask(let speakerIsAwake): ask(speakerIsAwake: speakerIsAwake)
+    case .askFor(let hour, let minute): ask(CivilTime(hour: hour, minute: minute))
+    case .askAhead(let ahead): ask(at: machine.moment.shown + ahead)
     case .zone(let name):
       settleClock()
       machine.zone = name
       let zone = faces.use(name)
-      oracle.take(faces.face(name), machine.moment)
+      see(.tookZone(faces.face(name)))
       handle(.zoneChanged(sabotaged(zone)))
     case .reload(let seed, let sound): reload(seed, sound)
     case .restart(let gap): stop(startingAfter: gap)
@@ -105,18 +107,21 @@ extension World {
 
   private func ask(_ mute: SoftwareMute) {
     // A mute is saved before it is answered, or, if something sounds, once that is over.
-    oracle.muted(mute, machine.moment)
+    see(.muted(mute))
     handle(.mute(mute))
     save()
   }
 
-  private func ask(_ time: CivilTime?, _ speakerIsAwake: Bool) {
+  private func ask(
+    _ time: CivilTime? = nil, at instant: Int64? = nil, speakerIsAwake: Bool = false
+  ) {
     guard let conductor else { return }
-    oracle.asked(time, machine.moment)
-    let answer = conductor.answer(to: .asked(time, speakerIsAwake: speakerIsAwake))
-    if case .announcement(let announcement) = answer {
-      oracle.answered(announcement, machine.moment)
-    }
+    settleClock()
+    see(.asked(time, at: instant))
+    let answer = conductor.answer(
+      to: .asked(
+        time, at: instant.map { Instant(nanoseconds: $0) }, speakerIsAwake: speakerIsAwake))
+    if case .announcement(let announcement) = answer { see(.promised(Played(announcement))) }
   }
 
   private func reload(_ seed: UInt64, _ sound: SoundChange) {
@@ -127,21 +132,21 @@ extension World {
     machine.unread = []
     let ringer = openContact()
     machine.ringer = ringer
-    oracle.take(machine.rules, ringer, machine.moment)
+    see(.took(machine.rules))
+    see(.read(ringer))
     handle(.reloaded(settings, sound, ringer))
   }
 
-  /// The service decides what follows from the clock before it takes in an order. The oracle must
+  /// The service decides what follows from the clock before it takes in an order. The judge must
   /// see it in that order.
   func settleClock() {
-    look(at: machine.moment)
     if let conductor, judgeClock() != conductor.announcer.trust { handle(.woke) }
   }
 
   private func stop(startingAfter gap: Int64) {
     guard machine.stopping == nil else { return }
     settleClock()
-    oracle.serviceStops(machine.moment)
+    see(.stopping)
     machine.stopping = gap
     machine.wakeUp = nil
     machine.pulse = nil
@@ -157,7 +162,7 @@ extension World {
   private func endGracefully() {
     guard let gap = machine.stopping, let conductor else { return }
     keep(conductor)
-    endService(after: gap)
+    endService(after: gap, isKilled: false)
   }
 
   func save() {
@@ -174,10 +179,11 @@ extension World {
       Duration.microseconds($0.nanoseconds / 1000)
     }
     machine.saved = Machine.Saved(
-      mute: mute, end: end, timers: conductor.announcer.timers.countdowns,
+      mute: mute, end: end, sounded: conductor.announcer.lastSounded,
+      timers: conductor.announcer.timers.countdowns,
       interval: conductor.announcer.timers.interval, alarms: conductor.announcer.alarms.alarms,
       zoneOffset: conductor.announcer.alarms.zoneOffset, boot: machine.boot)
-    oracle.saved(machine.moment)
+    see(.saved)
   }
 
   // MARK: The switch
@@ -187,7 +193,6 @@ extension World {
     machine.contact =
       machine.isSwitchLost
       ? nil : Contact(isActive: machine.isActive, debounce: .nanoseconds(Self.debounce))
-    oracle.tookContact(isLost: machine.isSwitchLost, machine.moment)
     return machine.isSwitchLost ? .lost("gone") : machine.isActive ? .off : .on
   }
 
@@ -223,7 +228,7 @@ extension World {
   private func become(_ ringer: Ringer, at uptime: Int64) {
     guard ringer != machine.ringer else { return }
     machine.ringer = ringer
-    oracle.told(ringer, machine.moment)
+    see(.read(ringer))
     handle(.ringer(ringer, at: Uptime(nanoseconds: uptime)))
   }
 
@@ -257,14 +262,11 @@ extension World {
     machine.pulse = nil
     guard let conductor else { return }
     if judgeClock() != conductor.announcer.trust { handle(.woke) }
-    oracle.clock.isJudged = false
     guard machine.isWakeUpLost else { return }
-    let isAlive = vitals.ailment(at: machine.now) == nil
-    oracle.pulse(isAlive: isAlive, wakeUp: machine.wakeUp, machine.moment)
-    if isAlive {
+    if vitals.ailment(at: machine.now) == nil {
       machine.pulse = machine.uptime + 30 * second
     } else {
-      endService(after: second)
+      endService(after: second, isKilled: true)
     }
   }
 

@@ -1,42 +1,51 @@
 import Horology
 import Service
 
-/// A person's orders to timers, intervals and alarms.
+/// A person's orders to timers, alarms and the interval.
 extension World {
-  func order(_ order: TimerOrder) {
-    oracle.ordered(order, machine.moment)
-    _ = conductor?.answer(to: .timer(order))
+  func order(_ wish: Wish) {
+    guard let conductor else { return }
+    settleClock()
+    var wish = wish
+    if case .setAlarm(let alarm) = wish {
+      wish = .setAlarm(alarm.dated(faces.face(machine.zone).day(machine.moment.shown)))
+    }
+    let moment = machine.moment
+    consequences = []
+    let answer = conductor.answer(to: event(wish))
+    let told = consequences!
+    consequences = nil
+    switch answer {
+    case .refused: break
+    case .number(let number): see(.ordered(wish, number: number), moment)
+    case .interval(let isNew): see(.ordered(wish, number: isNew ? 1 : nil), moment)
+    case .done, .announcement: see(.ordered(wish, number: nil), moment)
+    }
+    for (fact, moment) in told { see(fact, moment) }
   }
 
-  func order(_ wish: AlarmWish) {
-    var wish = wish
-    if case .set(let alarm) = wish {
-      wish = .set(alarm.dated(faces.face(machine.zone).day(machine.moment.shown)))
+  private func event(_ wish: Wish) -> Event {
+    switch wish {
+    case .start(let span, let name): .timer(.start(.nanoseconds(span), name: name))
+    case .add(let span, let which): .timer(.add(.nanoseconds(span), to: which))
+    case .pause(let which): .timer(.pause(which))
+    case .resume(let which): .timer(.resume(which))
+    case .cancel(let which): .timer(.cancel(which))
+    case .tell(let which): .timer(.tell(which))
+    case .setAlarm(let alarm): .alarm(.set(sabotaged(alarm).plan))
+    case .cancelAlarm(let which): .alarm(.cancel(which))
+    case .skipAlarm(let which): .alarm(.skip(which))
+    case .snooze: .alarm(.snooze(nil))
+    case .stopAlarms: .alarm(.stop(nil))
+    case .startInterval(let plan, let replaces): .timer(.startInterval(plan, replaces: replaces))
+    case .stopInterval: .timer(.stopInterval)
     }
-    oracle.ordered(wish, machine.moment)
-    if case .set(let alarm) = wish { wish = .set(sabotaged(alarm)) }
-    _ = conductor?.answer(to: .alarm(wish.order))
   }
 
   func press(_ speakerIsAwake: Bool) {
     // An alarm may ring as soon as the clock is trusted. Then the button is for that.
     settleClock()
-    if oracle.timers.isRinging || oracle.timers.hasInterval {
-      oracle.pressed(machine.moment)
-    } else {
-      oracle.asked(nil, machine.moment)
-    }
+    see(.pressed)
     handle(.pressed(speakerIsAwake: speakerIsAwake))
-  }
-}
-
-extension AlarmWish {
-  fileprivate var order: AlarmOrder {
-    switch self {
-    case .set(let alarm): .set(alarm.plan)
-    case .cancel(let which): .cancel(which)
-    case .snooze: .snooze(nil)
-    case .stop: .stop(nil)
-    }
   }
 }

@@ -75,7 +75,7 @@ enum Main {
   }
 
   private static func tell(_ failure: Simulation.Failure, _ options: Options) throws {
-    try say("violated: \(failure.invariant): \(failure.what)")
+    try say("violated: \(failure.property): \(failure.what)")
     try say("  at \(failure.shown), seed \(failure.seed), zone \(failure.zone)")
     for line in failure.history { try say("  \(line)") }
     try say("  in the end:")

@@ -1,8 +1,8 @@
 import Horology
 
-/// The owner's configuration as the oracle reads it. The product gets the same as settings
+/// The owner's configuration as the judge reads it. The product gets the same as settings
 /// (WorldSettings.swift).
-struct OracleRules: Hashable {
+struct OwnerRules: Hashable {
   /// Minutes.
   var interval = 15
   var quiet: [Window] = []
@@ -12,6 +12,8 @@ struct OracleRules: Hashable {
   var voiceAtHour = VoiceAtHour.after
   var lateLimit = 10 * second
   var leadIn = 400 * millisecond
+  /// From the converter to the ear; everything leaves the converter earlier by this much.
+  var latencyOffset: Int64 = 0
   var untrusted = UntrustedPolicy.silent
   var whenLost = LostSwitchPolicy.mute
   var silences = SwitchScope.everything
@@ -29,7 +31,7 @@ struct OracleRules: Hashable {
     let from: Int
     let to: Int
 
-    func contains(_ time: OracleFace.Reading) -> Bool {
+    func contains(_ time: WallClock.Reading) -> Bool {
       let minuteOfWeek = time.weekday * 1440 + time.minuteOfDay
       let length = from < to ? to - from : to + 1440 - from
       let days = (lastDay - firstDay + 7) % 7
@@ -74,7 +76,7 @@ struct OracleRules: Hashable {
       let rest: Int64
 
       /// From the anchor.
-      func blows(_ time: OracleFace.Reading) -> [Int64] {
+      func blows(_ time: WallClock.Reading) -> [Int64] {
         let melody = notes.map { $0 - lead }
         let hour = time.minuteOfDay / 60 % 12
         let bells = time.minuteOfDay % 240 / 30
@@ -111,21 +113,21 @@ struct OracleRules: Hashable {
   }
 }
 
-// MARK: What the oracle reckons
+// MARK: What the judge reckons
 
-extension OracleRules {
-  func isOccasion(_ time: OracleFace.Reading) -> Bool {
+extension OwnerRules {
+  func isOccasion(_ time: WallClock.Reading) -> Bool {
     time.second == 0 && time.minuteOfDay % interval == 0
   }
 
-  func isQuiet(_ time: OracleFace.Reading) -> Bool { quiet.contains { $0.contains(time) } }
+  func isQuiet(_ time: WallClock.Reading) -> Bool { quiet.contains { $0.contains(time) } }
 
-  func decibels(_ time: OracleFace.Reading) -> Double {
+  func decibels(_ time: WallClock.Reading) -> Double {
     Double(quieter.filter { $0.window.contains(time) }.map(\.decibels).min() ?? 0)
   }
 
   /// The piece of an occasion at `time`. It is empty if nothing is to be heard.
-  func piece(_ time: OracleFace.Reading, isTrusted: Bool) -> Piece {
+  func piece(_ time: WallClock.Reading, isTrusted: Bool) -> Piece {
     let isHour = time.minuteOfDay % 60 == 0
     let speaks = (!isHour || voiceAtHour != .none) && (isTrusted || untrusted != .chime)
     guard let part = part(time) else { return speaks ? .wordsAlone : Piece() }
@@ -136,13 +138,13 @@ extension OracleRules {
     return Piece(blows: blows, words: isBefore ? .before(second) : .at(end))
   }
 
-  private func part(_ time: OracleFace.Reading) -> Melody.Part? {
+  private func part(_ time: WallClock.Reading) -> Melody.Part? {
     let tune = time.minuteOfDay % 60 == 0 ? chime : chimeQuarters
     return time.minuteOfDay % 15 == 0 ? tune?.parts[time.minuteOfDay % 60 / 15] : nil
   }
 
   /// True if the clock may sound by itself with this trust.
-  func allows(_ trust: ClockTrust, at time: OracleFace.Reading) -> Bool {
+  func allows(_ trust: ClockTrust, at time: WallClock.Reading) -> Bool {
     if trust != .untrusted { return true }
     return untrusted == .speak || (untrusted == .chime && part(time) != nil)
   }
@@ -153,40 +155,5 @@ extension OracleRules {
   }
 
   /// A sound can begin this long from now at the earliest.
-  var lead: Int64 { max(leadIn, 400 * millisecond) }
-
-  /// How late words may be.
-  var latestWords: Int64 { max(lateLimit, 10 * millisecond) }
-}
-
-// MARK: In words
-
-extension OracleRules: CustomStringConvertible {
-  /// The settings that differ from the shipped ones.
-  var description: String {
-    let usual = OracleRules()
-    var words: [String] = []
-    func tell<Value: Equatable>(_ name: String, _ path: KeyPath<OracleRules, Value>, _ text: String)
-    {
-      if self[keyPath: path] != usual[keyPath: path] { words.append("\(name) \(text)") }
-    }
-    tell("interval", \.interval, "\(interval)")
-    tell("quiet", \.quiet, quiet.map(\.text).joined(separator: ", "))
-    tell(
-      "quieter", \.quieter,
-      quieter.map { "\($0.window.text) \($0.decibels)dB" }.joined(separator: ", "))
-    tell("chime", \.chime, chime?.name ?? "none")
-    tell("chime_quarters", \.chimeQuarters, chimeQuarters?.name ?? "none")
-    tell("voice_at_hour", \.voiceAtHour, voiceAtHour.rawValue)
-    tell("late_limit", \.lateLimit, Duration.nanoseconds(lateLimit).roughly)
-    tell("lead_in", \.leadIn, Duration.nanoseconds(leadIn).roughly)
-    tell("untrusted", \.untrusted, untrusted.rawValue)
-    tell("when_lost", \.whenLost, whenLost.rawValue)
-    tell("silences", \.silences, silences.rawValue)
-    tell("at_stop", \.atStop, atStop.rawValue)
-    tell("ring_limit", \.ringLimit, Duration.nanoseconds(ringLimit).roughly)
-    tell("tell_left", \.tellsLeft, tellsLeft.map(\.rawValue).sorted().joined(separator: ", "))
-    tell("alarms", \.alarms, alarms.map(\.inShort).joined(separator: ", "))
-    return words.isEmpty ? "as shipped" : words.joined(separator: "; ")
-  }
+  var lead: Int64 { max(leadIn, 400 * millisecond) + max(latencyOffset, 0) }
 }

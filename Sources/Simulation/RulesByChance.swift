@@ -1,6 +1,6 @@
 import Horology
 
-extension OracleRules {
+extension OwnerRules {
   /// Random rules, mostly as they are shipped.
   init(_ chance: inout Chance) {
     // Short, because there are many rings.
@@ -10,7 +10,7 @@ extension OracleRules {
 
   /// Changes one setting.
   mutating func change(_ chance: inout Chance) {
-    switch chance.below(18) {
+    switch chance.below(19) {
     case 0: interval = chance.pick([1, 2, 5, 10, 12, 20, 30, 60])
     case 1, 2: interval = 15
     case 3: quiet = (0..<chance.below(3)).map { _ in Window(&chance) }
@@ -29,7 +29,8 @@ extension OracleRules {
       silences = chance.pick([.everything, .announcements])
     case 13: ringLimit = chance.pick([10, 10, 30, 60, chance.oneIn(10) ? 900 : 20]) * second
     case 14: tellsLeft = chance.pick([[], [.half], [.minute], [.half, .minute]])
-    case 15, 16:
+    case 15: latencyOffset = chance.pick([0, 0, -5000, 200, 1500, 5000]) * millisecond
+    case 16, 17:
       let names = chance.pick([[], ["school"], ["school", "sun"], ["sun"]])
       alarms = names.map { Alarm(&chance, name: $0, isDated: false) }
     default: atStop = chance.pick([.fade, .finish])
@@ -37,7 +38,7 @@ extension OracleRules {
   }
 }
 
-extension OracleRules.Window {
+extension OwnerRules.Window {
   init(_ chance: inout Chance) {
     let from = chance.below(96) * 15
     // Seldom nearly a whole day.
@@ -51,20 +52,20 @@ extension OracleRules.Window {
   }
 }
 
-extension OracleRules.Melody {
+extension OwnerRules.Melody {
   /// No chime, and tunes of several lengths.
-  static let all: [OracleRules.Melody?] = [nil, hourBell, westminster, ship, pips, carillon]
+  static let all: [OwnerRules.Melody?] = [nil, hourBell, westminster, ship, pips, carillon]
 
   private static func notes(_ count: Int, _ gap: Int64) -> [Int64] {
     (0..<Int64(count)).map { $0 * gap }
   }
 
-  private static let hourBell = OracleRules.Melody(
+  private static let hourBell = OwnerRules.Melody(
     name: "hour bell",
     parts: [0: .init(notes: [], lead: 0, strikes: .hour, gap: 4500 * millisecond, rest: 3 * second)]
   )
 
-  static let westminster = OracleRules.Melody(
+  static let westminster = OwnerRules.Melody(
     name: "westminster",
     parts: [
       0: .init(
@@ -78,21 +79,21 @@ extension OracleRules.Melody {
         notes: notes(12, 900 * millisecond), lead: 0, strikes: nil, gap: second, rest: 2 * second),
     ])
 
-  private static let ship = OracleRules.Melody(
+  private static let ship = OwnerRules.Melody(
     name: "ship's bell",
     parts: [
       0: .init(notes: [], lead: 0, strikes: .watch, gap: 700 * millisecond, rest: second),
       2: .init(notes: [], lead: 0, strikes: .watch, gap: 700 * millisecond, rest: second),
     ])
 
-  private static let pips = OracleRules.Melody(
+  private static let pips = OwnerRules.Melody(
     name: "pips",
     parts: [
       0: .init(notes: notes(6, second), lead: 5 * second, strikes: nil, gap: second, rest: second)
     ])
 
   /// Nearly as long as the shortest interval.
-  private static let carillon = OracleRules.Melody(
+  private static let carillon = OwnerRules.Melody(
     name: "carillon",
     parts: [
       0: .init(

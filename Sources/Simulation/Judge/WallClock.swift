@@ -2,9 +2,9 @@ import Glibc
 
 /// What the clocks of a zone show: its offsets from UTC over some years, and arithmetic.
 ///
-/// The offsets come from glibc, as the product's do, but by a call of the oracle's own. So a fault
+/// The offsets come from glibc, as the product's do, but by a call of the judge's own. So a fault
 /// of glibc or of the tz database is not seen here.
-struct OracleFace {
+struct WallClock {
   let name: String
   /// Seconds of UTC from which each offset is valid; the first is also valid before.
   private var starts: [Int64] = []
@@ -52,6 +52,9 @@ struct OracleFace {
     }
   }
 
+  /// Seconds of UTC at which its clocks are set.
+  var changes: ArraySlice<Int64> { starts.dropFirst() }
+
   private func offset(at second: Int64) -> Int64 {
     var (low, high) = (0, starts.count)
     while high - low > 1 {
@@ -82,8 +85,8 @@ struct OracleFace {
 
   /// The instants at which the zone shows a minute of a day. A minute that is skipped gets the
   /// instant that it would have by the offset before the gap.
-  func instants(day: Int64, minute: Int) -> [Int64] {
-    let wanted = day * 86_400 + Int64(minute) * 60
+  func instants(day: Int64, minute: Int64) -> [Int64] {
+    let wanted = day * 86_400 + minute * 60
     var found: [Int64] = []
     var skipped: Int64?
     for index in starts.indices {
@@ -97,7 +100,7 @@ struct OracleFace {
 
   /// The occasions after one instant and up to another, in order; at most `most` of them.
   func occasions(
-    after start: Int64, through end: Int64, _ rules: OracleRules, most: Int = .max
+    after start: Int64, through end: Int64, _ rules: OwnerRules, most: Int = .max
   ) -> [Int64] {
     guard end > start else { return [] }
     var found: [Int64] = []
@@ -112,5 +115,10 @@ struct OracleFace {
       shown = min(next, change)
     }
     return found
+  }
+
+  /// The first occasion after an instant.
+  func nextOccasion(after shown: Int64, _ rules: OwnerRules) -> Int64? {
+    occasions(after: shown, through: shown + 3 * hour, rules, most: 1).first
   }
 }

@@ -1,0 +1,51 @@
+import Horology
+
+/// Judges what was heard and told, by the owner's rules. It knows nothing of how it is decided: it is
+/// a list of properties of the timeline.
+struct Judge {
+  /// The first violation; later ones are not kept.
+  private(set) var violation: Violation?
+  /// How many announcements were heard, and how often each kind of incident struck.
+  private(set) var soundings = 0
+  private(set) var counts: [String: Int] = [:]
+  /// The world as it is.
+  private(set) var world: Situation
+  private var properties: [any Property] = [
+    Truth(), Once(), Overlap(), Silence(), Quiet(), Level(), OnTime(), Occasions(), Requests(),
+    Trust(), Rings(), Intervals(),
+  ]
+
+  struct Violation: Sendable {
+    /// The name of the property.
+    let property: String
+    let what: String
+    /// UTC, as the clock showed it.
+    let shown: Int64
+  }
+
+  init(rules: OwnerRules, face: WallClock) {
+    world = Situation(rules: rules, face: face)
+  }
+
+  mutating func count(_ incident: String) { counts[incident, default: 0] += 1 }
+
+  mutating func see(_ fact: Fact, _ moment: Moment) {
+    guard violation == nil else { return }
+    if case .heard(.begins, let played) = fact {
+      if played.isAnnouncement { soundings += 1 } else { count("cue") }
+    }
+    world.take(fact, moment)
+    for index in properties.indices {
+      guard let what = properties[index].see(fact, moment, world) else { continue }
+      let name = "\(type(of: properties[index]))".lowercased()
+      violation = Violation(property: name, what: what, shown: moment.shown)
+      return
+    }
+  }
+}
+
+/// A rule of the owner. It reads the timeline a fact at a time.
+protocol Property {
+  /// - Returns: what is wrong; nil if nothing is.
+  mutating func see(_ fact: Fact, _ at: Moment, _ world: Situation) -> String?
+}
