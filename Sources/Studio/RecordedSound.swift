@@ -3,11 +3,13 @@ import CMPG123
 @preconcurrency import Glibc
 import Sound
 
+/// The sound of a recording, from whatever program its file comes.
 struct RecordedSound {
   let channels: [[Float]]
   /// Frames per second.
   let rate: Int
 
+  /// Bytes; more is not held in memory.
   private static let largest = 1 << 26
 
   /// Reads the file to its end, also where its header does not say how long it is.
@@ -35,12 +37,46 @@ struct RecordedSound {
     if let headerless = SoundFile.Headerless(suffix: suffix) {
       return try SoundFile(path: path, headerless: headerless)
     }
+    let descriptor = try openRegularFile(path)
     do throws(Fault) {
-      return try SoundFile(path: path, anyChannels: true)
+      return try SoundFile(descriptor: descriptor, of: path, anyChannels: true)
     } catch {
+      if let bytes = try? readRegularFile(path, largest: largest), let mended = mended(bytes) {
+        return try SoundFile(
+          descriptor: try temporaryFile(mended), of: path, anyChannels: true)
+      }
       guard SoundFile.isFormatUnknown(error) else { throw error }
       let decoded = try FFmpeg.decode(path, unknownAs: error)
       return try SoundFile(descriptor: decoded, of: path, anyChannels: true)
+    }
+  }
+
+  /// libsndfile 1.2 reads neither BW64, which is RF64 by another name (ITU-R BS.2088), nor a WAV, RF64
+  /// or CAF whose size was never filled in, because it went into a pipe or the program was killed.
+  /// - Returns: the file with a header that it reads; nil if it is none of these.
+  private static func mended(_ bytes: [UInt8]) -> [UInt8]? {
+    func place(of name: String, _ field: [UInt8]) -> Int? {
+      let pattern = Array(name.utf8) + field
+      return (0..<min(bytes.count, 1 << 16)).first { bytes[$0...].starts(with: pattern) }
+    }
+    func with(_ field: [UInt8], at place: Int) -> [UInt8] {
+      Array(bytes[..<place]) + field + Array(bytes[(place + field.count)...])
+    }
+    let unknown = [UInt8](repeating: 0xFF, count: 8)
+    let zero = [UInt8](repeating: 0, count: 8)
+    switch String(decoding: bytes.prefix(4), as: UTF8.self) {
+    case "RIFF":
+      return place(of: "data", Array(zero[..<4])).map { with(Array(unknown[..<4]), at: $0 + 4) }
+    case "BW64", "RF64":
+      let isUnfilled = place(of: "ds64", [28, 0, 0, 0] + zero + zero) != nil
+      let isKnown = bytes[0] == UInt8(ascii: "R") && !isUnfilled
+      return isKnown ? nil : with(Array((isUnfilled ? "RIFF" : "RF64").utf8), at: 0)
+    case "caff":
+      guard let place = place(of: "data", unknown) else { return nil }
+      let size = UInt64(bytes.count - place - 12)
+      return with((0..<8).map { UInt8(truncatingIfNeeded: size >> (56 - 8 * $0)) }, at: place + 4)
+    default:
+      return nil
     }
   }
 
@@ -155,9 +191,15 @@ enum FFmpeg {
 }
 
 /// A file that has no name, and goes when it is closed.
-private func temporaryFile() throws(Fault) -> Int32 {
+private func temporaryFile(_ bytes: [UInt8] = []) throws(Fault) -> Int32 {
   let operation = "cannot make a temporary file"
   guard let file = tmpfile() else { throw Fault(operation, errno: errno) }
   defer { fclose(file) }
-  return try retryingInterrupts(operation) { dup(fileno(file)) }
+  guard fwrite(bytes, 1, bytes.count, file) == bytes.count, fflush(file) == 0 else {
+    throw Fault(operation, errno: errno)
+  }
+  let descriptor = dup(fileno(file))
+  guard descriptor >= 0 else { throw Fault(operation, errno: errno) }
+  lseek(descriptor, 0, SEEK_SET)
+  return descriptor
 }

@@ -7,12 +7,14 @@ import numpy
 import pytest
 import soundfile
 
+from program import refusal
 from recorded_words import CLASSIC, RATE, brought_in, lines_of, recordings, word  # noqa: F401
 
 # Without DC: an MP3 begins with silence that has none.
 SIX = word(5) - 0.003
 PCM = (SIX * 32767).astype("<i2").tobytes()
 UNKNOWN = b"\xff" * 4
+DS64 = b"ds64" + struct.pack("<IQQQI", 28, 36 + len(PCM), len(PCM), len(SIX), 0)
 
 
 def wav(name=b"RIFF", size=None, riff=None, byte_rate=2 * RATE, align=2, before=b"", form=(1, 16), data=PCM):
@@ -27,6 +29,11 @@ def written(path, suffix, samples=SIX, rate=RATE, **form):
     content = (path / f"x.{suffix}").read_bytes()
     (path / f"x.{suffix}").unlink()
     return content
+
+
+def caf_of_unknown_length(path):
+    head = b"caff" + struct.pack(">HH4sqd4s5I", 1, 0, b"desc", 32, RATE, b"lpcm", 2, 2, 1, 1, 16)
+    return head + b"data" + struct.pack(">qI", -1, 0) + PCM
 
 
 def flac_of_unknown_length(path):
@@ -48,13 +55,18 @@ IN_24_BIT = b"".join(int(v * 8388607).to_bytes(3, "little", signed=True) for v i
 WHOLE = {
     "WAV from ffmpeg's pipe": ("wav", lambda path: wav(size=UNKNOWN, riff=UNKNOWN)),
     "WAV from sox's pipe": ("wav", lambda path: wav(size=b"\0\xf0\xff\x7f", riff=b"\x24\xf0\xff\x7f")),
+    "WAV never closed": ("wav", lambda path: wav(size=bytes(4), riff=struct.pack("<I", 36))),
     "WAV with a whole size one too large": ("wav", lambda path: wav(riff=struct.pack("<I", 37 + len(PCM)))),
     "WAV without bytes per second": ("wav", lambda path: wav(byte_rate=0)),
     "WAV with a wrong block align": ("wav", lambda path: wav(align=4)),
     "WAV with a pad that is not there": ("wav", lambda path: wav(
         data=IN_24_BIT, form=(1, 24), align=3, byte_rate=3 * RATE, riff=struct.pack("<I", 37 + len(IN_24_BIT)))),
+    "BW64": ("wav", lambda path: wav(b"BW64", UNKNOWN, UNKNOWN, before=DS64)),
+    "RF64 from a pipe": ("wav", lambda path: wav(
+        b"RF64", UNKNOWN, UNKNOWN, before=b"ds64" + struct.pack("<I", 28) + bytes(28))),
     "AIFF with a byte behind": ("aiff", lambda path: written(path, "aiff") + b"\0"),
     "AIFF with a chunk behind": ("aiff", lambda path: written(path, "aiff") + b"ANNO" + struct.pack(">I", 4) + b"six\0"),
+    "CAF of unknown length": ("caf", caf_of_unknown_length),
     "FLAC of unknown length": ("flac", flac_of_unknown_length),
     "MP3 without header": ("mp3", mp3_without_header),
     "MP3 without header whose first frame is larger": ("mp3", lambda path: mp3_without_header(path, LARGE_FRAME)),
