@@ -59,7 +59,7 @@ public struct Agenda: Sequence, IteratorProtocol {
       let next = Swift.min(wake, end ?? wake, decided.first?.occasion.instant ?? wake)
       if let (mute, from) = mute, next >= from {
         self.mute = nil
-        tell(.mute(mute), at: from)
+        handle(.mute(mute), at: from)
         continue
       }
       if !decided.isEmpty {
@@ -70,14 +70,14 @@ public struct Agenda: Sequence, IteratorProtocol {
       if let playing = announcer.playing, let end, end <= wake {
         self.end = nil
         let timing = Timing(onsetError: .zero, worstError: .zero, underruns: 0)
-        tell(.ended(playing.id, .finished(timing)), at: end)
+        handle(.ended(playing.id, .finished(timing)), at: end)
       } else {
-        tell(.woke, at: wake)
+        handle(.woke, at: wake)
       }
     }
   }
 
-  private mutating func tell(_ event: Event, at instant: Instant) {
+  private mutating func handle(_ event: Event, at instant: Instant) {
     let span = Swift.max(instant - now.instant, .zero)
     now = now.later(by: span)
     var stopped: (SoundingID, StopReason)?
@@ -106,7 +106,7 @@ public struct Agenda: Sequence, IteratorProtocol {
     let hasSounded = now.instant >= playing.anchor
     if !hasSounded { decided.removeAll { $0.fate == .sounds(playing) } }
     end = nil
-    tell(
+    handle(
       .ended(sounding, .stopped(reason, silentAt: hasSounded ? now.uptime : nil)), at: now.instant)
   }
 }

@@ -26,13 +26,16 @@ public struct Announcer {
 
   /// The rules by which something may sound now.
   public internal(set) var rules: Rules
-  /// The occasions. Requests are in AnnouncerRequests.swift.
+  /// The occasions.
   var quarters: Quarters
   var stage = Stage()
-  /// The timers and the interval that a person has set. AnnouncerTimers.swift handles them.
-  public internal(set) var timers: Timers
-  /// AnnouncerAlarms.swift handles them.
-  public internal(set) var alarms: Alarms
+  /// The timers and alarms.
+  public internal(set) var reminders: Reminders
+  /// Nil if none runs.
+  public internal(set) var interval: IntervalTimer?
+  var cues = CueBook()
+  /// What is to be said about timers, alarms and the interval.
+  var words = PendingWords()
   /// The service is ending: no further occasion is decided.
   var isEnding = false
   /// When a mute for a duration ends, since the machine started, sleep included. Nil if the mute
@@ -43,8 +46,8 @@ public struct Announcer {
   var previous: Now
   /// What the clock would show now without the step or the sleep that was just noticed.
   var showed: Instant
-  /// The clock was set, and the alarms have not been told yet.
-  var owesAlarmsClock = false
+  /// Nothing is to be decided after the last event.
+  private var isSettled = true
   /// The clock was set or the machine slept, and the clock has not been judged since.
   private var owesJudging = false
 
@@ -55,15 +58,14 @@ public struct Announcer {
   ///     started since.
   ///   - sounded: `lastSounded` as it was before the start. If the clock was set back since, that
   ///     occasion does not sound again.
-  ///   - timers: as they were before the start.
+  ///   - reminders: as they were before the start, like the interval.
   public init(
     settings: AnnouncerSettings, zone: any Zone, trust: ClockTrust, ringer: Ringer = .absent,
     mute: SoftwareMute = .off, muteEndsSinceBoot: Duration? = nil, sounded: Instant? = nil,
-    timers: Timers = Timers(), alarms: Alarms = Alarms(),
-    at now: Now
+    reminders: Reminders = Reminders(), interval: IntervalTimer? = nil, at now: Now
   ) {
-    self.timers = timers
-    self.alarms = alarms
+    self.reminders = reminders
+    self.interval = interval
     rules = Rules(settings, trust: trust, ringer: ringer, mute: mute)
     quarters = Quarters(
       Schedule(interval: settings.interval, zone: zone), at: now.instant, sounded: sounded)
@@ -72,7 +74,7 @@ public struct Announcer {
     showed = now.instant
     keepEndOfMute(at: now)
     replanWords(at: now)
-    self.alarms.configureAtStart(settings.alarms, at: now, alarmConditions)
+    self.reminders.configureAtStart(settings.alarms, at: now, reminderRules)
   }
 
   /// Handles one event. The last effect is the next wake-up. Only an `.unheard` that changes
@@ -81,6 +83,14 @@ public struct Announcer {
   /// The end of an announcement that was asked for and not heard has an answer, too: it takes the
   /// place of the one that promised the announcement.
   public mutating func handle(_ event: Event, at now: Now) -> Response {
+    let (effects, answer) = react(to: event, at: now)
+    return (effects + settle(at: now), answer)
+  }
+
+  /// The first half of `handle`: what the event itself asks for. It is carried out before `settle`
+  /// decides anything else, so a silence waits for nothing.
+  public mutating func react(to event: Event, at now: Now) -> Response {
+    isSettled = false
     var effects = noticeStep(with: event, at: now)
     var answer: Answer?
     func respond(_ response: Response) {
@@ -88,16 +98,21 @@ public struct Announcer {
       answer = response.answer
     }
     let hasJumped = !effects.isEmpty
-    tellAlarmsOfClock(with: event, at: now)
     switch event {
     case .unheard, .ringer: owesJudging = owesJudging || hasJumped
     default: owesJudging = false
+    }
+    switch event {
+    // A ring that the player has begun already is silenced too, though the wake-up for it is late.
+    case .mute, .pressed, .held, .stop(.byHand): effects += ringDue(at: now)
+    default: break
     }
     switch event {
     case .woke, .clockSet:
       break
     case .unheard:
       // The consequences of a step wait until the clock has been judged again.
+      isSettled = true
       if effects.isEmpty { return ([], nil) }
       return (Effect.silenceFirst(effects) + [.wake(at: now.instant)], nil)
     case .zoneChanged(let zone):
@@ -105,41 +120,46 @@ public struct Announcer {
     case .reloaded(let settings, let sound, let ringer):
       effects += change(settings, zone, sound, ringer, at: now)
     case .trust(let trust):
-      if trust != self.trust { effects += take(trust, at: now) + [.report(.trust(trust))] }
+      if trust != self.trust { effects += change(trust, at: now) + [.report(.trust(trust))] }
     case .ringer(let ringer, let moment):
-      effects += take(ringer, at: moment, now)
+      effects += change(ringer, at: moment, now)
       // Silence does not wait for the clock to be judged. The consequences of a step or a sleep do.
-      if owesJudging { return (Effect.silenceFirst(effects) + [.wake(at: now.instant)], nil) }
+      if owesJudging {
+        isSettled = true
+        return (Effect.silenceFirst(effects) + [.wake(at: now.instant)], nil)
+      }
     case .mute(let mute):
-      effects += take(mute, at: now)
+      effects += change(mute, at: now)
     case .asked(let time, let instant, let speakerIsAwake):
       let lead = rules.lead(speakerIsAwake: speakerIsAwake)
       // Occasions that have passed meanwhile must not block the answer.
-      effects += settle(at: now)
+      effects += decide(at: now)
       respond(self.answer(time, from: instant, within: lead, at: now))
     case .pressed(let speakerIsAwake):
-      if timers.isRinging || alarms.isRinging {
-        effects += snoozeAlarms(at: now)
-        effects += silenceRings(.byHand, at: now.uptime)
-      } else if timers.hasInterval {
+      if reminders.isRinging {
+        effects += endRingsByButton(at: now)
+      } else if hasInterval {
         effects += stopInterval(.byHand, at: now.uptime)
       } else {
-        effects += settle(at: now)
+        effects += decide(at: now)
         let lead = rules.lead(speakerIsAwake: speakerIsAwake)
         respond(self.answer(nil, within: lead, at: now))
       }
     case .held:
-      effects += endAlarms(at: now) + silenceRings(.byHand, at: now.uptime)
+      if reminders.alarms.contains(where: \.isUp) {
+        effects += handle(ReminderOrder.stop(nil), at: now).effects
+      }
+      effects += endRings(.byHand, of: .timer, at: now.uptime, now)
       if let playing, isEnded(playing, by: .byHand, at: now) {
         effects += stage.stop(.byHand, at: now.uptime)
       }
-    case .timer(let order):
-      respond(take(order, at: now))
-    case .alarm(let order):
-      respond(take(order, at: now))
+    case .reminder(let order):
+      respond(handle(order, at: now))
+    case .interval(let order):
+      respond(handle(order, at: now))
     case .stop(let stop):
       if stop == .serviceEnds { isEnding = true }
-      effects += stopTimers(stop, at: now)
+      effects += stopCues(by: stop, at: now)
       if let playing, isEnded(playing, by: stop, at: now) {
         effects += stage.stop(stop.reason, at: now.uptime)
       }
@@ -150,7 +170,14 @@ public struct Announcer {
         effects += endCue(sounding, with: outcome, at: now)
       }
     }
-    return (Effect.silenceFirst(effects + settle(at: now)), answer)
+    return (Effect.silenceFirst(effects), answer)
+  }
+
+  /// The second half of `handle`: what has become due by now. The last effect is the next wake-up.
+  public mutating func settle(at now: Now) -> [Effect] {
+    guard !isSettled else { return [] }
+    isSettled = true
+    return Effect.silenceFirst(decide(at: now))
   }
 
   // MARK: An announcement is taken back
@@ -201,10 +228,10 @@ public struct Announcer {
     }
     quarters.change(Schedule(interval: settings.interval, zone: zone), at: now.instant)
     replanWords(at: now)
-    var silenced = report + reckonAlarms(at: now)
+    var silenced = report + planAlarms(settings, at: now)
     if rules.refusalOfTimers != nil {
-      if !rules.timersAreHeldBack { silenced += silenceTimers(.rulesChanged, at: now.uptime, now) }
-      silenced += timers.recallCues(.rulesChanged)
+      if !rules.timersAreHeldBack { silenced += silenceCues(.rulesChanged, at: now.uptime, now) }
+      silenced += stopCues(.rulesChanged)
     }
     guard let playing else { return silenced }
     let isMadeAnew =
@@ -220,15 +247,10 @@ public struct Announcer {
 
   /// Applies a new trust in the clock. An announcement that is only prepared is taken back if it
   /// would now be different, or refused.
-  private mutating func take(_ trust: ClockTrust, at now: Now) -> [Effect] {
+  private mutating func change(_ trust: ClockTrust, at now: Now) -> [Effect] {
     let before = stage.turn.map(rulingSoFar)
     rules.trust = trust
-    alarms.reckon(at: now, alarmConditions)
-    // `Alarms.due` also does this, but not while the service ends, and its alarms are still saved.
-    if alarmConditions.isTrusted { alarms.noteTrusted(at: now, alarmConditions) }
-    // No alarm rings by a clock that may be wrong.
-    let recalled =
-      alarmConditions.isTrusted ? [] : timers.book.recall(alarmsByClock, .rulesChanged)
+    let recalled = planAlarms(at: now)
     guard let turn = stage.turn, !stage.isHeard(at: now), let before else { return recalled }
     let ruling = rulingSoFar(on: turn)
     let isAnother = ruling.refusal == nil && canBeginAnew(turn.announcement, at: now)
@@ -261,7 +283,7 @@ public struct Announcer {
     let report: [Effect] =
       isTold ? [] : [.report(.skipped(from: first, through: last ?? first, reason))]
     // A mute of the next occasion ends with this skip.
-    return reason == .softwareMuted && mute == .next ? report + unmute() : report
+    return reason == .muted && mute == .next ? report + unmute() : report
   }
 
   /// True if this stops the announcement that is playing now.
@@ -277,8 +299,8 @@ public struct Announcer {
   // MARK: Occasions
 
   /// Decides every occasion that is due, and says when to wake next.
-  private mutating func settle(at now: Now) -> [Effect] {
-    var effects = endMute(at: now) + settleTimers(at: now)
+  private mutating func decide(at now: Now) -> [Effect] {
+    var effects = endMute(at: now) + settleReminders(at: now)
     while true {
       let occasion = next
       let due = Quarters.due(occasion, rules)
@@ -328,7 +350,7 @@ public struct Announcer {
     var instant = decision
     if case .until(let end) = mute { instant = min(instant, end) }
     if let playing, !stage.isHeard(at: now) { instant = min(instant, playing.begins) }
-    if let due = dueOfTimers(at: now) {
+    if let due = dueOfReminders(at: now) {
       instant = min(instant, now.instant + (due - now.sinceBoot))
     }
     return .wake(at: instant)
@@ -350,5 +372,377 @@ public struct Announcer {
       }
     }
     return .late(now.instant - first.instant)
+  }
+}
+
+/// Notices that the clock was set, or that the machine slept.
+extension Announcer {
+  mutating func noticeStep(with event: Event, at now: Now) -> [Effect] {
+    defer { previous = now }
+    let jump = now.jump(since: previous)
+    let step = now.step(since: previous)
+    let sleep = now.sleep(since: previous)
+    showed = now.instant - jump
+    quarters.clockShows(now.instant, before: showed)
+    // The clock may have passed the anchor of an announcement that is still unheard.
+    let unheard = unheard(event)
+    let showing = unheard.map { min(previous.instant, $0.begins - .nanoseconds(1)) } ?? showed
+    stage.clockShowed(showing)
+    var effects: [Effect] = []
+    if step.magnitude >= Self.stepThreshold { effects.append(.report(.clockSet(by: step))) }
+    if sleep >= Self.stepThreshold { effects.append(.report(.slept(for: sleep))) }
+    // Small steps add up.
+    keepEndOfMute(at: now)
+    guard jump.magnitude >= Self.stepThreshold || !effects.isEmpty else { return [] }
+    effects += noteReminders(
+      wasSet: step.magnitude >= Self.stepThreshold, slept: sleep, at: now)
+    // The player times by uptime. Only the sum of step and sleep matters to it.
+    guard jump.magnitude >= Self.stepThreshold else { return effects }
+    let reason: StopReason = step.magnitude >= Self.stepThreshold ? .clockSet : .slept
+    if let playing, isFollowed(jump, by: playing, at: now) {
+      stage.follow(by: jump)
+    } else if let playing,
+      showing >= playing.begins || now.instant >= playing.begins || canBeginAnew(playing, at: now)
+    {
+      effects += takeBack(reason, at: now, showing: showing)
+    }
+    // Any other chime is about to begin: the player still moves it with the clock.
+    stage.shift(by: jump)
+    if let playing,
+      (showing >= playing.anchor && jump.magnitude > settings.lateLimit) || saysWrongTime(at: now)
+    {
+      // Already speaking: cut it only if the time is wrong now.
+      effects += stage.stop(reason, at: now.uptime)
+    }
+    return effects
+  }
+}
+
+/// Announcements that go on although the clock was set.
+extension Announcer {
+  /// The announcement with the turn, if this event says that nothing of it was heard yet; else nil.
+  func unheard(_ event: Event) -> Announcement? {
+    guard case .unheard(let sounding) = event, let playing, playing.id == sounding else {
+      return nil
+    }
+    return playing
+  }
+
+  /// True if a sounding melody can follow this step: the player moves it with the clock, and there
+  /// is time to move the blow of the hour too.
+  func isFollowed(_ step: Duration, by announcement: Announcement, at now: Now) -> Bool {
+    // The player may see several steps as one.
+    let inAll = step + (stage.turn?.followed ?? .zero)
+    return !announcement.programme.blows.isEmpty
+      && max(step.magnitude, inAll.magnitude) <= Self.longestFollowedStep
+      && now.instant - step >= announcement.begins
+      && now.instant + rules.shortestLead <= announcement.anchor
+  }
+}
+
+/// Words that are still to come.
+extension Announcer {
+  /// True if the clock was set after the anchor of an occasion so that the words after its blows
+  /// will be wrong when they come.
+  func saysWrongTime(at now: Now) -> Bool {
+    guard let turn = stage.turn, turn.hasReachedAnchor, case .occasion = turn.announcement.cause,
+      case .at(let offset) = turn.announcement.programme.words
+    else { return false }
+    let begins = turn.announcement.anchor + offset + turn.shift
+    return now.instant < begins
+      && zone.civil(at: begins).minuteOfDay != turn.announcement.time.minuteOfDay
+  }
+}
+
+/// Silence by the switch or by a mute.
+extension Announcer {
+  /// Takes the switch as it is at the start, before the first event. If it silences, rings from
+  /// before the start end; nothing else is decided yet.
+  public mutating func start(with ringer: Ringer) -> [Effect] {
+    change(ringer, at: previous.uptime, previous)
+  }
+
+  mutating func change(_ ringer: Ringer, at moment: Uptime, _ now: Now) -> [Effect] {
+    guard ringer != self.ringer else { return [] }
+    rules.ringer = ringer
+    let reason: StopReason = if case .lost = ringer { .switchLost } else { .switchOff }
+    var effects: [Effect] = []
+    if rules.timersAreHeldBack {
+      effects = stopCues(reason)
+    } else if rules.refusalOfTimers != nil {
+      effects = silenceCues(reason, at: moment, now)
+    }
+    if ruledOutBySwitch, let turn = stage.turn {
+      // Silence comes first, the report after it. An announcement that has not begun is reopened,
+      // in case the switch is put back before its instant.
+      let takenBack = stage.isHeard(at: now) ? [] : takeBack(reason, at: now)
+      effects += takenBack
+      if takenBack.isEmpty && !turn.isTakenBack { effects += stage.stop(reason, at: moment) }
+    }
+    return effects + [.report(.ringer(ringer))]
+  }
+
+  mutating func change(_ mute: SoftwareMute, at now: Now) -> [Effect] {
+    // A repeated mute still silences an answer.
+    guard
+      mute != self.mute
+        || (mute == .on && (playing != nil || reminders.isRinging || hasInterval))
+    else {
+      return []
+    }
+    rules.mute = mute
+    if case .until(let end) = mute {
+      muteEndsSinceBoot = now.sinceBoot + (end - now.instant)
+    } else {
+      muteEndsSinceBoot = nil
+    }
+    var silenced: [Effect] = []
+    if mute != .off && mute != .next {
+      silenced = silenceCues(.muted, at: now.uptime, now)
+    }
+    let report = Effect.report(reportOfMute)
+    guard mute != .off, let turn = stage.turn, !turn.isTakenBack else { return silenced + [report] }
+    // A sounding or requested announcement is not the next occasion.
+    let isNext = !stage.isHeard(at: now) && turn.announcement.cause.isOccasion
+    if mute == .next && !isNext { return [report] }
+    silenced +=
+      isNext ? takeBack(.muted, at: now) : stage.stop(.muted, at: now.uptime)
+    return silenced + [report]
+  }
+
+  mutating func endMute(at now: Now) -> [Effect] {
+    guard case .until(let end) = mute, now.instant >= end else { return [] }
+    return unmute()
+  }
+
+  /// Moves the end of a mute for a duration when the clock is set: it ends when the duration is
+  /// over.
+  mutating func keepEndOfMute(at now: Now) {
+    guard case .until(let named) = mute, let muteEndsSinceBoot else { return }
+    let end = now.instant + (muteEndsSinceBoot - now.sinceBoot)
+    if (end - named).magnitude >= Self.stepThreshold { rules.mute = .until(end) }
+  }
+
+  mutating func unmute() -> [Effect] {
+    rules.mute = .off
+    muteEndsSinceBoot = nil
+    return [.report(reportOfMute)]
+  }
+}
+
+/// How the Announcer handles the end of an announcement, played or not.
+extension Announcer {
+  /// - Returns: also the answer to the person who asked for it, if nothing of it was heard.
+  mutating func end(_ turn: Stage.Turn, with outcome: Outcome, at now: Now) -> Response {
+    let announcement = turn.announcement
+    noteSounded(turn, outcome, at: now)
+    let reason: SkipReason
+    switch outcome {
+    case .finished(let timing): return ([.report(.announced(announcement, timing))], nil)
+    case .stopped(let reason, let silentAt?):
+      if case .occasion(let occasion) = announcement.cause { quarters.mark(cutOff: occasion) }
+      let after = silentAt - (turn.stopped?.at ?? silentAt)
+      return ([.report(.cutOff(announcement, reason, after: after))], nil)
+    case .stopped(let stop, nil): reason = .stopped(stop)
+    case .failed(let why, _): reason = .failed(why)
+    case .tooLate(let delay): reason = .failed(Self.tooLate(delay))
+    }
+    switch announcement.cause {
+    case .occasion(let occasion):
+      return (end(turn, of: occasion, with: outcome, reason, at: now), nil)
+    case .request:
+      guard case .tooLate(let delay) = outcome else { return Self.refuse(.request(reason)) }
+      return isEnding
+        ? Self.refuse(.request(.stopped(.serviceEnds))) : answerAnew(turn, after: delay, at: now)
+    case .timer(let words): return (unsaid(words, reason), .refused(.reminder(.speech(reason))))
+    }
+  }
+
+  /// Handles the end of an occasion that was not heard, or that failed.
+  private mutating func end(
+    _ turn: Stage.Turn, of occasion: Occasion, with outcome: Outcome, _ reason: SkipReason,
+    at now: Now
+  ) -> [Effect] {
+    let announcement = turn.announcement
+    if turn.isTakenBack {
+      // The occasion was opened again and nothing was decided since. But its anchor had been heard
+      // before the speaker failed, so it has sounded.
+      guard case .failed(let why, .anchor) = outcome, quarters.next == occasion,
+        occasion.instant <= now.instant
+      else { return [] }
+      quarters.decide(through: occasion)
+      quarters.mark(sounded: occasion)
+      return [.report(.brokeOff(announcement, why))]
+    }
+    switch (outcome, reason) {
+    // Queued frames do not follow a clock that is set back, so the anchor may be heard before the
+    // clock shows it.
+    case (.failed(let why, .anchor), _): return [.report(.brokeOff(announcement, why))]
+    case (.failed(let why, .some), _)
+    where turn.hasReachedAnchor || now.instant >= announcement.anchor:
+      return [.report(.brokeOff(announcement, why))]
+    case (_, .failed(let why)): return retry(occasion, why, at: now)
+    default: return skip(occasion, reason)
+    }
+  }
+
+  /// Notes that an occasion has sounded: its anchor was heard. If a melody ended before its anchor,
+  /// words may still make up for it, even after a restart.
+  private mutating func noteSounded(_ turn: Stage.Turn, _ outcome: Outcome, at now: Now) {
+    guard case .occasion(let occasion) = turn.announcement.cause, !turn.isTakenBack
+    else { return }
+    let hasReachedAnchor = turn.hasReachedAnchor || now.instant >= turn.announcement.anchor
+    switch outcome {
+    case .failed(_, heard: .anchor):
+      quarters.mark(sounded: occasion)
+    case .finished, .stopped(_, silentAt: .some), .failed(_, heard: .some):
+      if hasReachedAnchor { quarters.mark(sounded: occasion) }
+    case .stopped(_, silentAt: nil), .failed(_, heard: .nothing), .tooLate: break
+    }
+  }
+
+  /// Tries an occasion again: when it is too late for the chime, there may be time for the words.
+  private mutating func retry(_ occasion: Occasion, _ why: String, at now: Now) -> [Effect] {
+    guard now.instant < rules.passing(of: occasion) else {
+      return skip(occasion, .failed(why))
+    }
+    return quarters.retry(occasion, why, at: now) ? [.report(.retrying(occasion, why))] : []
+  }
+}
+
+/// Answers to people who ask for the time.
+extension Announcer {
+  /// Answers a person who asks for this time, or for the time now.
+  /// - Parameters:
+  ///   - instant: when it is to begin; nil for as soon as it can.
+  ///   - lead: the time from now until it can begin.
+  /// - Returns: no effect if the occasion that is about to sound gives the same answer at that
+  ///   instant.
+  mutating func answer(
+    _ time: CivilTime?, from instant: Instant? = nil, within lead: Duration, at now: Now
+  ) -> Response {
+    // An ending service may let a sounding announcement finish, but begins nothing else.
+    if isEnding { return Self.refuse(.request(.stopped(.serviceEnds))) }
+    // To begin at an instant needs a clock that is right, even if the time is given.
+    if let refusal = rules.refusalOfRequest(isGiven: time != nil && instant == nil) {
+      return Self.refuse(.request(refusal))
+    }
+    if let turn = stage.turn {
+      if turn.stopped == nil, turn.announcement.says(time, at: instant) {
+        return ([], .announcement(turn.announcement))
+      }
+      let isNear =
+        turn.announcement.cause.isOccasion && now.instant < turn.announcement.anchor
+        && turn.stopped == nil
+      return Self.refuse(.request(isNear ? .occasionIsNear : .busy))
+    }
+    let anchor = instant ?? now.instant + lead
+    guard anchor >= now.instant + lead else {
+      return Self.refuse(.request(.tooNear(within: lead)))
+    }
+    var latest =
+      refusal(of: next) == nil ? rules.needsSpeaker(for: next) - Programme.longestPhrase : nil
+    if let latest, anchor > latest { return Self.refuse(.request(.occasionIsNear)) }
+    let said = time ?? zone.civil(at: anchor)
+    if time == nil {
+      let end = anchor.endOfMinute(of: said)
+      latest = min(latest ?? end, end)
+    }
+    // Other clocks begin at that instant too: a late answer is as wrong as another time.
+    if instant != nil { latest = anchor + Self.latestBlow }
+    var announcement = Announcement(
+      stage.nextID, cause: .request, time: said, anchor: anchor, latest: latest)
+    announcement.isAtItsInstant = instant != nil
+    return say(announcement)
+  }
+
+  /// Answers once more after the speaker was too late: the words would have been wrong by then, or
+  /// in the way of the next occasion. The lead now includes the delay.
+  mutating func answerAnew(
+    _ turn: Stage.Turn, after delay: Duration, at now: Now
+  ) -> Response {
+    // A speaker that needs longer than the preparation would be too late each time.
+    guard delay < Self.preparation, !turn.announcement.isAtItsInstant else {
+      return Self.refuse(.request(.failed(Self.tooLate(delay))))
+    }
+    let wasNow = turn.announcement.time == turn.shown
+    return answer(wasNow ? nil : turn.announcement.time, within: delay + rules.lead, at: now)
+  }
+
+  /// Begins an announcement that somebody has asked for.
+  mutating func say(_ announcement: Announcement) -> Response {
+    let announcement = begin(announcement)
+    return ([.play(.announcement(announcement))], .announcement(announcement))
+  }
+
+  static func tooLate(_ delay: Duration) -> String {
+    "the speaker was ready \(delay.roughly) too late for it"
+  }
+}
+
+extension Announcement {
+  /// True if it is an occasion that says this time, or its own, from this instant on.
+  fileprivate func says(_ time: CivilTime?, at instant: Instant?) -> Bool {
+    guard case .occasion(let occasion) = cause, instant == occasion.instant,
+      anchor == occasion.instant, programme.words != .none
+    else { return false }
+    return time.map { $0.dateTime.timeOfDay == occasion.civil.dateTime.timeOfDay } ?? true
+  }
+}
+
+/// The state that others may read.
+extension Announcer {
+  public var settings: AnnouncerSettings { rules.settings }
+  public var trust: ClockTrust { rules.trust }
+  public var ringer: Ringer { rules.ringer }
+  public var mute: SoftwareMute { rules.mute }
+
+  /// The announcement that the player has: prepared, sounding, or being stopped.
+  public var playing: Announcement? { stage.playing }
+
+  /// The announcement that was heard at the last event; nil if there was none or it was only
+  /// preparing.
+  public var sounding: Announcement? { stage.isHeard(at: previous) ? stage.playing : nil }
+
+  /// The occasion that sounds next: the prepared one, or else the first undecided one.
+  public var outlook: Outlook {
+    if let turn = stage.turn, sounding == nil, turn.stopped == nil,
+      case .occasion(let occasion) = turn.announcement.cause
+    {
+      return rules.outlook(of: occasion, turn.announcement.programme, nil)
+    }
+    return rules.outlook(of: next)
+  }
+
+  /// The first occasion that has not been decided yet.
+  public var next: Occasion { quarters.next }
+
+  /// The latest occasion that has sounded, to be kept for the next start; nil if there was none, or
+  /// the clock was wrong then.
+  public var lastSounded: Instant? { quarters.sounded }
+
+  /// The zone whose civil time is announced.
+  public var zone: any Zone { quarters.schedule.zone }
+
+  /// Why an occasion would not sound now; nil if it would.
+  public func refusal(of occasion: Occasion) -> SkipReason? { rules.refusal(of: occasion) }
+
+  /// True if the switch, as it is, silences everything.
+  public var isSilencedBySwitch: Bool { rules.isSilencedBySwitch }
+
+  /// The report of the mute as it is now.
+  public var reportOfMute: Report {
+    guard case .until(let end) = mute else { return .mute(mute, until: nil) }
+    return .mute(mute, until: zone.civil(at: end))
+  }
+
+  /// True if something is still to be said about a timer, an alarm or the interval.
+  public var hasWords: Bool { !words.all.isEmpty }
+
+  /// What the lamp shows.
+  public var lamp: Lamp {
+    if isSilencedBySwitch { return .off }
+    if trust == .untrusted { return .blinking }
+    return outlook.refusal == nil ? .on : .off
   }
 }

@@ -15,8 +15,8 @@ public enum Answer: Hashable, Sendable {
 public enum Refusal: Hashable, Sendable {
   /// The order was a request for the time.
   case request(SkipReason)
-  case timer(TimerRefusal)
-  case alarm(AlarmRefusal)
+  case reminder(ReminderRefusal)
+  case interval(IntervalRefusal)
 }
 
 extension Refusal: CustomStringConvertible {
@@ -27,8 +27,8 @@ extension Refusal: CustomStringConvertible {
   public var flaw: String {
     switch self {
     case .request(let reason): reason.flaw
-    case .timer(let refusal): refusal.flaw
-    case .alarm(let refusal): refusal.flaw
+    case .reminder(let refusal): refusal.flaw
+    case .interval(let refusal): refusal.flaw
     }
   }
 
@@ -36,8 +36,8 @@ extension Refusal: CustomStringConvertible {
   public var key: String {
     switch self {
     case .request(let reason): reason.key
-    case .timer(let refusal): refusal.key
-    case .alarm(let refusal): refusal.key.rawValue
+    case .reminder(let refusal): refusal.key
+    case .interval(let refusal): refusal.key
     }
   }
 }

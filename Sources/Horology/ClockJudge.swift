@@ -89,7 +89,7 @@ public struct ClockJudge {
 
   /// Takes a reading in.
   /// - Parameter reading: nil if there is no RTC to read.
-  public mutating func take(
+  public mutating func judge(
     _ reading: RTCReading?, kernel: KernelClock, at now: Now
   ) -> [Report] {
     let wasSet = wasSet(by: now)
@@ -110,7 +110,7 @@ public struct ClockJudge {
     isConfirmed = earlier.map { judgement.isSame(as: $0) && !wasSet } ?? false
     var reports = changes(from: earlier, to: judgement)
     if judgement.isValid, kernel.isSynchronised {
-      if let report = drift.take(reading) { reports.append(.rtcDrift(report)) }
+      if let report = drift.add(reading) { reports.append(.rtcDrift(report)) }
     }
     return reports
   }

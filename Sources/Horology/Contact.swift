@@ -1,7 +1,7 @@
 /// A contact that bounces, of a switch or a button. It counts as active from its first edge, and as
 /// inactive once it has been inactive without a break for the debounce time.
 ///
-/// Time enters as an argument. The owner looks again at `looksAgainAt`.
+/// Time enters as an argument. The owner looks again at `settlesAt`.
 public struct Contact: Hashable, Sendable {
   public let debounce: Duration
   public private(set) var isActive: Bool
@@ -15,24 +15,24 @@ public struct Contact: Hashable, Sendable {
   }
 
   /// When the line's present level will count, if it does not change; nil if it counts already.
-  public var looksAgainAt: Uptime? { inactiveSince.map { $0 + debounce } }
+  public var settlesAt: Uptime? { inactiveSince.map { $0 + debounce } }
 
   /// Takes in an edge, or a reading of the level.
   /// - Parameter uptime: when that was.
-  public mutating func note(isActive level: Bool, at uptime: Uptime) {
-    look(at: uptime)
+  public mutating func read(isActive level: Bool, at uptime: Uptime) {
+    settle(at: uptime)
     if level {
       isActive = true
       inactiveSince = nil
     } else if isActive && inactiveSince == nil {
       inactiveSince = uptime
-      look(at: uptime)
+      settle(at: uptime)
     }
   }
 
   /// Lets time pass until `uptime`.
-  public mutating func look(at uptime: Uptime) {
-    guard let looksAgainAt, looksAgainAt <= uptime else { return }
+  public mutating func settle(at uptime: Uptime) {
+    guard let settlesAt, settlesAt <= uptime else { return }
     isActive = false
     inactiveSince = nil
   }

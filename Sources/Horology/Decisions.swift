@@ -32,7 +32,7 @@ struct Decisions: Sendable {
   }
 
   /// Notes that an occasion has sounded, unless the clock was wrong then.
-  mutating func note(sounded occasion: Occasion) {
+  mutating func mark(sounded occasion: Occasion) {
     guard occasion.instant <= reached else { return }
     sounded = max(sounded ?? occasion.instant, occasion.instant)
   }
@@ -72,7 +72,7 @@ struct Decisions: Sendable {
   /// If the clock is now more than an interval before the latest time it has shown, by one step or
   /// many, it was wrong before: all decisions are forgotten. Otherwise an occasion that comes again
   /// is open only if it was not decided.
-  mutating func note(_ shown: Instant, before: Instant, every interval: Interval) {
+  mutating func clockShows(_ shown: Instant, before: Instant, every interval: Interval) {
     reach(before, every: interval)
     if shown < horizon {
       // What was decided up to this time does not come again.

@@ -9,12 +9,15 @@ public enum Effect: Hashable, Sendable {
 }
 
 extension Effect {
-  /// The same effects with the stops first, so that nothing delays the silence. This is safe,
-  /// because no effects stop what they also play: everything that ends is decided before anything
-  /// is given to the player, and a ring that begins takes back only rings that cannot be given at
-  /// the same moment.
+  /// The same effects with the stops first, so that nothing delays the silence.
   static func silenceFirst(_ effects: [Effect]) -> [Effect] {
-    func silences(_ effect: Effect) -> Bool { if case .stop = effect { true } else { false } }
-    return effects.filter(silences) + effects.filter { !silences($0) }
+    func stopped(_ effect: Effect) -> SoundingID? {
+      if case .stop(let sounding, _) = effect { sounding } else { nil }
+    }
+    for case .play(let sounding) in effects {
+      precondition(
+        !effects.contains { stopped($0) == sounding.id }, "what is stopped is not played as well")
+    }
+    return effects.filter { stopped($0) != nil } + effects.filter { stopped($0) == nil }
   }
 }

@@ -14,7 +14,7 @@ public enum Event {
   /// A person wants silence for a while, or no longer.
   case mute(SoftwareMute)
   /// A person asks for this time, or for the current time; to be heard from that instant on, or at
-  /// once. The instant is at most `Announcer.preparation` ahead. An awake speaker needs no lead-in.
+  /// once. The instant is at most `Rules.preparation` ahead. An awake speaker needs no lead-in.
   case asked(CivilTime? = nil, at: Instant? = nil, speakerIsAwake: Bool)
   /// A person has pressed the button. Ringing alarms snooze and ringing timers stop. If nothing
   /// rings, the running interval ends. If none runs, the button asks for the time.
@@ -22,10 +22,10 @@ public enum Event {
   /// A person has kept holding the button: rings and the announcement that is heard stop, and
   /// alarms are over for the day.
   case held
-  /// A person gives an order about the timers.
-  case timer(TimerOrder)
-  /// A person gives an order about the alarms.
-  case alarm(AlarmOrder)
+  /// A person gives an order about timers and alarms.
+  case reminder(ReminderOrder)
+  /// A person gives an order about the interval.
+  case interval(IntervalOrder)
   /// Everything that sounds is to end.
   case stop(Stop)
   /// Nothing of it has been heard yet, whatever the clock showed: the speaker was being opened, or

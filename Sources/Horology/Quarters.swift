@@ -26,22 +26,22 @@ struct Quarters {
   }
 
   /// Notes what the clock shows now, and what it showed before it was set.
-  mutating func note(_ shown: Instant, before: Instant) {
+  mutating func clockShows(_ shown: Instant, before: Instant) {
     // An occasion that comes again has neither failed nor been cut off this time.
     if before - shown > Announcer.retryDelay {
       failure = nil
       cutOff = nil
     }
-    decisions.note(shown, before: before, every: schedule.interval)
+    decisions.clockShows(shown, before: before, every: schedule.interval)
   }
 
   mutating func decide(through last: Occasion) { decisions.decide(through: last, in: schedule) }
 
   mutating func reopen(_ occasion: Occasion) { decisions.reopen(occasion) }
 
-  mutating func note(cutOff occasion: Occasion) { cutOff = occasion }
+  mutating func mark(cutOff occasion: Occasion) { cutOff = occasion }
 
-  mutating func note(sounded occasion: Occasion) { decisions.note(sounded: occasion) }
+  mutating func mark(sounded occasion: Occasion) { decisions.mark(sounded: occasion) }
 
   // MARK: What failed
 

@@ -22,7 +22,7 @@ public struct RTCDrift: Hashable, Sendable {
     static let reportInterval = Duration.seconds(86_400)
 
     /// - Parameter reading: one that is valid, taken while the clock was synchronised.
-    mutating func take(_ reading: RTCReading) -> RTCDrift? {
+    mutating func add(_ reading: RTCReading) -> RTCDrift? {
       guard let lead = reading.lead(at: reading.moment) else { return nil }
       let sample = Sample(at: reading.moment.instant, ahead: .zero - lead)
       defer { last = sample }

@@ -4,11 +4,11 @@ public enum SkipReason: Hashable, Sendable {
   case nothingToSound
   case untrusted
   /// The switch is off.
-  case muted
+  case switchOff
   /// The switch cannot be read, which mutes (`when_lost`).
   case switchLost
   /// A person has asked for silence for a while.
-  case softwareMuted
+  case muted
   /// There was no time left for its chime, and it has no words.
   case tooLateForChime
   /// By how much the occasion was missed: after a suspend, or when the clock was set forward.
@@ -37,9 +37,9 @@ extension SkipReason: CustomStringConvertible {
     case .quietHours: "quiet hours"
     case .nothingToSound: "neither a chime nor the voice is set for it"
     case .untrusted: "the clock is not trusted"
-    case .muted: "the switch is off"
+    case .switchOff: "the switch is off"
     case .switchLost: "the switch cannot be read"
-    case .softwareMuted: "it is muted"
+    case .muted: "it is muted"
     case .late(let duration):
       "the clock passed it (set forward, or the machine slept); now \(duration.inWords) late"
     case .tooLateForChime: "there was no time left for its chime"
@@ -61,9 +61,9 @@ extension SkipReason {
     case .quietHours: "quiet_hours"
     case .nothingToSound: "nothing_to_sound"
     case .untrusted: "untrusted"
-    case .muted: "switch_off"
+    case .switchOff: "switch_off"
     case .switchLost: "switch_lost"
-    case .softwareMuted: "muted"
+    case .muted: "muted"
     case .tooLateForChime: "too_late_for_chime"
     case .late: "late"
     case .busy: "busy"
@@ -83,11 +83,11 @@ public enum StopReason: Hashable, Sendable {
   /// The zone or the configuration has changed.
   case rulesChanged
   /// The switch was turned off.
-  case muted
+  case switchOff
   /// The switch cannot be read, which silences (`when_lost`).
   case switchLost
   /// A person wants silence for a while.
-  case softwareMuted
+  case muted
   /// A person wanted it to end.
   case byHand
   /// A person has changed the timer that the words are about.
@@ -103,9 +103,9 @@ extension StopReason: CustomStringConvertible {
     case .clockSet: "the clock was set"
     case .slept: "the machine slept"
     case .rulesChanged: "the zone or the configuration was changed"
-    case .muted: "the switch was turned off"
+    case .switchOff: "the switch was turned off"
     case .switchLost: "the switch cannot be read"
-    case .softwareMuted: "it was muted"
+    case .muted: "it was muted"
     case .byHand: "it was stopped by hand"
     case .timerChanged: "the timer was changed"
     case .replaced: "another interval took its place"
@@ -121,9 +121,9 @@ extension StopReason {
     case .clockSet: "clock_set"
     case .slept: "slept"
     case .rulesChanged: "rules_changed"
-    case .muted: "switch_off"
+    case .switchOff: "switch_off"
     case .switchLost: "switch_lost"
-    case .softwareMuted: "muted"
+    case .muted: "muted"
     case .byHand: "by_hand"
     case .timerChanged: "timer_changed"
     case .replaced: "replaced"

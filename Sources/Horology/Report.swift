@@ -18,9 +18,8 @@ public enum Report: Hashable, Sendable {
   case slept(for: Duration)
   /// The device did not play. It is tried again while the spoken time is true.
   case retrying(Occasion, String)
-  case timer(Countdown, TimerEvent)
+  case reminder(Reminder, ReminderEvent)
   case interval(IntervalTimer, IntervalEvent)
-  case alarm(Alarm, AlarmEvent)
   /// Words about a timer, the interval or an alarm were not spoken.
   case unsaid(TimerWords, SkipReason)
 }

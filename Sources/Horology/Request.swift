@@ -12,8 +12,8 @@ public enum Request: Hashable, Sendable {
   case unmute
   /// In dB.
   case volume(Double)
-  case timer(TimerOrder)
-  case alarm(AlarmOrder)
+  case reminder(ReminderOrder)
+  case interval(IntervalOrder)
   /// What is to sound from an instant on, now if nil, to another, a day later if nil.
   case agenda(from: Instant?, to: Instant?)
 }
@@ -88,32 +88,31 @@ extension Request {
 
     Form("timer", "StartTimer", [.required(.length), .optional(.name)]) {
       record, _ throws(BadValue) in
-      .timer(.start(try record.value(.length), name: try record.optional(.name)))
+      .reminder(.start(try record.value(.length), name: try record.optional(.name)))
     },
     Form("timer_add", "AddToTimer", [.required(Keys.timer), .required(.length)]) {
       record, _ throws(BadValue) in
-      .timer(.add(try record.value(.length), to: try record.value(Keys.timer)))
+      .reminder(.add(try record.value(.length), to: try record.value(Keys.timer)))
     },
-    one("timer_pause", "PauseTimer", Keys.timer) { .timer(.pause($0)) },
-    one("timer_resume", "ResumeTimer", Keys.timer) { .timer(.resume($0)) },
-    one("timer_cancel", "CancelTimer", Keys.timer) { .timer(.cancel($0)) },
-    oneOrAll("timer_tell", "TellTimer", Keys.timer) { .timer(.tell($0)) },
+    one("timer_pause", "PauseTimer", Keys.timer) { .reminder(.pause($0)) },
+    one("timer_resume", "ResumeTimer", Keys.timer) { .reminder(.resume($0)) },
+    one("timer_cancel", "CancelTimer", Keys.timer) { .reminder(.cancel(.timer, $0)) },
+    oneOrAll("timer_tell", "TellTimer", Keys.timer) { .reminder(.tell($0)) },
 
     Form("interval", "StartInterval", IntervalPlan.fields + [.optional(Keys.replaces)]) {
       record, _ throws(BadValue) in
-      .timer(
-        .startInterval(
-          try IntervalPlan(record), replaces: try record.optional(Keys.replaces) ?? false))
+      .interval(
+        .start(try IntervalPlan(record), replaces: try record.optional(Keys.replaces) ?? false))
     },
-    Form("interval_stop", "StopInterval") { _, _ in .timer(.stopInterval) },
+    Form("interval_stop", "StopInterval") { _, _ in .interval(.stop) },
 
     Form("alarm", "SetAlarm", AlarmPlan.fields) { record, tune throws(BadValue) in
-      .alarm(.set(try AlarmPlan(record, tune)))
+      .reminder(.set(try AlarmPlan(record, tune)))
     },
-    oneOrAll("alarm_snooze", "SnoozeAlarm", Keys.alarm) { .alarm(.snooze($0)) },
-    oneOrAll("alarm_stop", "StopAlarm", Keys.alarm) { .alarm(.stop($0)) },
-    one("alarm_skip", "SkipAlarm", Keys.alarm) { .alarm(.skip($0)) },
-    one("alarm_cancel", "CancelAlarm", Keys.alarm) { .alarm(.cancel($0)) },
+    oneOrAll("alarm_snooze", "SnoozeAlarm", Keys.alarm) { .reminder(.snooze($0)) },
+    oneOrAll("alarm_stop", "StopAlarm", Keys.alarm) { .reminder(.stop($0)) },
+    one("alarm_skip", "SkipAlarm", Keys.alarm) { .reminder(.skip($0)) },
+    one("alarm_cancel", "CancelAlarm", Keys.alarm) { .reminder(.cancel(.alarm, $0)) },
   ]
 
   /// Every method of the bus. The agenda is a question, and no order.
@@ -164,22 +163,22 @@ extension Request {
     case .muteNext: return ("mute", empty.with(Keys.until, "next"))
     case .unmute: return ("unmute", empty)
     case .volume(let decibels): return ("volume", empty.with(Keys.volume, decibels))
-    case .timer(.start(let length, let name)):
+    case .reminder(.start(let length, let name)):
       return ("timer", empty.with(.length, length).with(.name, name))
-    case .timer(.add(let span, let which)):
+    case .reminder(.add(let span, let which)):
       return ("timer_add", one(Keys.timer, which).with(.length, span))
-    case .timer(.pause(let which)): return ("timer_pause", one(Keys.timer, which))
-    case .timer(.resume(let which)): return ("timer_resume", one(Keys.timer, which))
-    case .timer(.cancel(let which)): return ("timer_cancel", one(Keys.timer, which))
-    case .timer(.tell(let which)): return ("timer_tell", one(Keys.timer, which))
-    case .timer(.startInterval(let plan, let replaces)):
+    case .reminder(.pause(let which)): return ("timer_pause", one(Keys.timer, which))
+    case .reminder(.resume(let which)): return ("timer_resume", one(Keys.timer, which))
+    case .reminder(.cancel(.timer, let which)): return ("timer_cancel", one(Keys.timer, which))
+    case .reminder(.tell(let which)): return ("timer_tell", one(Keys.timer, which))
+    case .interval(.start(let plan, let replaces)):
       return ("interval", plan.request.with(Keys.replaces, replaces))
-    case .timer(.stopInterval): return ("interval_stop", empty)
-    case .alarm(.set(let plan)): return ("alarm", plan.request)
-    case .alarm(.snooze(let which)): return ("alarm_snooze", one(Keys.alarm, which))
-    case .alarm(.stop(let which)): return ("alarm_stop", one(Keys.alarm, which))
-    case .alarm(.skip(let which)): return ("alarm_skip", one(Keys.alarm, which))
-    case .alarm(.cancel(let which)): return ("alarm_cancel", one(Keys.alarm, which))
+    case .interval(.stop): return ("interval_stop", empty)
+    case .reminder(.set(let plan)): return ("alarm", plan.request)
+    case .reminder(.snooze(let which)): return ("alarm_snooze", one(Keys.alarm, which))
+    case .reminder(.stop(let which)): return ("alarm_stop", one(Keys.alarm, which))
+    case .reminder(.skip(let which)): return ("alarm_skip", one(Keys.alarm, which))
+    case .reminder(.cancel(.alarm, let which)): return ("alarm_cancel", one(Keys.alarm, which))
     case .agenda(let start, let end):
       return ("agenda", empty.with(Keys.from, start).with(Keys.to, end))
     }

@@ -43,7 +43,7 @@ public enum SwitchScope: String, CaseIterable, Sendable {
 
 extension SkipReason {
   /// True if a person can still end it before an occasion's instant.
-  var mayEndInTime: Bool { self == .muted || self == .switchLost || self == .softwareMuted }
+  var mayEndInTime: Bool { self == .switchOff || self == .switchLost || self == .muted }
 }
 
 extension Ringer {

@@ -33,7 +33,7 @@ public struct Rules: Hashable, Sendable {
       }
     }
     // A chime that would begin during a mute is silenced, even if the mute ends before the hour.
-    return mute.silences(occasion.instant - programme(of: occasion).lead) ? .softwareMuted : nil
+    return mute.silences(occasion.instant - programme(of: occasion).lead) ? .muted : nil
   }
 
   /// Why a person who asks for the time gets no answer, or nil if they get one.
@@ -70,7 +70,7 @@ public struct Rules: Hashable, Sendable {
   private var refusalBySwitch: SkipReason? {
     switch ringer {
     case .absent, .on: nil
-    case .off: .muted
+    case .off: .switchOff
     case .lost: settings.whenLost == .mute ? .switchLost : nil
     }
   }
@@ -101,7 +101,7 @@ public struct Rules: Hashable, Sendable {
   var shortestLead: Duration { Announcer.requestLead + advance }
 
   /// As `Announcer.preparation` and `Announcer.chimePreparation`, with the speaker's offset.
-  var preparation: Duration { Announcer.preparation + advance }
+  public var preparation: Duration { Announcer.preparation + advance }
   var chimePreparation: Duration { Announcer.chimePreparation + advance }
 
   /// How late words may begin: `lateLimit`, but at least `latestBlow`.

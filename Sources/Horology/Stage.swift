@@ -30,17 +30,15 @@ struct Stage: Sendable {
 
   var playing: Announcement? { turn?.announcement }
 
-  /// The identity of the next announcement.
+  /// The identity of the next sounding.
   var nextID: SoundingID { SoundingID(count + 1) }
 
-  /// The identity of a cue, which sounds without the turn.
-  mutating func takeID() -> SoundingID {
-    count += 1
-    return SoundingID(count)
-  }
+  /// A cue has the next identity. It sounds without the turn.
+  mutating func countCue() { count += 1 }
 
   /// - Parameter shown: the local time at its anchor.
   mutating func begin(_ announcement: Announcement, showing shown: CivilTime) {
+    precondition(turn == nil, "there is one announcement at a time")
     count += 1
     turn = Turn(announcement: announcement, shown: shown)
   }
@@ -53,7 +51,7 @@ struct Stage: Sendable {
   }
 
   /// Notes what the clock has shown.
-  mutating func note(_ shown: Instant) {
+  mutating func clockShowed(_ shown: Instant) {
     if let turn, shown >= turn.announcement.anchor { self.turn?.hasReachedAnchor = true }
   }
 

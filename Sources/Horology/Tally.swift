@@ -54,7 +54,7 @@ public struct Tally: Hashable, Sendable {
 
   /// Counts a report.
   /// - Returns: the day that ended with it.
-  public mutating func take(_ report: Report, every interval: Interval, at moment: Uptime) -> Day? {
+  public mutating func add(_ report: Report, every interval: Interval, at moment: Uptime) -> Day? {
     var ended: Day?
     if let date = report.occasion?.civil.dateTime.date, date != day.date {
       ended = end(at: moment)
@@ -79,7 +79,7 @@ public struct Tally: Hashable, Sendable {
     counted = moment
   }
 
-  private mutating func note(_ error: Duration?) {
+  private mutating func add(error: Duration?) {
     guard let error, error.magnitude >= day.worstError?.magnitude ?? .zero else { return }
     day.worstError = error
   }
@@ -90,10 +90,10 @@ public struct Tally: Hashable, Sendable {
       switch announcement.cause {
       case .occasion:
         day.sounded += 1
-        note(timing.worstError)
+        add(error: timing.worstError)
       case .request:
         day.answered += 1
-        if announcement.isAtItsInstant { note(timing.worstError) }
+        if announcement.isAtItsInstant { add(error: timing.worstError) }
       case .timer: break
       }
       day.underruns += timing.underruns
@@ -112,8 +112,8 @@ public struct Tally: Hashable, Sendable {
       failed = occasion
     case .ringer(.lost): day.switchLosses += 1
     case .clockSet: day.clockSteps += 1
-    case .timer(_, .unheard), .interval(_, .unheard), .alarm(_, .unheard): day.failures += 1
-    case .refused, .ringer, .trust, .mute, .slept, .timer, .interval, .alarm, .unsaid: break
+    case .reminder(_, .unheard), .interval(_, .unheard): day.failures += 1
+    case .refused, .ringer, .trust, .mute, .slept, .reminder, .interval, .unsaid: break
     }
   }
 }

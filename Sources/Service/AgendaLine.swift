@@ -53,7 +53,7 @@ public struct AgendaLine: Hashable, Sendable {
     let civil = zone.civil(at: instant)
     switch appointment.cause {
     case .alarm(let alarm):
-      let tune = alarm.plan.tune
+      let tune = alarm.alarm?.tune
       let chime = tune.flatMap { $0.isMissing ? nil : $0.name }
       let text = (try? composer.text(of: civil)) ?? ""
       self.init("alarm", at: instant, civil, text, chime: chime)
@@ -61,7 +61,7 @@ public struct AgendaLine: Hashable, Sendable {
       record[.number] = alarm.number
       record[Self.signal] = chime == nil ? Signal.ring.rawValue : nil
       record[Self.tune] = tune?.name
-      record[Self.rise] = alarm.plan.rise?.description
+      record[Self.rise] = alarm.alarm?.rise?.description
     case .timer(let timer):
       let text = composer.saysTimers ? composer.text(of: timer.phrases) ?? "" : ""
       self.init("timer", at: instant, civil, text, chime: nil)
@@ -103,7 +103,9 @@ public struct AgendaLine: Hashable, Sendable {
     switch cause {
     case "occasion": return nil
     case "interval": return (try? IntervalPlan(record)).map { "interval of \($0)" } ?? cause
-    default: return titleOfNumbered(cause, record[.number] ?? 0, record[.name])
+    default:
+      return Reminder.title(
+        Reminder.Kind(rawValue: cause) ?? .timer, record[.number] ?? 0, record[.name])
     }
   }
 

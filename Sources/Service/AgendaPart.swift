@@ -33,7 +33,7 @@ public struct AgendaPart: Sendable {
     let mute = announcer.mute == .off ? nil : (announcer.mute, at: now)
     var occasions = Agenda(announcer.settings, zone: zone, from: start, mute: mute, lengths)
     var appointments = Appointments(
-      of: announcer.alarms.alarms, announcer.timers.countdowns, announcer.timers.interval,
+      of: announcer.reminders, announcer.interval,
       in: zone, from: start)
     var (occasion, appointment) = (occasions.next(), appointments.next())
     var lines: [AgendaLine] = []

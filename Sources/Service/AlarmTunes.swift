@@ -13,11 +13,11 @@ struct AlarmTunes {
   /// - Parameter log: called once for each tune that is missing or lacks a bell.
   /// - Returns: the tunes that were read again and, as `.missing`, those that cannot be used.
   mutating func find(
-    for alarms: [Alarm], _ composer: inout Composer, _ log: (Alarm, Fault) -> Void
+    for alarms: [Reminder], _ composer: inout Composer, _ log: (Reminder, Fault) -> Void
   ) -> [Tune] {
     var changed: [Tune] = []
     for alarm in alarms {
-      guard let tune = alarm.plan.tune else { continue }
+      guard let tune = alarm.alarm?.tune else { continue }
       do throws(Fault) {
         if !tune.isMissing, (try? composer.add(tune)) != nil {
           missing.remove(tune.name)
@@ -39,17 +39,17 @@ struct AlarmTunes {
   /// Notes that the tune of an alarm could not be played when the alarm was to ring.
   /// - Parameter log: called unless the fault of this tune was logged before.
   mutating func note(
-    _ cue: Cue, lacksTune fault: Fault, _ alarms: [Alarm], _ log: (Alarm, Fault) -> Void
+    _ cue: Cue, lacksTune fault: Fault, _ alarms: [Reminder], _ log: (Reminder, Fault) -> Void
   ) {
     guard let alarm = alarms.first(where: { cue.source == .alarm($0.number) }),
-      let tune = alarm.plan.tune, missing.insert(tune.name).inserted
+      let tune = alarm.alarm?.tune, missing.insert(tune.name).inserted
     else { return }
     log(alarm, fault)
   }
 }
 
 extension Journal {
-  func log(_ alarm: Alarm, lacksTune fault: Fault) {
+  func log(_ alarm: Reminder, lacksTune fault: Fault) {
     log(
       .alarmLacksTune, .warning, "\(alarm.title) rings with the signal: \(fault)",
       ["CAUSE": "alarm", "ALARM": String(alarm.number), "ALARM_NAME": alarm.name])

@@ -50,7 +50,7 @@ public final class ClockWatch {
     if mayReadRTC, judge.isReadingDue(at: now) {
       let reading = readRTC(&notices, at: now)
       now = SystemClock.now
-      notices += judge.take(reading, kernel: kernel, at: now).map(\.notice)
+      notices += judge.judge(reading, kernel: kernel, at: now).map(\.notice)
     }
     notices += judge.judge(kernel, at: now).map(\.notice)
     return notices

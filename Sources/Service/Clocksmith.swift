@@ -36,7 +36,7 @@ public final class Clocksmith {
   /// As `Configuration.lengths` gives them; empty until the speaker is silent.
   private var lengths: [Int: Duration] = [:]
   /// True while settings that can never sound are still to be logged.
-  private var owesVanities = true
+  private var owesNeverSounding = true
 
   /// Reads the configuration and the voice. The speaker may be connected later.
   /// - Throws: `Fault` if the configuration, the zone or the voice cannot be used.
@@ -60,7 +60,7 @@ public final class Clocksmith {
       settings: configuration.announcer, zone: try SystemZone.current(),
       trust: clockWatch.state.trust, mute: memory.state.mute,
       muteEndsSinceBoot: memory.state.muteEndInThisBoot, sounded: memory.state.sounded,
-      timers: memory.state.timers(at: now), alarms: memory.state.alarms(at: now), at: now)
+      reminders: memory.state.reminders(at: now), interval: memory.state.interval(at: now), at: now)
     conductor = Conductor(announcer)
     reporter = Reporter(journal, conductor, clockWatch, composer)
     instruments = ServiceInstruments(journal, clockWatch, reporter, composer)
@@ -77,7 +77,7 @@ public final class Clocksmith {
     instruments.player = try makePlayer()
     instruments.rested = { [unowned self] in rest() }
     instruments.lacksTune = { [unowned self] cue, fault in
-      tunes.note(cue, lacksTune: fault, announcer.alarms.alarms, journal.log(_:lacksTune:))
+      tunes.note(cue, lacksTune: fault, announcer.reminders.alarms, journal.log(_:lacksTune:))
     }
     instruments.timer = try CalendarTimer(loop: loop) { [unowned self] cause in
       switch cause {
@@ -113,12 +113,12 @@ public final class Clocksmith {
     takeControls()
     conductor.start(with: controls?.ringer ?? .absent)
     handle(.woke)
-    if let interval = announcer.timers.interval, interval.goesOn(at: SystemClock.now) {
+    if let interval = announcer.interval, interval.goesOn(at: SystemClock.now) {
       journal.log(interval.noticeOfRestart)
     }
     if options.saysNow { handle(.asked(speakerIsAwake: false)) }
     notifier.ready(statusLine)
-    tellVanities()
+    logNeverSounding()
     pulse = Pulse(loop: loop, journal: journal, notifier: notifier) { [unowned self] in look() }
     try loop.run()
     // Only now, when nothing sounds: a disk may take any time.
@@ -141,7 +141,7 @@ public final class Clocksmith {
     player.ended = { [unowned self] sounding, outcome in
       handle(.ended(sounding, outcome))
       memory.check()
-      tellVanities()
+      logNeverSounding()
       if isStopping, self.player?.isPlaying != true { loop.exit() }
     }
     return player
@@ -182,8 +182,8 @@ public final class Clocksmith {
   /// Saves and shows the changes of an event.
   private func rest() {
     memory.keep {
-      $0.take(announcer)
-      $0.take(rtcSet: clockWatch.rtcSet)
+      $0.update(from: announcer)
+      $0.update(rtcSet: clockWatch.rtcSet)
     }
     // A ring, or an interval of seconds, may keep the speaker busy for hours.
     if player?.isPlaying == true, announcer.playing == nil { memory.writeInPassing() }
@@ -198,9 +198,10 @@ public final class Clocksmith {
     switch request {
     case .announce(let time, let instant):
       let now = SystemClock.now.instant
-      if let instant, instant <= now || instant > now + Announcer.preparation {
+      let ahead = announcer.rules.preparation
+      if let instant, instant <= now || instant > now + ahead {
         let allowed =
-          "allowed are instants of UTC within the next \(Announcer.preparation.inWords)"
+          "allowed are instants of UTC within the next \(ahead.inWords)"
         return .failure(
           instant <= now ? .refused(RefusalKey.past.rawValue, allowed) : .badArgument(allowed))
       }
@@ -208,8 +209,8 @@ public final class Clocksmith {
         .asked(
           time.map { CivilTime($0) }, at: instant, speakerIsAwake: player?.isAwake ?? false))
     case .stop: return answer(.stop(.byHand))
-    case .timer(let order): return answer(.timer(order))
-    case .alarm(let order):
+    case .interval(let order): return answer(.interval(order))
+    case .reminder(let order):
       if case .set(let plan) = order, let tune = plan.tune {
         do throws(Fault) {
           try composer.add(tune)
@@ -218,7 +219,7 @@ public final class Clocksmith {
           return .failure(.refused(RefusalKey.tune.rawValue, error.description))
         }
       }
-      return answer(.alarm(order))
+      return answer(.reminder(order))
     case .mute(let duration):
       return answer(.mute(duration.map { .until(SystemClock.now.instant + $0) } ?? .on))
     case .muteNext: return answer(.mute(.next))
@@ -268,7 +269,8 @@ public final class Clocksmith {
 
   /// Loads the tunes of the alarms that are there.
   private func takeTunes() {
-    conductor.take(tunes.find(for: announcer.alarms.alarms, &composer, journal.log(_:lacksTune:)))
+    conductor.replace(
+      tunes.find(for: announcer.reminders.alarms, &composer, journal.log(_:lacksTune:)))
     instruments.composer = composer
     reporter.composer = composer
   }
@@ -345,7 +347,7 @@ public final class Clocksmith {
       clockWatch.greatestError = configuration.greatestError
       journal.log(.reloaded, .notice, "the configuration was read again")
       if let substitute { journal.log(substitute.notice) }
-      owesVanities = true
+      owesNeverSounding = true
       controls = nil
       takeControls()
       let change = SoundChange(
@@ -358,17 +360,17 @@ public final class Clocksmith {
       journal.log(.reloadFailed, .error, "the configuration stays as it was: \(error)")
     }
     notifier.ready(statusLine)
-    tellVanities()
+    logNeverSounding()
   }
 
   /// Logs settings that can never sound. It waits for silence, because it reads sound files.
-  private func tellVanities() {
-    guard owesVanities, player?.isPlaying != true else { return }
-    owesVanities = false
+  private func logNeverSounding() {
+    guard owesNeverSounding, player?.isPlaying != true else { return }
+    owesNeverSounding = false
     lengths = configuration.lengths(composer)
     let missing = composer.voice.filesMissing.map { [$0.description] } ?? []
-    for vanity in configuration.vanities(lengths) + missing {
-      journal.log(.neverSounds, .warning, vanity)
+    for flaw in configuration.neverSounding(lengths) + missing {
+      journal.log(.neverSounds, .warning, flaw)
     }
   }
 
@@ -377,9 +379,7 @@ public final class Clocksmith {
   /// As in `next 15:15:00, synchronised, switch on, plughw:CARD=DAC, last onset +0.1 ms`.
   private var statusLine: String {
     let speaker = Status.speaker(options.output ?? configuration.device, substitute?.device ?? "")
-    let ringing =
-      announcer.timers.countdowns.first(where: \.isRinging)?.title
-      ?? announcer.alarms.alarms.first(where: \.isRinging)?.title
+    let ringing = announcer.reminders.all.first(where: \.isRinging)?.title
     let now =
       if let ringing {
         "\(ringing) rings"

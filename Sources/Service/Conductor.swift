@@ -26,7 +26,7 @@ public protocol Instruments: AnyObject {
   ///   came.
   func wake(at instant: Instant) -> Bool
 
-  func tell(_ report: Report)
+  func report(_ report: Report)
 
   /// Called after all effects of an event have been carried out.
   func rest()
@@ -47,7 +47,7 @@ public final class Conductor {
   }
 
   /// Replaces the tunes of alarms by these of the same name.
-  public func take(_ tunes: [Tune]) { announcer.take(tunes) }
+  public func replace(_ tunes: [Tune]) { announcer.replace(tunes) }
 
   /// Takes the switch as it is at the start. The clock is not judged before that: a change of trust
   /// decides what sounds, and must find the switch known.
@@ -70,37 +70,50 @@ public final class Conductor {
     defer { isHandling = false }
     queue.append(order)
     var answer = Answer.done
-    func take(_ event: Event, isOrder: Bool = false) {
-      guard let given = self.take(event, instruments) else { return }
+    func handle(_ event: Event, isOrder: Bool = false) {
+      guard let given = self.handle(event, instruments) else { return }
       // What is promised may still fail at once. Other ends are no answer to this order.
       if isOrder || answer.isTakenBack(by: event) { answer = given }
     }
     // The order is the first of the queue.
     var isNext = true
-    func takeFirst() {
+    func handleFirst() {
       defer { isNext = false }
-      take(queue.removeFirst(), isOrder: isNext)
+      handle(queue.removeFirst(), isOrder: isNext)
     }
     // If the loop was held up, the announcement may not have begun. By the clock alone it would
     // count as heard.
     if let playing = announcer.playing, instruments.isWaiting(playing.id) {
-      take(.unheard(playing.id))
+      handle(.unheard(playing.id))
     }
     // Silence first: the switch must not wait until the clock is judged.
-    if case .ringer = order, instruments.isPlaying { takeFirst() }
+    if case .ringer = order, instruments.isPlaying { handleFirst() }
     while !queue.isEmpty {
       // Judge the clock before every decision. Judge again after a change of trust: it may have
       // opened the speaker, which may take seconds.
       let trust = instruments.judgeClock()
-      if trust == announcer.trust { takeFirst() } else { take(.trust(trust)) }
+      if trust == announcer.trust { handleFirst() } else { handle(.trust(trust)) }
     }
     instruments.rest()
     return answer
   }
 
-  private func take(_ event: Event, _ instruments: any Instruments) -> Answer? {
-    let response = announcer.handle(event, at: instruments.now)
-    var effects = response.effects[...]
+  private func handle(_ event: Event, _ instruments: any Instruments) -> Answer? {
+    let now = instruments.now
+    let response = announcer.react(to: event, at: now)
+    carryOut(response.effects, instruments)
+    carryOut(announcer.settle(at: now), instruments)
+    // Opening the speaker takes seconds on some devices. Nothing was heard meanwhile.
+    if let sounding = opened {
+      opened = nil
+      _ = handle(.unheard(sounding), instruments)
+      rehearseSilence(at: instruments.now)
+    }
+    return response.answer
+  }
+
+  private func carryOut(_ effects: [Effect], _ instruments: any Instruments) {
+    var effects = effects[...]
     while let effect = effects.first {
       // Consecutive stops with one reason fade together.
       guard case .stop(_, let reason) = effect else {
@@ -114,13 +127,6 @@ public final class Conductor {
       }
       instruments.stop(stopped, reason)
     }
-    // Opening the speaker takes seconds on some devices. Nothing was heard meanwhile.
-    if let sounding = opened {
-      opened = nil
-      _ = take(.unheard(sounding), instruments)
-      rehearseSilence(at: instruments.now)
-    }
-    return response.answer
   }
 
   /// Has a copy of the Announcer decide a silence, and drops it. Later, when the switch is moved, the
@@ -143,7 +149,7 @@ public final class Conductor {
         queue.append(.ended(sounding.id, .failed(error.description, heard: .nothing)))
       }
     case .stop(let sounding, let reason): instruments.stop([sounding], reason)
-    case .report(let report): instruments.tell(report)
+    case .report(let report): instruments.report(report)
     }
   }
 }

@@ -68,11 +68,11 @@ final class ContactWatch {
       var changedAt = SystemClock.uptime
       for edge in try line.readEdges() {
         let before = contact.isActive
-        contact.note(isActive: edge.isActive, at: edge.uptime)
+        contact.read(isActive: edge.isActive, at: edge.uptime)
         if contact.isActive && !before { changedAt = edge.uptime }
       }
       // The kernel may have dropped some edges of a burst, so the level decides in the end.
-      contact.note(isActive: try line.isActive(), at: SystemClock.uptime)
+      contact.read(isActive: try line.isActive(), at: SystemClock.uptime)
       settle(at: changedAt)
     } catch {
       lose(error)
@@ -82,9 +82,9 @@ final class ContactWatch {
   private func settle(at moment: Uptime) {
     let state = contact.isActive ? State.active : .inactive
     timer = nil
-    if let later = contact.looksAgainAt {
+    if let later = contact.settlesAt {
       timer = try? loop.after(later - SystemClock.uptime) { [unowned self] in
-        contact.look(at: SystemClock.uptime)
+        contact.settle(at: SystemClock.uptime)
         settle(at: SystemClock.uptime)
       }
     }

@@ -33,6 +33,22 @@ extension Record {
     }
   }
 
+  /// Alarms of an earlier version 3 knew the instant that they were done with, instead of the date,
+  /// and the instant of their next ring.
+  mutating func moderniseAlarms() {
+    guard let offset = self[Key.seconds("zone_offset", .seconds(-172_800) ... .seconds(172_800))]
+    else { return }
+    modernise("alarms") { alarm in
+      let next = alarm[Key<Instant>.instant("promised")] ?? alarm[.instant("rings")]
+      if let next, alarm["from"] == nil, alarm["state"] == .text("waiting") {
+        alarm[.instant("rings_after")] = next - .seconds(1)
+      }
+      let instants = ["acknowledged", "skipped"].compactMap { alarm[Key<Instant>.instant($0)] }
+      guard let done = instants.max(), alarm["done"] == nil else { return }
+      alarm["done"] = .text(String((done + offset).utcText().prefix(10)))
+    }
+  }
+
   private mutating func modernise(_ list: String, _ change: (inout Record) -> Void) {
     guard case .list(let values)? = self[list] else { return }
     self[list] = .list(

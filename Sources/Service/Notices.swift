@@ -53,9 +53,8 @@ extension Report {
       return Notice(
         .retrying, .warning, "\(occasion.timeOfDay) cannot sound yet, trying again: \(why)",
         occasion.fields.merging(["REASON": "failed", "DETAIL": why]) { $1 })
-    case .timer(let countdown, let event): return event.notice(of: countdown)
+    case .reminder(let reminder, let event): return event.notice(of: reminder)
     case .interval(let interval, let event): return event.notice(of: interval)
-    case .alarm(let alarm, let event): return event.notice(of: alarm)
     case .unsaid(let words, let reason):
       return Notice(
         .timerUnheard, .info,
@@ -115,9 +114,8 @@ extension Refusal {
           "request", reason.priority,
           "did not say the time that was asked for: \(reason.words(clock))"
         )
-      case .timer(let why):
-        ("timer", Priority.info, "refused a command for the timers or the interval: \(why)")
-      case .alarm(let why): ("alarm", .info, "refused a command for the alarms: \(why)")
+      case .reminder(let why): (why.kind.rawValue, Priority.info, "refused a command: \(self)")
+      case .interval: ("interval", Priority.info, "refused a command: \(self)")
       }
     return Notice(
       .refused, priority, words, ["REASON": key, "TRUST": clock.trust.rawValue, "CAUSE": cause])
@@ -128,7 +126,7 @@ extension SkipReason {
   /// Silence that the owner asked for is information; a failure is a warning.
   var priority: Priority {
     switch self {
-    case .quietHours, .nothingToSound, .muted, .softwareMuted, .occasionIsNear, .stopped: .info
+    case .quietHours, .nothingToSound, .switchOff, .muted, .occasionIsNear, .stopped: .info
     case .untrusted, .switchLost, .tooLateForChime, .late, .busy, .tooNear, .failed: .warning
     }
   }

@@ -36,7 +36,7 @@ final class Reporter {
     journal.heard = { [unowned self] in heard($0) }
   }
 
-  func tell(_ report: Report) {
+  func report(_ report: Report) {
     // Log identical refusals in a row once; answer each.
     let refusal: Refusal? = if case .refused(let refusal) = report { refusal } else { nil }
     if refusal != nil, refusal == toldRefusal { return }
@@ -47,25 +47,25 @@ final class Reporter {
     }
     journal.log(notice(of: report))
     let interval = conductor.announcer.settings.interval
-    if let ended = tally.take(report, every: interval, at: SystemClock.uptime) {
+    if let ended = tally.add(report, every: interval, at: SystemClock.uptime) {
       journal.log(ended.notice)
     }
     if let (name, record) = report.signal(composer) { bus?.signal(name, record) }
   }
 
   private func notice(of report: Report) -> Notice {
-    guard case .timer(let countdown, let event) = report else {
+    guard case .reminder(let reminder, let event) = report else {
       return report.notice(composer, clockWatch.state)
     }
     return event.notice(
-      of: countdown,
-      neverHeard: conductor.announcer.neverHeard(countdown, at: SystemClock.now))
+      of: reminder,
+      neverHeard: conductor.announcer.neverHeard(reminder, at: SystemClock.now))
   }
 
   /// The last warning or error whose cause is not over, with its local date and time. It is not
   /// about the saved state: `Memory` knows what is wrong with that now.
   var lastError: String {
-    let alarms = conductor.announcer.alarms.alarms.map { String($0.number) }
+    let alarms = conductor.announcer.reminders.alarms.map { String($0.number) }
     // The tune of an alarm that has gone is no trouble any more.
     return warnings.last { warning in
       warning.event != .alarmLacksTune || alarms.contains { $0 == warning.alarm }

@@ -35,13 +35,11 @@ struct SavedState: Hashable {
   /// past all occasions that have sounded.
   var sounded: Instant?
 
-  var timers: [Countdown] = []
+  var timers: [Reminder] = []
   var interval: IntervalTimer?
-  var alarms: [Alarm] = []
-  /// How far the zone was ahead of UTC when the alarms were saved: a change of zone while the
-  /// service is off may step over an alarm. Nil without alarms, or if an earlier version saved
-  /// them.
-  var zoneOffset: Duration?
+  var alarms: [Reminder] = []
+  /// As `Reminders.trustedUntil`. It is written with other changes, like `sounded`.
+  var trustedUntil: Instant?
   /// The boot in which the timers, the interval and the alarms were last set or seen, as
   /// `SystemClock.boot`.
   var timersBoot: String?
@@ -66,47 +64,48 @@ extension SavedState {
     muteEnd.flatMap { $0.boot == SystemClock.boot ? $0.sinceBoot : nil }
   }
 
-  /// The timers, as they are after this start of the service.
-  func timers(at now: Now) -> Timers {
-    Timers(
-      timers, interval, isSameBoot: timersBoot != nil && timersBoot == SystemClock.boot, at: now)
+  private var isSameBoot: Bool { timersBoot != nil && timersBoot == SystemClock.boot }
+
+  /// The timers and alarms, as they are after this start of the service.
+  func reminders(at now: Now) -> Reminders {
+    Reminders(timers + alarms, trustedUntil: trustedUntil, isSameBoot: isSameBoot, at: now)
   }
 
-  /// The alarms, as they are after this start of the service.
-  func alarms(at now: Now) -> Alarms {
-    Alarms(
-      alarms, isSameBoot: timersBoot != nil && timersBoot == SystemClock.boot,
-      zoneOffset: zoneOffset, at: now)
+  /// The interval, as it is after this start of the service.
+  func interval(at now: Now) -> IntervalTimer? {
+    interval?.started(isSameBoot: isSameBoot, at: now)
   }
 
   /// Takes the mute, the timers, the interval, the alarms and the last occasion that sounded.
-  mutating func take(_ announcer: Announcer) {
+  mutating func update(from announcer: Announcer) {
     mute = announcer.mute
     muteEnd = announcer.muteEndsSinceBoot.flatMap { sinceBoot in
       SystemClock.boot.map { End(boot: $0, sinceBoot: sinceBoot) }
     }
-    timers = announcer.timers.countdowns
-    interval = announcer.timers.interval
-    alarms = announcer.alarms.alarms
-    zoneOffset = alarms.isEmpty ? nil : announcer.alarms.zoneOffset
+    timers = announcer.reminders.timers
+    interval = announcer.interval
+    alarms = announcer.reminders.alarms
     let isEmpty = timers.isEmpty && interval == nil && alarms.isEmpty
     timersBoot = isEmpty ? nil : SystemClock.boot
     // Leave out a time of a clock that is far off: the file would be refused later.
-    sounded = announcer.lastSounded.flatMap {
-      Instant.allowed.contains($0) ? $0 : nil
+    func allowed(_ instant: Instant?) -> Instant? {
+      instant.flatMap { Instant.allowed.contains($0) ? $0 : nil }
     }
+    sounded = allowed(announcer.lastSounded)
+    trustedUntil = alarms.isEmpty ? nil : allowed(announcer.reminders.trustedUntil)
   }
 
   /// Keeps when the RTC was last right, to the day: each change is a write to the card.
-  mutating func take(rtcSet: Instant?) {
+  mutating func update(rtcSet: Instant?) {
     if let rtcSet, let saved = self.rtcSet, (rtcSet - saved).magnitude < .seconds(86_400) { return }
     self.rtcSet = rtcSet.flatMap { Instant.allowed.contains($0) ? $0 : nil }
   }
 
-  /// True if something differs that must be saved soon. The last occasion that sounded can wait.
+  /// True if something differs that must be saved soon. What changes with time alone can wait.
   func isUrgent(after old: SavedState) -> Bool {
     var same = old
     same.sounded = sounded
+    same.trustedUntil = trustedUntil
     return self != same
   }
 }
@@ -129,9 +128,7 @@ extension SavedState {
   private static let timersKey = Key<[Record]>.records("timers")
   private static let intervalsKey = Key<[Record]>.records("intervals")
   private static let alarmsKey = Key<[Record]>.records("alarms")
-  /// No zone is further from UTC than two days.
-  private static let zoneOffsetKey = Key<Duration>.seconds(
-    "zone_offset", .seconds(-172_800) ... .seconds(172_800))
+  private static let trustedUntilKey = Key<Instant>.instant("trusted_until")
   private static let spans =
     Duration.zero...(Instant.allowed.upperBound - Instant.allowed.lowerBound)
 
@@ -155,7 +152,7 @@ extension SavedState {
     record[Self.boot] = timersBoot
     if !timers.isEmpty { record[Self.timersKey] = timers.map(\.record) }
     record[Self.intervalsKey] = interval.map { [$0.record] }
-    record[Self.zoneOffsetKey] = zoneOffset
+    record[Self.trustedUntilKey] = trustedUntil
     if !alarms.isEmpty { record[Self.alarmsKey] = alarms.map(\.record) }
     return record
   }
@@ -178,11 +175,13 @@ extension SavedState {
     sounded = try record.optional(Self.soundedKey)
     rtcSet = try record.optional(Self.rtcSetKey)
     timersBoot = try record.optional(Self.boot)
-    for timer in try record.optional(Self.timersKey) ?? [] { timers.append(try Countdown(timer)) }
+    for timer in try record.optional(Self.timersKey) ?? [] {
+      timers.append(try Reminder.timer(timer))
+    }
     interval = try record.optional(Self.intervalsKey)?.first.map(IntervalTimer.init)
-    zoneOffset = try record.optional(Self.zoneOffsetKey)
+    trustedUntil = try record.optional(Self.trustedUntilKey)
     for alarm in try record.optional(Self.alarmsKey) ?? [] {
-      alarms.append(try Alarm(alarm) { try? Sounds.tune($0) })
+      alarms.append(try Reminder.alarm(alarm) { try? Sounds.tune($0) })
     }
   }
 }
@@ -212,12 +211,13 @@ extension SavedState {
       throw Fault(path, "its checksum is wrong: it is torn, or was edited")
     }
     if version < 3 { record.modernise() }
+    record.moderniseAlarms()
     do throws(BadValue) {
       try self.init(record)
     } catch {
       throw Fault(path, error.description)
     }
-    guard Set(timers.map(\.number)).count == timers.count, timers.count <= Timers.most,
+    guard Set(timers.map(\.number)).count == timers.count, timers.count <= Reminders.mostTimers,
       Set(timers.compactMap(\.name)).count == timers.compactMap(\.name).count
     else { throw Fault(path, "it has too many timers, or two of one name or number") }
     guard Set(alarms.map(\.number)).count == alarms.count,

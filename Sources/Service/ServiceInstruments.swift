@@ -73,7 +73,7 @@ final class ServiceInstruments: Instruments {
 
   func wake(at instant: Instant) -> Bool { timer?.arm(at: instant) ?? true }
 
-  func tell(_ report: Report) { reporter.tell(report) }
+  func report(_ report: Report) { reporter.report(report) }
 
   func rest() { rested() }
 }

@@ -33,7 +33,7 @@ public struct Status: Hashable, Sendable {
 
   /// An alarm, and why it is or will be silent; nil if it rings.
   public struct Alarm: Hashable, Sendable {
-    public let alarm: Horology.Alarm
+    public let alarm: Reminder
     public let reason: String?
   }
 
@@ -65,7 +65,7 @@ public struct Status: Hashable, Sendable {
   /// The words of the announcement that is heard now; empty for none.
   public var playing = ""
   /// By number.
-  public var timers: [Countdown] = []
+  public var timers: [Reminder] = []
   /// None, or the one that runs.
   public var intervals: [IntervalTimer] = []
   /// By number.
@@ -113,9 +113,9 @@ public struct Status: Hashable, Sendable {
     ringer = announcer.ringer.key
     if case .lost(let why) = announcer.ringer { ringerError = why }
     isSilencedBySwitch = announcer.isSilencedBySwitch
-    timers = announcer.timers.countdowns
-    intervals = announcer.timers.interval.map { [$0] } ?? []
-    alarms = announcer.alarms.alarms.map {
+    timers = announcer.reminders.timers
+    intervals = announcer.interval.map { [$0] } ?? []
+    alarms = announcer.reminders.alarms.map {
       Alarm(alarm: $0, reason: announcer.refusal(of: $0)?.description)
     }
     playing = announcer.sounding.map { composer.words(of: $0) } ?? ""
@@ -285,7 +285,7 @@ extension Status {
     .text("LastError", \.lastError),
     .text("StateError", \.stateError),
     .text("StateLoss", \.stateLoss),
-    .list("Timers", \.timers, number: \.number, due: \.due, \.shown, Countdown.init),
+    .list("Timers", \.timers, number: \.number, due: \.due, \.shown, Reminder.timer),
     Property(
       "TimerEnds", "s", { .instant($0) },
       { $0.timers.lazy.filter { !$0.isRinging }.compactMap(\.due).min() }),

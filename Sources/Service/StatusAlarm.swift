@@ -5,13 +5,7 @@ extension Status.Alarm {
   private static let reasonKey = Key<String>.text("reason")
 
   /// When it rings next, or again; nil if it rings now or never will.
-  public var next: Instant? {
-    switch alarm.state {
-    case .waiting(let next, _): next
-    case .snoozing(_, let until): until.shown
-    case .ringing: nil
-    }
-  }
+  public var next: Instant? { alarm.next }
 
   public var record: Record {
     var record = alarm.record.shown
@@ -21,7 +15,7 @@ extension Status.Alarm {
 
   init(_ record: Record) throws(BadValue) {
     self.init(
-      alarm: try Alarm(record) { .missing($0) },
+      alarm: try Reminder.alarm(record) { .missing($0) },
       reason: try record.optional(Self.reasonKey))
   }
 }
@@ -42,7 +36,7 @@ extension [Status.Alarm] {
     let known =
       alarms.first { $0.reason == nil } ?? alarms.first { $0.next! > instant } ?? alarms.last
     // Without a known time it may still ring: its time is known once the clock is right.
-    return known ?? first { $0.alarm.key == "waiting" && $0.reason != nil }
+    return known ?? first { !$0.alarm.isUp && $0.reason != nil }
   }
 }
 
@@ -51,8 +45,8 @@ extension Status.Alarm {
   /// As in `alarm 2 "school": 07:00, mon-fri, rise 5min: rings mon 2026-11-23 07:00, in 9 h 3 min`.
   public func line(at instant: Instant, _ zone: any Zone) -> String {
     let plan = [
-      "\(alarm.plan.times.time)", "\(alarm.plan.times.days)", alarm.plan.tune?.name,
-      alarm.plan.rise.map { "rise \($0)" },
+      alarm.alarm.map { "\($0.times.time)" }, alarm.alarm.map { "\($0.times.days)" },
+      alarm.alarm?.tune?.name, alarm.alarm?.rise.map { "rise \($0)" },
     ]
     let words = plan.compactMap { $0 }.joined(separator: ", ")
     return "alarm \(alarm.numberAndName): \(words): \(outlook(at: instant, zone))"
@@ -69,6 +63,6 @@ extension Status.Alarm {
     if next <= instant, let reason { return "its time was \(moment): \(reason)" }
     let words = "\(moment), in \((next - instant).inWords)"
     if let reason { return "silent \(words): \(reason)" }
-    return alarm.key == "snoozing" ? "rings again \(words)" : "rings \(words)"
+    return alarm.isUp ? "rings again \(words)" : "rings \(words)"
   }
 }

@@ -54,9 +54,8 @@ extension Report {
     case .mute(let mute, _): "the mute is \(mute)"
     case .clockSet(let step): "noticed a step of \(step)"
     case .slept(let span): "noticed a sleep of \(span)"
-    case .timer(let countdown, let event): "\(countdown.title): \(event)"
+    case .reminder(let reminder, let event): "\(reminder.title): \(event)"
     case .interval(let interval, let event): "\(interval.title): \(event)"
-    case .alarm(let alarm, let event): "\(alarm.title): \(event)"
     case .unsaid(let words, let reason): "did not say \(words.subject): \(reason)"
     case .retrying(let occasion, let why):
       "tries \(occasion.instant.nanoseconds.utcText) again: \(why)"

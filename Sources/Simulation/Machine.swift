@@ -84,10 +84,10 @@ struct Machine {
     var mute = SoftwareMute.off
     var end: Duration?
     var sounded: Instant?
-    var timers: [Countdown] = []
+    var timers: [Reminder] = []
     var interval: IntervalTimer?
-    var alarms: [Alarm] = []
-    var zoneOffset: Duration?
+    var alarms: [Reminder] = []
+    var trustedUntil: Instant?
     var boot = 0
 
     /// The reminders by their names, for the judge.

@@ -43,13 +43,18 @@ extension World {
       faces: Faces(over: seconds - 366 * 86_400..<seconds + 366 * 86_400), sabotage: sabotage)
   }
 
-  /// The clocks are put back, with an alarm in the hour that comes twice.
-  static func repeatedHour(_ sabotage: Sabotage? = nil) -> World {
+  /// An alarm is stopped, and the service starts again soon after that.
+  static func startAfterAlarm(_ sabotage: Sabotage? = nil) -> World {
     var rules = OwnerRules()
-    rules.alarms = [.init(name: "night", minuteOfDay: 90, days: .daily)]
-    // 31 October 2027.
-    let world = World(rules, from: 1_824_940_800, sabotage)
-    world.run(until: 3 * hour, [])
+    // Ten minutes after the beginning, which is at 01:00.
+    rules.alarms = [.init(name: "night", minuteOfDay: 70, days: .daily)]
+    let world = World(rules, sabotage)
+    world.run(
+      until: 40 * minute,
+      [
+        Incident(time: .at(11 * minute), kind: .order(.stopAlarms)),
+        Incident(time: .at(13 * minute), kind: .restart(10 * second)),
+      ])
     return world
   }
 
@@ -83,7 +88,7 @@ extension Sabotage {
   /// of them.
   fileprivate var scene: World? {
     switch self {
-    case .alarmsTwice: .repeatedHour(self)
+    case .alarmsTwice: .startAfterAlarm(self)
     case .ringsTogether: .twoTimers(self)
     case .soundedLost: .startSetBack(self)
     default: nil

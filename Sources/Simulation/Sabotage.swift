@@ -46,7 +46,7 @@ enum Sabotage: CaseIterable {
   case wordsDropped
   /// Rings go on long past `ring_limit`.
   case ringsForEver
-  /// Alarms ring an hour late, or in both of the hours that autumn repeats.
+  /// Alarms ring an hour late, or the dates for which they have rung are lost at a start.
   case alarmsLate, alarmsTwice
   /// The last timer, or the interval, or the alarms, are lost when the service starts.
   case timersLost, intervalLost, alarmsLost
@@ -100,7 +100,7 @@ extension World {
     case (.refusalsUntold, .refused(.request(.stopped))),
       (.refusalsUntold, .refused(.request(.failed))):
       nil
-    case (.missedUntold, .timer(_, .missed)), (.missedUntold, .alarm(_, .missed)): nil
+    case (.missedUntold, .reminder(_, .missed)): nil
     case (.falselyBusy, .skipped(let first, let last, .stopped(.byHand))):
       .skipped(from: first, through: last, .busy)
     case (.falselyFailed, .skipped(let first, let last, .stopped(.byHand))):
@@ -183,14 +183,6 @@ extension World {
       mayBeLateBy: cue.mayBeLateBy, decibels: cue.decibels)
   }
 
-  /// The service looks at its clocks.
-  func sabotageLooks() { ForgetfulZone.shown = machine.now.instant }
-
-  func sabotaged(_ zone: SystemZone) -> any Zone {
-    guard sabotage == .alarmsTwice else { return zone }
-    return ForgetfulZone(zone: zone)
-  }
-
   /// The saved state as the service reads it.
   func sabotaged(_ saved: Machine.Saved) -> Machine.Saved {
     var saved = saved
@@ -198,6 +190,10 @@ extension World {
     case .timersLost: saved.timers = saved.timers.dropLast()
     case .intervalLost: saved.interval = nil
     case .alarmsLost: saved.alarms = []
+    case .alarmsTwice:
+      saved.alarms = saved.alarms.map {
+        Reminder(number: $0.number, $0.plan, from: $0.origin, state: $0.state)
+      }
     case .soundedLost: saved.sounded = nil
     default: break
     }
@@ -247,23 +243,6 @@ extension World {
 extension Cue {
   /// True for the first of a repeated signal, which may be later than the others.
   fileprivate var isFirst: Bool { signal == .ring && blows.isEmpty && mayBeLateBy > .seconds(1) }
-}
-
-/// A zone that knows only those instants of a repeated hour that are still to come.
-private struct ForgetfulZone: Zone {
-  /// What the clock shows.
-  nonisolated(unsafe) static var shown = Instant(seconds: 0)
-
-  let zone: SystemZone
-  var name: String { zone.name }
-
-  func civil(at instant: Instant) -> CivilTime { zone.civil(at: instant) }
-
-  func instants(of time: CivilDateTime) -> [Instant] {
-    let all = zone.instants(of: time)
-    let rest = all.filter { $0 > Self.shown }
-    return rest.isEmpty ? all : rest
-  }
 }
 
 extension OwnerRules.Window {

@@ -113,7 +113,7 @@ final class World {
       consider(starts, .start)
     } else {
       for turn in turns { consider(turn.next(machine), .tick) }
-      consider(machine.contact?.looksAgainAt?.nanoseconds, .readContact)
+      consider(machine.contact?.settlesAt?.nanoseconds, .readContact)
       consider(lateMute, .readContact)
       consider(machine.pulse, .look)
       if let wakeUp = machine.wakeUp, !machine.isWakeUpLost {

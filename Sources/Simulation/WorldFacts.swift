@@ -22,10 +22,10 @@ extension World {
     case .brokeOff(let announcement, _):
       if let occasion = Played(announcement).occasion { see(.cutOff(occasion, nil)) }
     case .refused(.request): see(.refused)
-    case .timer(let timer, let event):
-      see(.told(.timer(timer.number), name: timer.name, event.change))
-    case .alarm(let alarm, let event):
-      see(.told(.alarm(alarm.number), name: alarm.name, event.change))
+    case .reminder(let reminder, let event):
+      let source: Source =
+        reminder.kind == .timer ? .timer(reminder.number) : .alarm(reminder.number)
+      see(.told(source, name: reminder.name, event.change(of: reminder)))
     case .interval(_, let event): see(.told(.interval, name: nil, event.change))
     case .unsaid(let words, _): see(.unsaid(Source(words.source)))
     // It may end by itself.
@@ -48,28 +48,20 @@ extension Source {
   }
 }
 
-extension TimerEvent {
-  fileprivate var change: Change {
-    switch self {
-    case .elapsed: .rings
-    case .ringsOn: .ringsOn
-    case .silenced, .stopped, .missed, .neverHeard, .expired, .cancelled: .ends
-    case .started, .lengthened, .paused, .resumed, .told, .unheard: .other
-    }
-  }
-}
+/// `ReminderEvent` has a `Change` of its own.
+private typealias ChangeForJudge = Change
 
-extension AlarmEvent {
-  fileprivate var change: Change {
+extension ReminderEvent {
+  fileprivate func change(of reminder: Reminder) -> ChangeForJudge {
     switch self {
-    case .rings, .ringsAgain: .rings
-    case .ringsOn: .ringsOn
-    case .snoozed: .snoozed
+    case .rings(.on, _): .ringsOn
+    case .rings: .rings
+    case .changed(.snoozed): .snoozed
     // It rings after all if the clock is right in time.
-    case .silenced(.untrusted): .other
-    case .skipped: .skipped
-    case .silenced, .stopped, .missed, .neverHeard, .expired, .cancelled: .ends
-    case .set, .unheard, .nameLost: .other
+    case .silenced(.untrusted) where reminder.kind == .alarm: .other
+    case .changed(.skipped): .skipped
+    case .silenced, .stopped, .missed, .expired, .cancelled: .ends
+    case .set, .changed, .unheard: .other
     }
   }
 }

@@ -3,10 +3,7 @@ import Horology
 import Service
 
 extension World: Instruments {
-  var now: Now {
-    if sabotage == .alarmsTwice { sabotageLooks() }
-    return machine.now
-  }
+  var now: Now { machine.now }
 
   var isPlaying: Bool { !turns.isEmpty }
 
@@ -22,7 +19,7 @@ extension World: Instruments {
     let now = machine.now
     let kernel = machine.clock.kernel(machine)
     if !isPlaying, clockJudge.isReadingDue(at: now) {
-      _ = clockJudge.take(machine.clock.reading(machine), kernel: kernel, at: now)
+      _ = clockJudge.judge(machine.clock.reading(machine), kernel: kernel, at: now)
     }
     _ = clockJudge.judge(kernel, at: now)
     let trust = sabotage == .clockAlwaysTrusted ? .synchronised : clockJudge.state.trust
@@ -128,7 +125,7 @@ extension World: Instruments {
     return !machine.wasSet
   }
 
-  func tell(_ report: Report) {
+  func report(_ report: Report) {
     guard let report = sabotaged(report) else { return }
     see(report)
     note(report.inShort)

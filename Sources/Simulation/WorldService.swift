@@ -16,15 +16,14 @@ extension World {
     see(.started(saved.names))
     clockJudge = ClockJudge()
     let announcer = Announcer(
-      settings: settings, zone: sabotaged(faces.use(machine.zone)), trust: judgeClock(),
+      settings: settings, zone: faces.use(machine.zone), trust: judgeClock(),
       mute: saved.mute,
       muteEndsSinceBoot: saved.boot == machine.boot ? saved.end : nil,
       sounded: saved.sounded,
-      timers: Timers(
-        saved.timers, saved.interval, isSameBoot: saved.boot == machine.boot, at: now),
-      alarms: Alarms(
-        saved.alarms, isSameBoot: saved.boot == machine.boot, zoneOffset: saved.zoneOffset, at: now),
-      at: now)
+      reminders: Reminders(
+        saved.timers + saved.alarms, trustedUntil: saved.trustedUntil,
+        isSameBoot: saved.boot == machine.boot, at: now),
+      interval: saved.interval?.started(isSameBoot: saved.boot == machine.boot, at: now), at: now)
     let conductor = Conductor(announcer)
     conductor.instruments = self
     self.conductor = conductor
@@ -97,7 +96,7 @@ extension World {
       machine.zone = name
       let zone = faces.use(name)
       see(.tookZone(faces.face(name)))
-      handle(.zoneChanged(sabotaged(zone)))
+      handle(.zoneChanged(zone))
     case .reload(let seed, let sound): reload(seed, sound)
     case .restart(let gap): stop(startingAfter: gap)
     case .powerCut(let span, let behind): cutPower(span, clockIsBehind: behind)
@@ -180,9 +179,9 @@ extension World {
     }
     machine.saved = Machine.Saved(
       mute: mute, end: end, sounded: conductor.announcer.lastSounded,
-      timers: conductor.announcer.timers.countdowns,
-      interval: conductor.announcer.timers.interval, alarms: conductor.announcer.alarms.alarms,
-      zoneOffset: conductor.announcer.alarms.zoneOffset, boot: machine.boot)
+      timers: conductor.announcer.reminders.timers,
+      interval: conductor.announcer.interval, alarms: conductor.announcer.reminders.alarms,
+      trustedUntil: conductor.announcer.reminders.trustedUntil, boot: machine.boot)
     see(.saved)
   }
 
@@ -210,11 +209,11 @@ extension World {
     let now = Uptime(nanoseconds: machine.uptime)
     for edge in machine.unread {
       let before = machine.contact!.isActive
-      machine.contact!.note(isActive: edge.isActive, at: Uptime(nanoseconds: edge.uptime))
+      machine.contact!.read(isActive: edge.isActive, at: Uptime(nanoseconds: edge.uptime))
       if machine.contact!.isActive && !before { changedAt = edge.uptime }
     }
     machine.unread = []
-    machine.contact!.note(isActive: machine.isActive, at: now)
+    machine.contact!.read(isActive: machine.isActive, at: now)
     if sabotage == .muteWaits, waitsToMute() { return }
     let isActive = sabotage == .unmuteAtOnce ? machine.isActive : machine.contact!.isActive
     become(isActive ? .off : .on, at: changedAt)

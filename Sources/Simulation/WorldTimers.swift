@@ -26,19 +26,19 @@ extension World {
 
   private func event(_ wish: Wish) -> Event {
     switch wish {
-    case .start(let span, let name): .timer(.start(.nanoseconds(span), name: name))
-    case .add(let span, let which): .timer(.add(.nanoseconds(span), to: which))
-    case .pause(let which): .timer(.pause(which))
-    case .resume(let which): .timer(.resume(which))
-    case .cancel(let which): .timer(.cancel(which))
-    case .tell(let which): .timer(.tell(which))
-    case .setAlarm(let alarm): .alarm(.set(sabotaged(alarm).plan))
-    case .cancelAlarm(let which): .alarm(.cancel(which))
-    case .skipAlarm(let which): .alarm(.skip(which))
-    case .snooze: .alarm(.snooze(nil))
-    case .stopAlarms: .alarm(.stop(nil))
-    case .startInterval(let plan, let replaces): .timer(.startInterval(plan, replaces: replaces))
-    case .stopInterval: .timer(.stopInterval)
+    case .start(let span, let name): .reminder(.start(.nanoseconds(span), name: name))
+    case .add(let span, let which): .reminder(.add(.nanoseconds(span), to: which))
+    case .pause(let which): .reminder(.pause(which))
+    case .resume(let which): .reminder(.resume(which))
+    case .cancel(let which): .reminder(.cancel(.timer, which))
+    case .tell(let which): .reminder(.tell(which))
+    case .setAlarm(let alarm): .reminder(.set(sabotaged(alarm).plan))
+    case .cancelAlarm(let which): .reminder(.cancel(.alarm, which))
+    case .skipAlarm(let which): .reminder(.skip(which))
+    case .snooze: .reminder(.snooze(nil))
+    case .stopAlarms: .reminder(.stop(nil))
+    case .startInterval(let plan, let replaces): .interval(.start(plan, replaces: replaces))
+    case .stopInterval: .interval(.stop)
     }
   }
 

@@ -60,9 +60,10 @@ let alarmCommand = Subcommand(
       description: "unexpected '\(words[1].shortened)'; \(optionFor(words[1], arguments))")
   case ("list", 1): try list(asJSON: arguments.has("json"))
   case ("snooze", _): try runningService().change { try snooze(which, $0) }
-  case ("stop", _): try runningService().change { try $0.ask(.alarm(.stop(which))) }
+  case ("stop", _): try runningService().change { try $0.ask(.reminder(.stop(which))) }
   case ("skip", 2): try runningService().change { try skip(words[1], $0) }
-  case ("cancel", 2): try runningService().change { try $0.ask(.alarm(.cancel(words[1]))) }
+  case ("cancel", 2):
+    try runningService().change { try $0.ask(.reminder(.cancel(.alarm, words[1]))) }
   case ("skip", _), ("cancel", _):
     throw Misuse(
       description: "'alarm \(first)' wants a name or a number; 'clocksmith alarm list' shows them")
@@ -90,7 +91,7 @@ private func optionFor(_ word: String, _ arguments: Arguments) -> String {
 /// - Parameter which: nil for all that ring.
 private func snooze(_ which: String?, _ service: RunningService) throws {
   let before = try service.status().alarms.filter(\.alarm.isRinging).map(\.alarm.number)
-  try service.ask(.alarm(.snooze(which)))
+  try service.ask(.reminder(.snooze(which)))
   let status = try service.status()
   let zone = try zoneOfService(status.zone)
   for listed in status.alarms where before.contains(listed.alarm.number) {
@@ -102,7 +103,7 @@ private func snooze(_ which: String?, _ service: RunningService) throws {
 }
 
 private func skip(_ which: String, _ service: RunningService) throws {
-  let number = try service.ask(.alarm(.skip(which)))[.number]
+  let number = try service.ask(.reminder(.skip(which)))[.number]
   let status = try service.status()
   let alarm = status.alarms.first { $0.alarm.number == number }
   let line = try alarm.map { $0.line(at: SystemClock.now.instant, try zoneOfService(status.zone)) }
@@ -116,7 +117,7 @@ private func set(_ time: String, _ arguments: Arguments) throws {
     throw Misuse(description: "--days and --date exclude each other; leave one of them out")
   }
   let name = arguments["name"]
-  if let name, let flaw = Alarm.flaw(ofName: name) {
+  if let name, let flaw = Reminder.flaw(ofName: name, .alarm) {
     throw Misuse(description: "--name cannot be used: \(flaw); choose another")
   }
   // The option that was read last, for an error.
@@ -141,7 +142,7 @@ private func set(_ time: String, _ arguments: Arguments) throws {
   }
   if let name = arguments["tune"], name != "none" { plan.tune = .missing(try fullPath(name)) }
   try runningService().change { service in
-    let number = try service.ask(.alarm(.set(plan)))[.number]
+    let number = try service.ask(.reminder(.set(plan)))[.number]
     let status = try service.status()
     if let alarm = status.alarms.first(where: { $0.alarm.number == number }) {
       let line = alarm.line(at: SystemClock.now.instant, try zoneOfService(status.zone))

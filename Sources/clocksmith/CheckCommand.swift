@@ -167,10 +167,10 @@ private func checkChime(_ configuration: Configuration) throws(Fault) -> Finding
   let quarters = settings.chimeQuarters?.name ?? "none"
   let composer = try configuration.composer()
   if let finding = found(brokenSounds(composer.bells.paths)) { return finding }
-  let vanities = configuration.vanities(configuration.lengths(composer))
-  return vanities.isEmpty
+  let neverSounding = configuration.neverSounding(configuration.lengths(composer))
+  return neverSounding.isEmpty
     ? .well("\(hour) at the hour, \(quarters) at the other quarters")
-    : .found(vanities.joined(separator: "; "))
+    : .found(neverSounding.joined(separator: "; "))
 }
 
 private func checkSignals() throws(Fault) -> Finding {

@@ -56,7 +56,7 @@ func checkAlarms(_ configuration: Configuration, _ status: Status?) throws(Fault
         + "or none")
   }
   for alarm in status?.alarms.map(\.alarm) ?? [] where alarm.origin == .person {
-    guard let tune = alarm.plan.tune, let found = flaw(of: tune) else { continue }
+    guard let tune = alarm.alarm?.tune, let found = flaw(of: tune) else { continue }
     flaws.append(
       "\(alarm.title) cannot ring with its tune: \(found); cancel it, and set it with another")
   }
@@ -82,7 +82,9 @@ private func flawsOfWords(
   _ configuration: Configuration, _ status: Status?
 ) throws(Fault) -> [String] {
   let alarms =
-    status?.alarms.map { ($0.alarm.title, $0.alarm.plan.times.time) }
+    status?.alarms.compactMap { listed in
+      listed.alarm.alarm.map { (listed.alarm.title, $0.times.time) }
+    }
     ?? configuration.announcer.alarms.map { ("alarm \"\($0.name ?? "")\"", $0.times.time) }
   let voice = try configuration.verifiedVoice()
   var flaws: [String] = []

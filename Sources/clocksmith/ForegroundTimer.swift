@@ -10,7 +10,7 @@ import Sound
 /// `timer` and `interval` without a service: the same Announcer and Conductor, in this terminal. No
 /// occasion sounds.
 final class ForegroundTimer: Instruments {
-  private let order: TimerOrder
+  private let order: Event
   /// False if a person wants another configuration than the service's.
   private let wantsService: Bool
   private let composer: Composer
@@ -35,7 +35,7 @@ final class ForegroundTimer: Instruments {
   private var givenUp: String?
 
   /// - Throws: `Fault` if the configuration, the voice or the zone cannot be used.
-  init(_ order: TimerOrder, configurationPath: String?) throws(Fault) {
+  init(_ order: Event, configurationPath: String?) throws(Fault) {
     self.order = order
     wantsService = configurationPath == nil
     let configuration = try Configuration.load(path: configurationPath)
@@ -78,8 +78,8 @@ final class ForegroundTimer: Instruments {
     if wantsService {
       complain("note: no service was found; it runs in this command, and ends with it")
     }
-    if case .refused(let refusal) = conductor.answer(to: .timer(order)) {
-      let what = if case .startInterval = order { "interval" } else { "timer" }
+    if case .refused(let refusal) = conductor.answer(to: order) {
+      let what = if case .interval = order { "interval" } else { "timer" }
       throw Fault(what, refusal.description)
     }
     // Look each second: nothing else tells this program that the clock was set or the machine
@@ -97,13 +97,13 @@ final class ForegroundTimer: Instruments {
 
   /// Stops a ring; gives up a timer that counts, and rounds that are not over.
   private func end() {
-    if let interval = conductor.announcer.timers.interval, interval.plan.length != nil {
+    if let interval = conductor.announcer.interval, interval.plan.length != nil {
       givenUp = "\(interval.title) was given up before its end"
     }
-    for countdown in conductor.announcer.timers.countdowns where !countdown.isRinging {
-      let left = countdown.left(at: now).left(of: countdown.length)
-      givenUp = "\(countdown.title) was given up: \(left)"
-      conductor.handle(.timer(.cancel("\(countdown.number)")))
+    for timer in conductor.announcer.reminders.timers where !timer.isRinging {
+      let left = timer.left(at: now.instant).left(of: timer.length ?? .zero)
+      givenUp = "\(timer.title) was given up: \(left)"
+      conductor.handle(.reminder(.cancel(.timer, "\(timer.number)")))
     }
     conductor.handle(.stop(.byHand))
   }
@@ -135,24 +135,24 @@ final class ForegroundTimer: Instruments {
     return true
   }
 
-  func tell(_ report: Report) {
+  func report(_ report: Report) {
     switch report {
-    case .timer(_, .unheard(let why)): complain("the timer cannot be heard: \(why)")
+    case .reminder(_, .unheard(let why)): complain("the timer cannot be heard: \(why)")
     case .interval(_, .unheard(let why)):
       hasToldOfSignal = true
       complain("the interval cannot be heard: \(why)")
     case .interval(_, .over(let late?)):
       complain("the interval was over \(late.roughly) ago, while the machine slept")
-    case .timer(_, .expired(let late)):
+    case .reminder(_, .expired(let late)):
       complain("the timer was at zero \(late.roughly) ago, while the machine slept")
-    case .timer(_, .neverHeard(let why)): complain("the timer was never heard: \(why)")
-    case .timer(_, .missed) where status == ExitStatus.done:
+    case .reminder(_, .missed(let why?)): complain("the timer was never heard: \(why)")
+    case .reminder(_, .missed(nil)) where status == ExitStatus.done:
       complain("note: it rang, and nobody stopped it")
     case .unsaid(let words, let reason) where words.source == .interval:
       complain("note: did not say \(words.subject): \(reason)")
-    case .timer(let countdown, .started):
-      printInPlaceOfBar("\(countdown.title): \(countdown.length.inFull)")
-    case .timer(let countdown, .elapsed): printInPlaceOfBar("\(countdown.title) is at zero")
+    case .reminder(let timer, .set):
+      printInPlaceOfBar("\(timer.title): \((timer.length ?? .zero).inFull)")
+    case .reminder(let timer, .rings(.due, _)): printInPlaceOfBar("\(timer.title) is at zero")
     case .interval(let interval, .started): printInPlaceOfBar(interval.title)
     case .interval(let interval, .over(nil)): printInPlaceOfBar("\(interval.title) is over")
     default: break
@@ -171,19 +171,19 @@ final class ForegroundTimer: Instruments {
   }
 
   func rest() {
-    let timers = conductor.announcer.timers
-    if let timer = timers.countdowns.first {
+    let announcer = conductor.announcer
+    if let timer = announcer.reminders.timers.first {
       let title = timer.name ?? "timer"
       if timer.isRinging {
         bar.showZero(title, "Ctrl-C")
       } else {
-        bar.show(title, left: timer.left(at: now), of: timer.length)
+        bar.show(title, left: timer.left(at: now.instant), of: timer.length ?? .zero)
       }
-    } else if let interval = timers.interval {
+    } else if let interval = announcer.interval {
       if let (title, left, length) = interval.plan.moment(at: interval.passed(at: now)) {
         bar.show(title, left: left, of: length)
       }
-    } else if !player.isPlaying && !timers.hasWords {
+    } else if !player.isPlaying && !announcer.hasWords {
       loop.exit()
     }
   }

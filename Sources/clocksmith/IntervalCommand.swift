@@ -42,19 +42,19 @@ let intervalCommand = Subcommand(
 ) { arguments in
   if arguments.operands.first == "stop" {
     try arguments.refuse(allBut: [], of: "'interval stop'")
-    try runningService().change { try $0.ask(.timer(.stopInterval)) }
+    try runningService().change { try $0.ask(.interval(.stop)) }
     return ExitStatus.done
   }
   let plan = try plan(arguments)
   if let flaw = plan.flaw { throw Misuse(description: "\(flaw); choose others") }
   guard !arguments.has("config"), let service = reachableService() else {
     return try ForegroundTimer(
-      .startInterval(plan, replaces: false), configurationPath: arguments["config"]
+      .interval(.start(plan, replaces: false)), configurationPath: arguments["config"]
     ).run()
   }
   try service.change { service in
-    let order = TimerOrder.startInterval(plan, replaces: arguments.has("replace"))
-    let isNew = try service.ask(.timer(order))[Request.Keys.isNew] != false
+    let order = IntervalOrder.start(plan, replaces: arguments.has("replace"))
+    let isNew = try service.ask(.interval(order))[Request.Keys.isNew] != false
     let length = plan.length.map { ", \($0.inFull) in all" } ?? ""
     try tellDone(
       "interval of \(plan)\(isNew ? length : " runs already, and goes on")",

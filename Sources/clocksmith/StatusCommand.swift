@@ -166,10 +166,13 @@ struct Seen {
       let left = timer.left(at: instant)
       let name = timer.numberAndName
       return switch timer.state {
-      case .ringing: Line(label: "timer", value: "\(name) rings", weight: .warning)
+      case .ringing, .snoozing:
+        Line(label: "timer", value: "\(name) rings", weight: .warning)
       case .paused: Line(label: "timer", value: "\(name) is paused, \(left.roundedUp) left")
-      case .running:
-        Line(label: "timer", value: TimerBar.text(title: name, left: left, of: timer.length))
+      case .waiting:
+        Line(
+          label: "timer",
+          value: TimerBar.text(title: name, left: left, of: timer.length ?? left))
       }
     }
     let more = status.timers.count - shown.count

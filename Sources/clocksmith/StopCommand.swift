@@ -25,7 +25,7 @@ let stopCommand = Subcommand(
 /// For each snoozed alarm, when it rings again, and how to end it.
 private func snoozes(_ service: RunningService) -> [String] {
   guard let status = try? service.status() else { return [] }
-  let snoozed = status.alarms.filter { $0.alarm.key == "snoozing" }
+  let snoozed = status.alarms.filter { $0.alarm.isUp && !$0.alarm.isRinging }
   guard !snoozed.isEmpty, let zone = try? zoneOfService(status.zone) else { return [] }
   return snoozed.map { listed in
     let (alarm, outlook) = (listed.alarm, listed.outlook(at: SystemClock.now.instant, zone))

@@ -59,22 +59,22 @@ let timerCommand = Subcommand(
     let service = try runningService()
     // The service would tell of the timer that ends next, and no voice could say which that is.
     let which = try timer(words.count > 1 ? words[1] : nil, of: service)
-    let answer = try service.ask(.timer(.tell(which)))
+    let answer = try service.ask(.reminder(.tell(which)))
     try tellDone(answer[Request.Keys.text] ?? "", "the clock says it all the same")
   case ("add", 2...3):
     let span = try length(words[1])
     try runningService().change { service in
       let which = try timer(words.count > 2 ? words[2] : nil, of: service)
-      try service.ask(.timer(.add(span, to: which)))
+      try service.ask(.reminder(.add(span, to: which)))
       try tell(which, of: service)
     }
   case ("pause", 1...2), ("resume", 1...2), ("cancel", 1...2):
     try runningService().change { service in
       let which = try timer(words.count > 1 ? words[1] : nil, of: service)
       switch first {
-      case "pause": try service.ask(.timer(.pause(which)))
-      case "resume": try service.ask(.timer(.resume(which)))
-      default: try service.ask(.timer(.cancel(which)))
+      case "pause": try service.ask(.reminder(.pause(which)))
+      case "resume": try service.ask(.reminder(.resume(which)))
+      default: try service.ask(.reminder(.cancel(.timer, which)))
       }
       if first != "cancel" { try tell(which, of: service) }
     }
@@ -97,7 +97,7 @@ private func length(_ text: String) throws -> Duration {
   guard let length = Duration(timer: text) else {
     throw Misuse(description: "'\(text.shortened)' is no length; write it as 10m, 90s or 1h30m")
   }
-  guard Countdown.shortest <= length, length <= Countdown.longest else {
+  guard Reminder.shortest <= length, length <= Reminder.longest else {
     throw Misuse(
       description: "'\(text.shortened)' is no length for a timer; allowed are 1s to 744h")
   }
@@ -106,19 +106,19 @@ private func length(_ text: String) throws -> Duration {
 
 private func start(_ length: Duration, _ arguments: Arguments) throws -> Int32 {
   let name = arguments["name"]
-  if let name, let flaw = Countdown.flaw(ofName: name) {
+  if let name, let flaw = Reminder.flaw(ofName: name, .timer) {
     throw Misuse(description: "--name cannot be used: \(flaw); choose another")
   }
   guard !arguments.has("config"), let service = reachableService() else {
     return try ForegroundTimer(
-      .start(length, name: name), configurationPath: arguments["config"]
+      .reminder(.start(length, name: name)), configurationPath: arguments["config"]
     ).run()
   }
   // Before the start, so that nothing about the timer is missed.
   let wait = arguments.has("wait") ? try TimerWait(service) : nil
   let (number, title) = try service.change { service in
-    let number = try service.ask(.timer(.start(length, name: name)))[.number] ?? 0
-    let title = titleOfNumbered("timer", number, name)
+    let number = try service.ask(.reminder(.start(length, name: name)))[.number] ?? 0
+    let title = Reminder.title(.timer, number, name)
     try tellDone("\(title): \(length.inFull)", "the timer was started all the same")
     return (number, title)
   }
@@ -136,7 +136,7 @@ private func timer(_ named: String?, of service: RunningService) throws -> Strin
         + names.joined(separator: ", ") + (timers.count > 5 ? ", ..." : ""))
   }
   guard let only = timers.first else {
-    throw Fault("clocksmith.service", TimerRefusal.noTimer.description)
+    throw Fault("clocksmith.service", ReminderRefusal.noTimer.description)
   }
   return "\(only.number)"
 }
@@ -155,14 +155,15 @@ private func list(asJSON: Bool) throws {
   if timers.isEmpty && !asJSON { try say("no timer") }
 }
 
-extension Countdown {
+extension Reminder {
   /// As in `timer 2 "tea": 4 min 12 s left of 10 min`.
   func line(at instant: Instant) -> String {
     let what = "timer \(numberAndName)"
+    let length = length ?? .zero
     return switch state {
-    case .ringing: "\(what): rings, after \(length.inFull)"
+    case .ringing, .snoozing: "\(what): rings, after \(length.inFull)"
     case .paused: "\(what): paused, \(left(at: instant).left(of: length))"
-    case .running: "\(what): \(left(at: instant).left(of: length))"
+    case .waiting: "\(what): \(left(at: instant).left(of: length))"
     }
   }
 }

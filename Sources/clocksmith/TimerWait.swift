@@ -13,7 +13,7 @@ final class TimerWait {
   /// Nil until it is started.
   private var number: Int?
   private var title = ""
-  private var timer: Countdown?
+  private var timer: Reminder?
   private var sources: [EventSource] = []
   private var failure: Fault?
   /// The notice about its own start has come. Notices before that are about an earlier timer with
@@ -128,8 +128,8 @@ final class TimerWait {
     let left = timer.left(at: SystemClock.now.instant)
     switch timer.state {
     case .paused: bar.show("\(title): paused, \(left.roundedUp) left")
-    case .ringing: bar.showZero(title, "'clocksmith stop'")
-    case .running: bar.show(title, left: left, of: timer.length)
+    case .ringing, .snoozing: bar.showZero(title, "'clocksmith stop'")
+    case .waiting: bar.show(title, left: left, of: timer.length ?? left)
     }
   }
 }

@@ -133,7 +133,7 @@ import Testing
     var judge = ClockJudge()
     for _ in 0..<2 {
       let moment = SystemClock.now
-      _ = judge.take(clock.read(), kernel: SystemClock.kernel, at: moment)
+      _ = judge.judge(clock.read(), kernel: SystemClock.kernel, at: moment)
       _ = judge.judge(KernelClock(maximumError: KernelClock.unbounded, timesyncd: nil), at: moment)
     }
     #expect(judge.rtc?.isValid == false)

@@ -2,7 +2,8 @@
 
 /// Alarms with their clock, which a test moves by hand.
 struct AlarmDesk {
-  var alarms = Alarms()
+  var reminders = Reminders()
+  var alarms: [Reminder] { reminders.alarms }
   var now: Now
   var zone = TestZone.utc
   var isTrusted = true
@@ -11,7 +12,7 @@ struct AlarmDesk {
   /// Why no alarm may ring; nil if they may.
   var refusal: SkipReason?
   /// The events of the last order, wake-up or step of the clock.
-  private(set) var events: [AlarmEvent] = []
+  private(set) var events: [ReminderEvent] = []
 
   static let ringLimit = Duration.seconds(900)
   static let lead = Duration.milliseconds(400)
@@ -21,10 +22,11 @@ struct AlarmDesk {
     self.isTrusted = isTrusted
   }
 
-  var conditions: AlarmConditions {
-    AlarmConditions(
-      zone: zone, isTrusted: isTrusted || speaksUntrusted, mayBeWrong: !isTrusted,
-      ringLimit: Self.ringLimit, lead: Self.lead)
+  var rules: ReminderRules {
+    ReminderRules(
+      zone: zone, trust: isTrusted ? .synchronised : .untrusted,
+      alarmsGoByClock: isTrusted || speaksUntrusted, ringLimit: Self.ringLimit, lead: Self.lead,
+      refusal: refusal)
   }
 
   static func plan(
@@ -40,20 +42,20 @@ struct AlarmDesk {
     try take(.set(try Self.plan(time, days, name: name)))
   }
 
-  mutating func take(_ order: AlarmOrder) throws {
-    events = try alarms.take(order, at: now, conditions).map(\.event)
+  mutating func take(_ order: ReminderOrder) throws {
+    events = try reminders.handle(order, at: now, rules).map(\.event)
   }
 
   mutating func settle() {
-    events = alarms.due(at: now, conditions, refusal: refusal).map(\.event)
+    events = reminders.due(at: now, rules).map(\.event)
   }
 
   mutating func configure(_ plans: [AlarmPlan]) {
-    events = alarms.configure(plans, at: now, conditions).map(\.event)
+    events = reminders.configure(plans, at: now, rules).map(\.event)
   }
 
   mutating func silence(_ reason: StopReason) {
-    events = alarms.silence(reason, at: now, conditions).map(\.event)
+    events = reminders.silence(nil, reason, at: now, rules).map(\.event)
   }
 
   mutating func wait(for span: Duration) {
@@ -66,11 +68,12 @@ struct AlarmDesk {
   }
 
   /// Sets the clock, and its trust if `isTrusted` is given.
-  mutating func step(to text: String, isTrusted: Bool? = nil) {
-    if conditions.isTrusted { alarms.note(now.instant) }
-    now = Now(instant: Instant(text), uptime: now.uptime, sinceBoot: now.sinceBoot)
+  mutating func step(
+    to text: String, plus span: Duration = .zero, isTrusted: Bool? = nil
+  ) {
+    now = Now(instant: Instant(text) + span, uptime: now.uptime, sinceBoot: now.sinceBoot)
     if let isTrusted { self.isTrusted = isTrusted }
-    alarms.noteClockSet(at: now, conditions)
+    _ = reminders.noteClockSet(at: now, rules)
     settle()
   }
 
@@ -80,18 +83,18 @@ struct AlarmDesk {
     if !isSameBoot {
       now = Now(instant: now.instant, uptime: Uptime(seconds: 20), sinceBoot: .seconds(20))
     }
-    alarms = Alarms(
-      alarms.alarms, isSameBoot: isSameBoot, zoneOffset: alarms.zoneOffset, at: now)
-    alarms.configureAtStart(plans, at: now, conditions)
+    reminders = Reminders(
+      reminders.all, trustedUntil: reminders.trustedUntil, isSameBoot: isSameBoot, at: now)
+    reminders.configureAtStart(plans, at: now, rules)
     settle()
   }
 
   /// Lets `span` pass, waking only when the alarms ask for it.
-  mutating func live(for span: Duration) -> [(AlarmEvent, Instant)] {
+  mutating func live(for span: Duration) -> [(ReminderEvent, Instant)] {
     let end = now.sinceBoot + span
-    var seen: [(AlarmEvent, Instant)] = []
+    var seen: [(ReminderEvent, Instant)] = []
     for _ in 0..<5000 {
-      guard let next = alarms.nextDue(at: now, conditions), next <= end else {
+      guard let next = reminders.nextDue(rules), next <= end else {
         now = now.later(by: end - now.sinceBoot)
         return seen
       }
@@ -103,6 +106,6 @@ struct AlarmDesk {
 
   /// The next ring of each alarm, in UTC; nil for an alarm that does not wait.
   var next: [String?] {
-    alarms.alarms.map { $0.next.map { TestZone.utc.civil(at: $0).dateTime.description } }
+    alarms.map { $0.isUp ? nil : $0.next.map { TestZone.utc.civil(at: $0).dateTime.description } }
   }
 }

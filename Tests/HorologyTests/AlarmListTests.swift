@@ -7,30 +7,30 @@ import Testing
   private static let evening = "2026-11-21T22:00:00"
 
   private func refusal(
-    _ desk: inout AlarmDesk, _ order: AlarmOrder
-  ) -> AlarmRefusal? {
+    _ desk: inout AlarmDesk, _ order: ReminderOrder
+  ) -> ReminderRefusal? {
     do {
       try desk.take(order)
       return nil
     } catch {
-      return error as? AlarmRefusal
+      return error as? ReminderRefusal
     }
   }
 
   @Test("the lowest number that is free is taken") func numbers() throws {
     var desk = AlarmDesk(at: Self.evening)
     for _ in 1...3 { try desk.set("07:00") }
-    try desk.take(.cancel("2"))
+    try desk.take(.cancel(.alarm, "2"))
     try desk.set("08:00")
-    #expect(desk.alarms.alarms.map(\.number) == [1, 2, 3])
-    #expect(desk.alarms.alarms[1].title == "alarm 2")
+    #expect(desk.alarms.map(\.number) == [1, 2, 3])
+    #expect(desk.alarms[1].title == "alarm 2")
   }
 
   @Test("a hundred, and not one more") func bound() throws {
     var desk = AlarmDesk(at: Self.evening)
     for _ in 1...100 { try desk.set("07:00") }
-    #expect(refusal(&desk, .set(try AlarmDesk.plan("07:00"))) == .tooMany)
-    #expect(desk.alarms.alarms.count == 100)
+    #expect(refusal(&desk, .set(try AlarmDesk.plan("07:00"))) == .tooMany(.alarm))
+    #expect(desk.alarms.count == 100)
   }
 
   @Test(
@@ -42,20 +42,20 @@ import Testing
     ])
   func badName(name: String) throws {
     var desk = AlarmDesk(at: Self.evening)
-    let order = AlarmOrder.set(try AlarmDesk.plan("07:00", name: name))
-    guard case .name(let flaw)? = refusal(&desk, order) else {
+    let order = ReminderOrder.set(try AlarmDesk.plan("07:00", name: name))
+    guard case .name(_, let flaw)? = refusal(&desk, order) else {
       Issue.record("\(name)")
       return
     }
     #expect((flaw == "it would be taken for the number of an alarm") == (name == "12"))
-    #expect(desk.alarms.alarms.isEmpty)
+    #expect(desk.alarms.isEmpty)
   }
 
   @Test("a name is used once at a time") func twice() throws {
     var desk = AlarmDesk(at: Self.evening)
     try desk.set("07:00", name: "school")
-    let order = AlarmOrder.set(try AlarmDesk.plan("08:00", name: "school"))
-    #expect(refusal(&desk, order) == .nameIsTaken("school"))
+    let order = ReminderOrder.set(try AlarmDesk.plan("08:00", name: "school"))
+    #expect(refusal(&desk, order) == .nameIsTaken(.alarm, "school"))
   }
 
   @Test("a day that is over is refused") func over() throws {
@@ -69,14 +69,16 @@ import Testing
 
   @Test("what is not there, or does not ring, is refused with its name") func unknown() throws {
     var desk = AlarmDesk(at: Self.evening)
-    #expect(refusal(&desk, .cancel("soup")) == .unknown("soup"))
-    #expect(refusal(&desk, .snooze("99999999999999999999")) == .unknown("99999999999999999999"))
+    #expect(refusal(&desk, .cancel(.alarm, "soup")) == .unknown(.alarm, "soup"))
+    #expect(
+      refusal(&desk, .snooze("99999999999999999999"))
+        == .unknown(.alarm, "99999999999999999999"))
     #expect(refusal(&desk, .snooze(nil)) == .noneRings)
     #expect(refusal(&desk, .stop(nil)) == .noneRings)
     try desk.set("07:00", name: "school")
     #expect(refusal(&desk, .snooze("school")) == .isNotRinging("alarm \"school\""))
-    for order in [AlarmOrder.snooze(""), .stop(""), .cancel("")] {
-      #expect(refusal(&desk, order) == .unknown(""))
+    for order in [ReminderOrder.snooze(""), .stop(""), .cancel(.alarm, "")] {
+      #expect(refusal(&desk, order) == .unknown(.alarm, ""))
     }
     #expect(refusal(&desk, .stop("1")) == .isNotRinging("alarm \"school\""))
     desk.wait(until: "2026-11-22T07:00:00")
@@ -88,9 +90,10 @@ import Testing
     throws
   {
     let times = try AlarmDesk.plan("07:00", "2026-11-20").times
-    let refusals: [AlarmRefusal] = [
-      .over(times), .name("empty"),
-      .nameIsTaken("school"), .tooMany, .unknown("soup"), .isNotRinging("alarm 1"), .noneRings,
+    let refusals: [ReminderRefusal] = [
+      .over(times), .name(.alarm, "empty"),
+      .nameIsTaken(.alarm, "school"), .tooMany(.alarm), .unknown(.alarm, "soup"),
+      .isNotRinging("alarm 1"), .noneRings,
       .isConfigured("alarm 1"),
     ]
     #expect(Set(refusals.map(\.key)).count == refusals.count)
@@ -99,12 +102,12 @@ import Testing
       #expect(!refusal.description.hasSuffix("."))
     }
     let long = String(repeating: "x", count: 10_000)
-    #expect(AlarmRefusal.unknown(long).description.count < 250)
+    #expect(ReminderRefusal.unknown(.alarm, long).description.count < 250)
     for flaw in [AlarmTextFlaw.time(long), .days(long), .date(long), .never(long), .rise(long)] {
       #expect(flaw.description.contains(";") && flaw.description.count < 250)
     }
     #expect(
-      AlarmRefusal.over(times).description == "07:00 on 2026-11-20 is over; choose a later day")
+      ReminderRefusal.over(times).description == "07:00 on 2026-11-20 is over; choose a later day")
   }
 
   @Test(
@@ -127,11 +130,11 @@ import Testing
     var desk = AlarmDesk(at: Self.evening)
     desk.configure([try AlarmDesk.plan("07:00", "mon-sun", name: "school")])
     #expect(desk.next == ["2026-11-22T07:00:00"])
-    #expect(refusal(&desk, .cancel("school")) == .isConfigured("alarm \"school\""))
-    let order = AlarmOrder.set(try AlarmDesk.plan("08:00", name: "school"))
+    #expect(refusal(&desk, .cancel(.alarm, "school")) == .isConfigured("alarm \"school\""))
+    let order = ReminderOrder.set(try AlarmDesk.plan("08:00", name: "school"))
     #expect(refusal(&desk, order) == .nameIsConfigured("school"))
     #expect(
-      AlarmRefusal.nameIsConfigured("school").description
+      ReminderRefusal.nameIsConfigured("school").description
         == "there is an alarm \"school\" already, set in the configuration; choose another name")
     desk.wait(until: "2026-11-22T07:00:00")
     try desk.take(.stop("school"))
@@ -153,9 +156,9 @@ import Testing
     louder.rise = AlarmRise(over: .seconds(60))
     desk.configure([louder, try AlarmDesk.plan("09:30", "mon-sun", name: "work")])
     #expect(desk.events == [.cancelled])
-    #expect(desk.alarms.alarms.map(\.number) == [1, 3, 4])
-    #expect(desk.alarms.alarms[0].key == "snoozing")
-    #expect(desk.alarms.alarms[0].plan == louder)
+    #expect(desk.alarms.map(\.number) == [1, 3, 4])
+    #expect(desk.alarms[0].isUp)
+    #expect(desk.alarms[0].alarm == louder)
     #expect(desk.next == [nil, "2026-11-22T09:30:00", "2026-11-22T10:00:00"])
   }
 
@@ -168,7 +171,7 @@ import Testing
     desk.now = desk.now.later(by: .seconds(9 * 3600 + 60))
     desk.configure([school])
     desk.settle()
-    #expect(desk.events == [.rings(late: .seconds(60))])
+    #expect(desk.events == [.rings(.due(late: .seconds(60)))])
     try desk.take(.stop(nil))
     desk.configure([school])
     desk.step(to: "2026-11-22T06:50:00")
@@ -182,7 +185,7 @@ import Testing
     desk.configure([school, work, try AlarmDesk.plan("06:00", "mon-sun", name: "old")])
     let moved = try AlarmDesk.plan("09:00", "mon-sun", name: "work")
     desk.restart(after: .seconds(9 * 3600 + 60), isSameBoot: false, plans: [school, moved])
-    #expect(desk.events == [.rings(late: .seconds(60))])
+    #expect(desk.events == [.rings(.due(late: .seconds(60)))])
     #expect(desk.next == [nil, "2026-11-22T09:00:00"])
   }
 
@@ -192,14 +195,14 @@ import Testing
     var desk = AlarmDesk(at: Self.evening)
     try desk.set("06:00", name: "school")
     desk.configure([try AlarmDesk.plan("07:00", "mon-sun", name: "school")])
-    #expect(desk.alarms.alarms.map(\.title) == ["alarm 1", "alarm \"school\""])
+    #expect(desk.alarms.map(\.title) == ["alarm 1", "alarm \"school\""])
     #expect(desk.next == ["2026-11-22T06:00:00", "2026-11-22T07:00:00"])
-    #expect(desk.events == [.nameLost("school")])
+    #expect(desk.events == [.changed(.nameLost("school"))])
     desk.configure([try AlarmDesk.plan("07:30", "mon-sun", name: "school")])
     #expect(desk.events.isEmpty)
     desk.configure([])
     #expect(desk.events == [.cancelled])
-    #expect(desk.alarms.alarms.map(\.title) == ["alarm 1"])
+    #expect(desk.alarms.map(\.title) == ["alarm 1"])
   }
 
   @Test("a name that a start takes is told, too") func namesakeAtStart() throws {
@@ -207,6 +210,6 @@ import Testing
     try desk.set("06:00", name: "school")
     let school = try AlarmDesk.plan("07:00", "mon-sun", name: "school")
     desk.restart(after: .seconds(60), isSameBoot: true, plans: [school])
-    #expect(desk.events == [.nameLost("school")])
+    #expect(desk.events == [.changed(.nameLost("school"))])
   }
 }

@@ -49,16 +49,6 @@ import Testing
         == Instant("2026-10-26T01:30:00"))
   }
 
-  @Test("set between the two, it rings the next time that the clock shows it") func between() throws
-  {
-    #expect(
-      try next("01:30", .next, after: "2026-10-25T00:45:00", in: Self.london)
-        == Instant("2026-10-25T01:30:00"))
-    #expect(
-      try next("01:30", .next, after: "2026-10-24T23:45:00", in: Self.london)
-        == Instant("2026-10-25T00:30:00"))
-  }
-
   @Test("a day that a zone leaves out is the next one") func apia() throws {
     let zone = TestZone.changing(
       from: -36_000, to: 50_400, at: Instant("2011-12-30T10:00:00").seconds)

@@ -35,7 +35,7 @@ import Testing
       $0.voiceAtHour = .none
       $0.saysTimers = true
     }
-    for plan in plans { desk.tell(.alarm(.set(plan))) }
+    for plan in plans { desk.tell(.reminder(.set(plan))) }
     return desk
   }
 
@@ -49,7 +49,7 @@ import Testing
     var desk = desk((1...99).map { Self.plan("alarm \($0)", tune: tune) })
     let seen = desk.live(for: .seconds(60))
     #expect(shown(seen.cues, desk) == [.zero, .seconds(24)])
-    #expect(seen.alarms == Array(repeating: .rings(late: nil), count: 99))
+    #expect(seen.alarms == Array(repeating: .rings(.due(late: nil)), count: 99))
     desk.tell(.stop(.byHand))
     #expect(desk.alarmEvents == Array(repeating: .stopped(.byHand), count: 99))
     #expect(desk.live(for: .seconds(60)).cues.isEmpty)
@@ -63,20 +63,15 @@ import Testing
     desk.start(.milliseconds(19_900))
     let seen = desk.live(for: .milliseconds(19_500))
     #expect(seen.cues.contains { $0.source == .timer(2) })
-    #expect(desk.live(for: .seconds(1)).events.contains(.missed))
+    #expect(desk.live(for: .seconds(1)).events.contains(.missed(nil)))
   }
 
-  @Test("put off one by one, they come back as one, too") func putOff() {
-    let tune = Self.tune(lasting: 18)
-    var desk = desk((1...10).map { Self.plan("alarm \($0)", tune: tune) })
-    _ = desk.live(for: .seconds(40))
-    for number in 1...10 {
-      desk.tell(.alarm(.snooze("alarm \(number)")))
-      desk.now = desk.now.later(by: .milliseconds(90))
-    }
-    let seen = desk.live(for: .seconds(604))
-    #expect(seen.cues.count == 1)
-    #expect(seen.alarms == Array(repeating: .ringsAgain(), count: 10))
+  @Test("rings that begin within a second are heard as one") func almostTogether() {
+    var desk = Desk(at: "2026-11-21T15:01:00")
+    for number in 0..<10 { desk.start(.milliseconds(5500 + number * 90)) }
+    let seen = desk.live(for: .seconds(8))
+    #expect(seen.events == Array(repeating: .rings(.due(late: nil)), count: 10))
+    #expect(Set(seen.cues.map(\.source)).count == 1)
   }
 
   @Test("the tune is heard, and not the signal of another alarm or timer of the same moment")
@@ -88,7 +83,7 @@ import Testing
       let seen = desk.live(for: .seconds(50))
       #expect(shown(seen.cues, desk) == [.zero, .seconds(24)])
       #expect(seen.cues.allSatisfy { !$0.blows.isEmpty })
-      #expect(seen.alarms.count == 2 && seen.events == [.elapsed(late: nil)])
+      #expect(seen.alarms.count == 2 && seen.events == [.rings(.due(late: nil))])
     }
   }
 
@@ -106,10 +101,10 @@ import Testing
     #expect(desk.now.instant == Self.seven + .seconds(5))
     #expect(sounding.count == 1)
     #expect(desk.stopped == sounding)
-    #expect(desk.timerEvents == [.elapsed(late: nil)])
+    #expect(desk.timerEvents == [.rings(.due(late: nil))])
     desk.wait(for: .seconds(1))
     #expect(!desk.cues.contains { !$0.blows.isEmpty })
-    desk.tell(.timer(.cancel("tea")))
+    desk.tell(.reminder(.cancel(.timer, "tea")))
     let again = desk.cues.first { !$0.blows.isEmpty }
     #expect(again?.source == .alarm(1))
     #expect(again.map { $0.anchor - desk.now.sinceBoot < .seconds(1) } == true)
@@ -148,7 +143,7 @@ import Testing
       desk.wait(for: .seconds(27))
       let prepared = desk.cues
       #expect(prepared.map(\.source) == [.alarm(1)])
-      desk.tell(.alarm(.cancel("one")))
+      desk.tell(.reminder(.cancel(.alarm, "one")))
       #expect(desk.stopped == prepared.map(\.id))
       #expect(desk.cues.map(\.source) == [.alarm(2)])
       #expect(shown(desk.cues, desk) == [.zero])
@@ -159,7 +154,7 @@ import Testing
     let tune = Self.tune(lasting: 18)
     var desk = desk([Self.plan("one", tune: tune), Self.plan("two", tune: tune)])
     _ = desk.live(for: .seconds(32))
-    desk.tell(.alarm(.stop("one")))
+    desk.tell(.reminder(.stop("one")))
     #expect(desk.alarmEvents == [.stopped(.byHand)])
     #expect(desk.cues.map(\.source) == [.alarm(2)])
     #expect(desk.cues.allSatisfy { $0.anchor - desk.now.sinceBoot < .seconds(1) })
@@ -169,11 +164,11 @@ import Testing
     "the time is said to its end while one of them rings, and cut off with the last",
     arguments: [["one", "two"], ["two", "one"]], ["stop", "snooze", "cancel"])
   func timeForTheOthers(names: [String], order: String) throws {
-    let orders = names.map { name -> AlarmOrder in
+    let orders = names.map { name -> ReminderOrder in
       switch order {
       case "stop": .stop(name)
       case "snooze": .snooze(name)
-      default: .cancel(name)
+      default: .cancel(.alarm, name)
       }
     }
     var desk = desk([Self.plan("one"), Self.plan("two")])
@@ -181,30 +176,12 @@ import Testing
     let isSaid = desk.announcer.playing.map { desk.now.instant > $0.anchor }
     #expect(isSaid == true)
     let cut = try #require(desk.stop(.byHand))
-    desk.tell(.alarm(orders[0]))
+    desk.tell(.reminder(orders[0]))
     #expect(desk.alarmEvents.count == 1)
     #expect(!desk.effects.contains(cut))
-    desk.tell(.alarm(orders[1]))
+    desk.tell(.reminder(orders[1]))
     #expect(desk.alarmEvents.count == 1)
     #expect(desk.effects.contains(cut))
-  }
-
-  @Test("of a ring that two share the newer takes over what follows") func sharedRing() throws {
-    var desk = desk([])
-    desk.start(.seconds(60))
-    let zero = desk.now.sinceBoot + .seconds(60)
-    // The rings at 0 and 6 s. The player already has the one at 9 s.
-    let given = desk.live(for: .milliseconds(64_400)).cues
-    #expect(given.map { $0.anchor - zero } == [.zero, .seconds(6), .seconds(9)])
-    // The second timer is at zero at 6.4 s. The ring at 6 s serves as its first ring.
-    desk.start(.seconds(2))
-    desk.wait(for: .seconds(2))
-    #expect(desk.stopped == [given[2].id])
-    #expect(desk.cues.isEmpty)
-    let cues = desk.live(for: .seconds(8)).cues
-    #expect(cues.allSatisfy { $0.source == .timer(2) })
-    let offsets = cues.prefix(2).map { $0.anchor - zero }
-    #expect(offsets == [.milliseconds(12_400), .milliseconds(15_400)])
   }
 
   @Test("a tune that a reload takes away sounds to its end before the signal") func tuneIsTaken() {
@@ -223,26 +200,6 @@ import Testing
     #expect(desk.cues.isEmpty)
     desk.wait(for: .seconds(10))
     #expect(desk.cues.allSatisfy { $0.blows.isEmpty })
-    #expect(shown(desk.cues, desk) == [.seconds(15)])
-  }
-
-  @Test("an alarm that grows louder rings with its signal after the tune that it shared")
-  func signalAfterSharedTune() {
-    var soft = Self.plan("one", tune: Self.tune(lasting: 8))
-    soft.rise = AlarmRise(over: .seconds(300))
-    var loud = Self.plan("two")
-    loud.rise = AlarmRise(over: .seconds(5))
-    var desk = desk([soft, loud])
-    desk.wait(for: .seconds(26))
-    #expect(desk.cues.map(\.source) == [.alarm(1)])
-    desk.wait(for: .seconds(4))
-    #expect(desk.alarmEvents == Array(repeating: .rings(late: nil), count: 2))
-    // From now on the other is louder. The tune was its first ring.
-    desk.wait(for: .seconds(1))
-    #expect(desk.stopped.isEmpty)
-    #expect(desk.cues.isEmpty)
-    desk.wait(for: .seconds(10))
-    #expect(desk.cues.map(\.source) == [.alarm(2)])
     #expect(shown(desk.cues, desk) == [.seconds(15)])
   }
 
@@ -267,7 +224,7 @@ import Testing
     // One alarm is stopped before the time is said. It is still said for the other.
     var desk = desk([Self.plan("one"), Self.plan("two")])
     _ = desk.live(for: .seconds(31))
-    desk.tell(.alarm(.stop("one")))
+    desk.tell(.reminder(.stop("one")))
     #expect(desk.live(for: .seconds(20)).announcements.count == 1)
   }
 }

@@ -35,6 +35,16 @@ import Testing
     #expect(desk.played == "15:07:30")
   }
 
+  @Test("with the longest lead-in and latency there are instants that can be met")
+  func longestLead() {
+    var desk = Desk(at: "2026-11-21T15:07:30") {
+      $0.leadIn = .seconds(4)
+      $0.latencyOffset = .seconds(5)
+    }
+    desk.tell(.asked(at: start + desk.announcer.rules.preparation, speakerIsAwake: false))
+    #expect(desk.played == "15:07:40")
+  }
+
   @Test("an instant that would be in the way of the quarter is refused") func inTheWay() {
     var desk = Desk(at: "2026-11-21T15:14:50")
     desk.tell(.asked(at: Instant("2026-11-21T15:14:55"), speakerIsAwake: true))

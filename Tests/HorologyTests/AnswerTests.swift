@@ -25,10 +25,10 @@ import Testing
   func notHeard(isTime: Bool) {
     var desk = desk
     desk.start(.seconds(300), "tea")
-    desk.tell(isTime ? .asked(speakerIsAwake: true) : .timer(.tell("tea")))
+    desk.tell(isTime ? .asked(speakerIsAwake: true) : .reminder(.tell("tea")))
     desk.end(gone)
     let why = SkipReason.failed("gone")
-    #expect(desk.answer == .refused(isTime ? .request(why) : .timer(.speech(why))))
+    #expect(desk.answer == .refused(isTime ? .request(why) : .reminder(.speech(why))))
   }
 
   @Test("a timer that is started is answered with its number") func timer() {
@@ -37,16 +37,16 @@ import Testing
     desk.start(.seconds(300), "tea")
     #expect(desk.answer == .number(2))
     desk.start(.seconds(300), "tea")
-    #expect(desk.answer == .refused(.timer(.nameIsTaken("tea"))))
+    #expect(desk.answer == .refused(.reminder(.nameIsTaken(.timer, "tea"))))
   }
 
   @Test("what is only done is answered with that") func done() {
     var desk = desk
     desk.start(.seconds(300))
-    for order in [.add(.seconds(60), to: "1"), .pause("1"), .resume("1"), .cancel("1")]
-      as [TimerOrder]
+    for order in [.add(.seconds(60), to: "1"), .pause("1"), .resume("1"), .cancel(.timer, "1")]
+      as [ReminderOrder]
     {
-      desk.tell(.timer(order))
+      desk.tell(.reminder(order))
       #expect(desk.answer == .done, "\(order)")
     }
   }
@@ -54,7 +54,7 @@ import Testing
   @Test("who asks what is left is answered with the announcement that says it") func left() {
     var desk = desk
     desk.start(.seconds(300), "tea")
-    desk.tell(.timer(.tell("tea")))
+    desk.tell(.reminder(.tell("tea")))
     #expect(desk.effects.contains { played($0) == desk.answer })
   }
 
@@ -65,9 +65,9 @@ import Testing
     #expect(desk.answer == .interval(isNew: true))
     desk.start(plan)
     #expect(desk.answer == .interval(isNew: false))
-    desk.tell(.timer(.startInterval(plan, replaces: true)))
+    desk.tell(.interval(.start(plan, replaces: true)))
     #expect(desk.answer == .interval(isNew: true))
-    desk.tell(.timer(.stopInterval))
+    desk.tell(.interval(.stop))
     #expect(desk.answer == .done)
   }
 
@@ -75,18 +75,18 @@ import Testing
     var desk = desk
     let weekly = AlarmTimes(time: try TimeOfDay(text: "07:00"), days: try AlarmDays(text: "mon"))
     let once = AlarmTimes(time: try TimeOfDay(text: "08:00"), days: .next)
-    desk.tell(.alarm(.set(AlarmPlan(weekly))))
+    desk.tell(.reminder(.set(AlarmPlan(weekly))))
     #expect(desk.answer == .number(1))
-    desk.tell(.alarm(.set(AlarmPlan(name: "bus", once))))
+    desk.tell(.reminder(.set(AlarmPlan(name: "bus", once))))
     #expect(desk.answer == .number(2))
-    desk.tell(.alarm(.skip("1")))
+    desk.tell(.reminder(.skip("1")))
     #expect(desk.answer == .number(1))
-    desk.tell(.alarm(.skip("bus")))
+    desk.tell(.reminder(.skip("bus")))
     #expect(desk.answer == .number(2))
-    desk.tell(.alarm(.cancel("1")))
+    desk.tell(.reminder(.cancel(.alarm, "1")))
     #expect(desk.answer == .done)
-    desk.tell(.alarm(.stop(nil)))
-    #expect(desk.answer == .refused(.alarm(.noneRings)))
+    desk.tell(.reminder(.stop(nil)))
+    #expect(desk.answer == .refused(.reminder(.noneRings)))
   }
 
   @Test("what is no order has no answer") func noOrder() {

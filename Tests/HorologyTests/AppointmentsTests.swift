@@ -13,19 +13,21 @@ import Testing
   }
 
   private func moment(_ text: String) -> TimedMoment {
-    TimedMoment(sinceBoot: .zero, shown: Instant(text))
+    TimedMoment(sinceBoot: .zero, shown: Instant(text), followsClock: true)
   }
 
-  private func alarm(_ plan: AlarmPlan, _ state: Alarm.State) -> Alarm {
-    Alarm(number: 1, plan, from: .person, state: state)
+  private func alarm(_ plan: AlarmPlan, _ state: Reminder.State) -> Reminder {
+    Reminder(number: 1, .alarm(plan), state: state, occasion: Instant("2026-11-21T14:55:00"))
   }
 
   private func listed(
-    _ alarms: [Alarm] = [], _ timers: [Countdown] = [], _ interval: IntervalTimer? = nil,
+    _ reminders: [Reminder] = [], _ interval: IntervalTimer? = nil,
     days: Int = 3
   ) -> [Appointment] {
     let start = Instant(Self.start)
-    let list = Appointments(of: alarms, timers, interval, in: TestZone.utc, from: start)
+    let now = Now(instant: start, uptime: Uptime(seconds: 9), sinceBoot: .seconds(9))
+    let set = Reminders(reminders, isSameBoot: true, at: now)
+    let list = Appointments(of: set, interval, in: TestZone.utc, from: start)
     return Array(list.prefix { $0.instant < start + .seconds(86_400 * days) }.prefix(20))
   }
 
@@ -53,7 +55,7 @@ import Testing
     let start = change - .seconds(36 * 3600)
     var now = Now(instant: start, uptime: Uptime(seconds: 9), sinceBoot: .seconds(9))
     var announcer = Announcer(settings: settings, zone: zone, trust: .synchronised, at: now)
-    let list = Appointments(of: announcer.alarms.alarms, [], nil, in: zone, from: start)
+    let list = Appointments(of: announcer.reminders, nil, in: zone, from: start)
     var decided: Set<String> = []
     var ends: [(SoundingID, Instant)] = []
     while now.instant < start + .seconds(3 * 86_400) {
@@ -70,9 +72,9 @@ import Testing
         case .play(.cue(let cue)): ends.append((cue.id, now.instant + .seconds(6)))
         case .play(.announcement(let announcement)):
           ends.append((announcement.id, announcement.anchor + .seconds(2)))
-        case .report(.alarm(let alarm, .rings(nil, _))):
+        case .report(.reminder(let alarm, .rings(.due(late: nil), _))):
           decided.insert("\(alarm.name!) at \(now.instant.seconds) rings")
-        case .report(.alarm(let alarm, .silenced(let reason))):
+        case .report(.reminder(let alarm, .silenced(let reason))):
           decided.insert("\(alarm.name!) at \(now.instant.seconds) \(reason)")
         default: break
         }
@@ -93,53 +95,53 @@ import Testing
   func next() {
     let plan = plan("15:00")
     #expect(
-      times(listed([alarm(plan, .waiting(next: Instant(Self.start), from: nil))], days: 2)) == [
+      times(listed([alarm(plan, .waiting(moment(Self.start)))], days: 2)) == [
         "2026-11-21T15:00:00", "2026-11-22T15:00:00",
       ])
     // The ring was stopped, then the clock set back. An acknowledged ring is not listed again.
-    let tomorrow = Instant("2026-11-22T15:00:00")
+    let tomorrow = "2026-11-22T15:00:00"
     #expect(
-      times(listed([alarm(plan, .waiting(next: tomorrow, from: nil))], days: 2)) == [
+      times(listed([alarm(plan, .waiting(moment(tomorrow)))], days: 2)) == [
         "2026-11-22T15:00:00"
       ])
     let once = self.plan("15:00", "once")
     #expect(
-      times(listed([alarm(once, .waiting(next: tomorrow, from: nil))])) == ["2026-11-22T15:00:00"])
-    #expect(times(listed([alarm(once, .waiting(next: Instant(Self.start), from: nil))])).count == 1)
-    #expect(listed([alarm(once, .waiting(next: nil, from: nil))]).isEmpty)
+      times(listed([alarm(once, .waiting(moment(tomorrow)))])) == ["2026-11-22T15:00:00"])
+    #expect(times(listed([alarm(once, .waiting(moment(Self.start)))])).count == 1)
+    #expect(listed([alarm(once, .waiting(nil))]).isEmpty)
   }
 
   @Test("put off it rings again, and then on its days; ringing now, on its days alone")
   func snoozed() {
-    let ring = Instant("2026-11-21T14:55:00")
-    let snoozing = Alarm.State.snoozing(ring: ring, until: moment("2026-11-21T15:05:00"))
+    let snoozing = Reminder.State.snoozing(until: moment("2026-11-21T15:05:00"))
     #expect(
       times(listed([alarm(plan("14:55"), snoozing)], days: 2)) == [
         "2026-11-21T15:05:00", "2026-11-22T14:55:00", "2026-11-23T14:55:00",
       ])
-    let ringing = Alarm.State.ringing(ring: ring, since: moment("2026-11-21T14:55:00"))
+    let ringing = Reminder.State.ringing(since: moment("2026-11-21T14:55:00"))
     #expect(
       times(listed([alarm(plan("14:55"), ringing)], days: 1)) == ["2026-11-22T14:55:00"])
   }
 
   @Test("a timer is listed at zero, unless it is paused or rings already") func timers() {
-    let states: [Countdown.State] = [
-      .running(zero: moment("2026-11-21T16:00:00")), .paused(left: .seconds(9)),
-      .ringing(since: moment("2026-11-21T14:59:00")), .running(zero: moment("2026-11-21T15:10:00")),
+    let states: [Reminder.State] = [
+      .waiting(moment("2026-11-21T16:00:00")), .paused(left: .seconds(9)),
+      .ringing(since: moment("2026-11-21T14:59:00")), .waiting(moment("2026-11-21T15:10:00")),
     ]
     let timers = states.enumerated().map {
-      Countdown(number: $0.offset + 1, name: nil, length: .seconds(60), state: $0.element)
+      Reminder(
+        number: $0.offset + 1, .timer(.seconds(60), name: nil), state: $0.element)
     }
-    #expect(times(listed([], timers)) == ["2026-11-21T15:10:00", "2026-11-21T16:00:00"])
+    #expect(times(listed(timers)) == ["2026-11-21T15:10:00", "2026-11-21T16:00:00"])
   }
 
   @Test("of an interval the next signal and the end are listed, and no other") func intervals() {
     let second = IntervalTimer(.plain(every: .seconds(1)), start: moment("2026-11-21T14:00:00"))
-    #expect(times(listed([], [], second)) == [Self.start])
+    #expect(times(listed([], second)) == [Self.start])
     let rounds = IntervalRounds(
       work: .seconds(600), rest: .seconds(60), count: 3, prepare: .seconds(30))
     let workout = IntervalTimer(.rounds(rounds), start: moment("2026-11-21T14:59:45"))
-    let listed = listed([], [], workout)
+    let listed = listed([], workout)
     #expect(times(listed) == ["2026-11-21T15:00:12", "2026-11-21T15:32:15"])
     let signals = listed.map { entry in
       if case .interval(_, let cue) = entry.cause { cue.signal } else { Signal.ring }
@@ -147,6 +149,6 @@ import Testing
     #expect(signals == [.count, .end])
     // An interval that is about to end has only its end listed.
     let over = IntervalTimer(.rounds(rounds), start: moment("2026-11-21T14:27:30"))
-    #expect(times(self.listed([], [], over)) == ["2026-11-21T15:00:00"])
+    #expect(times(self.listed([], over)) == ["2026-11-21T15:00:00"])
   }
 }

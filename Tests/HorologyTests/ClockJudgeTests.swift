@@ -53,7 +53,7 @@ import Testing
       reports = []
       if judge.isReadingDue(at: now) {
         readings += 1
-        reports += judge.take(reading, kernel: kernel, at: now)
+        reports += judge.judge(reading, kernel: kernel, at: now)
       }
       reports += judge.judge(kernel, at: now)
     }

@@ -10,48 +10,48 @@ import Testing
 
   @Test("it is active from the first edge") func activeAtOnce() {
     var contact = contact
-    contact.note(isActive: true, at: at(0))
+    contact.read(isActive: true, at: at(0))
     #expect(contact.isActive)
-    #expect(contact.looksAgainAt == nil)
+    #expect(contact.settlesAt == nil)
   }
 
   @Test("it is inactive only once that has lasted") func inactiveWhenItLasts() {
     var contact = contact
-    contact.note(isActive: true, at: at(0))
-    contact.note(isActive: false, at: at(100))
+    contact.read(isActive: true, at: at(0))
+    contact.read(isActive: false, at: at(100))
     #expect(contact.isActive)
-    #expect(contact.looksAgainAt == at(130))
-    contact.look(at: at(129))
+    #expect(contact.settlesAt == at(130))
+    contact.settle(at: at(129))
     #expect(contact.isActive)
-    contact.look(at: at(130))
+    contact.settle(at: at(130))
     #expect(!contact.isActive)
-    #expect(contact.looksAgainAt == nil)
+    #expect(contact.settlesAt == nil)
   }
 
   @Test("every bounce begins the wait anew") func bounces() {
     var contact = contact
-    contact.note(isActive: true, at: at(0))
+    contact.read(isActive: true, at: at(0))
     for time in stride(from: Int64(100), to: 180, by: 20) {
-      contact.note(isActive: false, at: at(time))
-      contact.note(isActive: true, at: at(time + 1))
+      contact.read(isActive: false, at: at(time))
+      contact.read(isActive: true, at: at(time + 1))
     }
-    contact.note(isActive: false, at: at(180))
+    contact.read(isActive: false, at: at(180))
     // The same level again is no edge.
-    contact.note(isActive: false, at: at(200))
-    contact.look(at: at(209))
+    contact.read(isActive: false, at: at(200))
+    contact.settle(at: at(209))
     #expect(contact.isActive)
-    contact.look(at: at(210))
+    contact.settle(at: at(210))
     #expect(!contact.isActive)
   }
 
   @Test("edges that are told late count from when they were") func lateEdges() {
     var contact = contact
-    contact.note(isActive: true, at: at(0))
-    contact.note(isActive: false, at: at(10))
-    contact.note(isActive: true, at: at(60))
+    contact.read(isActive: true, at: at(0))
+    contact.read(isActive: false, at: at(10))
+    contact.read(isActive: true, at: at(60))
     #expect(contact.isActive)
-    contact.note(isActive: false, at: at(70))
-    contact.note(isActive: false, at: at(500))
+    contact.read(isActive: false, at: at(70))
+    contact.read(isActive: false, at: at(500))
     #expect(!contact.isActive)
   }
 }

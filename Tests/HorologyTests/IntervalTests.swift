@@ -13,7 +13,7 @@ import Testing
     var desk = Desk(at: Self.start)
     desk.start(.plain(every: .seconds(period)))
     #expect(desk.intervalEvents == [.started])
-    let first = desk.announcer.timers.interval!.start.sinceBoot
+    let first = desk.announcer.interval!.start.sinceBoot
     #expect(first == desk.now.sinceBoot + .milliseconds(400))
     let begun = desk.cues
     let cues = begun + desk.live(for: .seconds(period * 120)).cues
@@ -27,7 +27,7 @@ import Testing
       var desk = Desk(at: Self.start)
       desk.start(plan)
       _ = desk.live(for: .seconds(seconds))
-      return desk.announcer.timers.interval!.goesOn(at: desk.now)
+      return desk.announcer.interval!.goesOn(at: desk.now)
     }
     #expect(goesOn(.plain(every: .seconds(30)), after: 100))
     #expect(goesOn(Self.workout, after: 238))
@@ -37,10 +37,10 @@ import Testing
   @Test("all rounds are heard, told of when they are over, and then nothing more") func rounds() {
     var desk = Desk(at: Self.start)
     desk.start(Self.workout)
-    let first = desk.announcer.timers.interval!.start.sinceBoot
+    let first = desk.announcer.interval!.start.sinceBoot
     var cues = desk.cues
     cues += desk.live(for: .seconds(239)).cues
-    #expect(desk.announcer.timers.interval != nil)
+    #expect(desk.announcer.interval != nil)
     let rest = desk.live(for: .seconds(30))
     cues += rest.cues
     #expect(rest.intervals == [.over(late: nil)])
@@ -48,7 +48,7 @@ import Testing
     #expect(cues.last?.anchor == first + .seconds(240))
     #expect(cues.filter { $0.signal == .work }.count == 7)
     #expect(cues.filter { $0.signal == .half }.count == 8)
-    #expect(desk.announcer.timers.interval == nil)
+    #expect(desk.announcer.interval == nil)
     #expect(desk.live(for: .seconds(60)).cues.isEmpty)
   }
 
@@ -56,27 +56,26 @@ import Testing
   func startedAgain() {
     var desk = Desk(at: Self.start)
     desk.start(.plain(every: .seconds(30)))
-    let first = desk.announcer.timers.interval
+    let first = desk.announcer.interval
     _ = desk.live(for: .seconds(50))
     desk.start(.plain(every: .seconds(30)))
     #expect(desk.intervalEvents == [.wentOn])
-    #expect(desk.announcer.timers.interval == first)
+    #expect(desk.announcer.interval == first)
     #expect(desk.stopped.isEmpty)
     desk.start(Self.workout)
-    #expect(desk.timerRefusal == .intervalRuns("interval of 30 s"))
-    #expect(desk.timerRefusal?.description.hasSuffix("this one with --replace") == true)
-    #expect(desk.announcer.timers.interval == first)
-    desk.tell(.timer(.startInterval(Self.workout, replaces: true)))
+    #expect(desk.intervalRefusal == .runs("interval of 30 s"))
+    #expect(desk.announcer.interval == first)
+    desk.tell(.interval(.start(Self.workout, replaces: true)))
     #expect(desk.intervalEvents == [.stopped(.replaced), .started])
-    #expect(desk.announcer.timers.interval?.plan == Self.workout)
+    #expect(desk.announcer.interval?.plan == Self.workout)
     #expect(desk.cues.first?.signal == .prepare)
   }
 
   @Test("what the player holds of it is stopped at once, by whoever stops it") func stopped() {
     let ways: [(Event, StopReason)] = [
-      (.timer(.stopInterval), .byHand), (.pressed(speakerIsAwake: true), .byHand),
-      (.stop(.byHand), .byHand), (.mute(.on), .softwareMuted),
-      (.ringer(.off, at: Uptime(seconds: 1000)), .muted),
+      (.interval(.stop), .byHand), (.pressed(speakerIsAwake: true), .byHand),
+      (.stop(.byHand), .byHand), (.mute(.on), .muted),
+      (.ringer(.off, at: Uptime(seconds: 1000)), .switchOff),
     ]
     for (event, reason) in ways {
       var desk = Desk(at: Self.start)
@@ -116,7 +115,7 @@ import Testing
     var desk = Desk(at: Self.start)
     desk.tell(.ringer(.off, at: desk.now.uptime))
     desk.start(.plain(every: .seconds(2)))
-    #expect(desk.timerRefusal == .speech(.muted))
+    #expect(desk.intervalRefusal == .silenced(.switchOff))
     var gym = Desk(at: Self.start) { $0.silences = .announcements }
     gym.start(.plain(every: .seconds(2)))
     gym.tell(.ringer(.off, at: gym.now.uptime))
@@ -126,17 +125,17 @@ import Testing
 
   @Test("nothing is stopped where nothing runs") func nothingRuns() {
     var desk = Desk(at: Self.start)
-    desk.tell(.timer(.stopInterval))
-    #expect(desk.timerRefusal == .noInterval)
+    desk.tell(.interval(.stop))
+    #expect(desk.intervalRefusal == .noInterval)
     desk.start(.plain(every: .milliseconds(20)))
-    #expect(desk.timerRefusal == .interval("an interval is from 1 s to 24 h long"))
+    #expect(desk.intervalRefusal == .plan("an interval is from 1 s to 24 h long"))
   }
 
   @Test("neither a clock that is set nor a sleep moves a cue; those of a sleep are left out")
   func stepAndSleep() {
     var desk = Desk(at: Self.start)
     desk.start(.plain(every: .seconds(30)))
-    let first = desk.announcer.timers.interval!.start.sinceBoot
+    let first = desk.announcer.interval!.start.sinceBoot
     _ = desk.live(for: .seconds(50))
     desk.step(by: .seconds(7200))
     #expect(desk.live(for: .seconds(30)).cues.map(\.anchor) == [first + .seconds(60)])
@@ -152,7 +151,7 @@ import Testing
     next.now = now
     next.announcer = Announcer(
       settings: desk.announcer.settings, zone: TestZone.utc, trust: .synchronised,
-      timers: Timers([], saved, isSameBoot: isSameBoot, at: now), at: now)
+      interval: saved.started(isSameBoot: isSameBoot, at: now), at: now)
     return next
   }
 
@@ -161,7 +160,7 @@ import Testing
     for isSameBoot in [true, false] {
       var desk = Desk(at: Self.start)
       desk.start(Self.workout)
-      let saved = desk.announcer.timers.interval!
+      let saved = desk.announcer.interval!
       _ = desk.live(for: .seconds(62))
       // After a reboot, `sinceBoot` starts again.
       let sinceBoot = isSameBoot ? desk.now.sinceBoot + .seconds(3) : .seconds(20)
@@ -235,14 +234,14 @@ import Testing
 
   @Test("the last signal is silenced, too") func lastSignal() {
     let ways: [Event] = [
-      .timer(.stopInterval), .pressed(speakerIsAwake: true), .stop(.byHand), .mute(.on),
+      .interval(.stop), .pressed(speakerIsAwake: true), .stop(.byHand), .mute(.on),
       .ringer(.off, at: Uptime(seconds: 1000)),
     ]
     for event in ways {
       var desk = Desk(at: Self.start)
       desk.start(.rounds(IntervalRounds(work: .seconds(4), count: 1)))
       let cues = desk.cues + desk.live(for: .seconds(5)).cues
-      #expect(desk.announcer.timers.interval == nil)
+      #expect(desk.announcer.interval == nil)
       desk.tell(event)
       #expect(desk.stopped.contains(cues.first { $0.signal == .end }!.id))
     }
@@ -257,16 +256,16 @@ import Testing
     desk.wait(for: .seconds(1))
     desk.tell(.stop(.byHand))
     #expect(desk.stopped == [words])
-    #expect(desk.announcer.timers.interval != nil)
+    #expect(desk.announcer.interval != nil)
   }
 
   @Test("the same one takes its own place, where that is wanted") func replacesItself() {
     var desk = Desk(at: Self.start)
     desk.start(.plain(every: .seconds(30)))
     _ = desk.live(for: .seconds(10))
-    desk.tell(.timer(.startInterval(.plain(every: .seconds(30)), replaces: true)))
+    desk.tell(.interval(.start(.plain(every: .seconds(30)), replaces: true)))
     #expect(desk.intervalEvents == [.stopped(.replaced), .started])
-    #expect(desk.announcer.timers.interval?.passed(at: desk.now) == .milliseconds(-400))
+    #expect(desk.announcer.interval?.passed(at: desk.now) == .milliseconds(-400))
   }
 
   /// The desk after a power cut. Its clock is untrusted and shows `shown`.
@@ -276,7 +275,7 @@ import Testing
     next.now = now
     next.announcer = Announcer(
       settings: desk.announcer.settings, zone: TestZone.utc, trust: .untrusted,
-      timers: Timers([], desk.announcer.timers.interval, isSameBoot: false, at: now), at: now)
+      interval: desk.announcer.interval?.started(isSameBoot: false, at: now), at: now)
     next.tell(.woke)
     return next
   }
@@ -285,7 +284,7 @@ import Testing
   func untrustedClock() {
     var desk = Desk(at: Self.start)
     desk.start(Self.workout)
-    let saved = desk.announcer.timers.interval!
+    let saved = desk.announcer.interval!
     var months = restarted(desk, at: saved.start.shown + .seconds(9_000_000))
     #expect(months.intervalEvents.isEmpty)
     #expect(months.live(for: .seconds(60)).cues.isEmpty)
@@ -295,7 +294,7 @@ import Testing
     months.tell(.trust(.synchronised))
     cues += months.cues + months.live(for: .seconds(30)).cues
     #expect(cues.first?.signal == .half)
-    #expect(months.announcer.timers.interval?.start.shown == saved.start.shown)
+    #expect(months.announcer.interval?.start.shown == saved.start.shown)
 
     var behind = restarted(desk, at: saved.start.shown - .seconds(1000))
     let begun = behind.cues + behind.live(for: .seconds(9)).cues
@@ -308,7 +307,7 @@ import Testing
     desk = restarted(desk, at: desk.now.instant + .seconds(86_400))
     desk.start(.plain(every: .zero))
     #expect(desk.intervalEvents.isEmpty)
-    #expect(desk.announcer.timers.interval != nil)
+    #expect(desk.announcer.interval != nil)
   }
 
   @Test("whose last signal has sounded is over, whatever the clock may be worth")
@@ -318,7 +317,7 @@ import Testing
     desk = restarted(desk, at: desk.now.instant + .seconds(10))
     #expect(desk.live(for: .seconds(30)).cues.last?.signal == .end)
     desk.tell(.woke)
-    #expect(desk.announcer.timers.interval == nil)
+    #expect(desk.announcer.interval == nil)
   }
 
   @Test("one that is over by a clock that may be wrong is in the way of no other")

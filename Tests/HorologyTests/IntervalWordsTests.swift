@@ -28,7 +28,7 @@ import Testing
 
   /// The phrases said, and their anchors in milliseconds after the start of the interval.
   private func said(_ desk: inout Desk, for seconds: Int) -> [(best: TimerPhrase, at: Int64)] {
-    let start = desk.announcer.timers.interval!.start.shown
+    let start = desk.announcer.interval!.start.shown
     return desk.live(for: .seconds(seconds)).announcements.compactMap { announcement in
       guard case .timer(let words) = announcement.cause else { return nil }
       return (words.phrases[0], (announcement.anchor - start).nanoseconds / 1_000_000)
@@ -132,7 +132,7 @@ import Testing
 
   @Test("what was to be said goes with its signal, if the clock is set that the interval goes by")
   func clockSet() {
-    let saved = desk(Self.plan(prepare: 0)).announcer.timers.interval
+    let saved = desk(Self.plan(prepare: 0)).announcer.interval
     var desk = Desk(at: Self.start)
     let now = Now(
       instant: desk.now.instant + .seconds(15), uptime: Uptime(seconds: 9), sinceBoot: .seconds(9))
@@ -140,22 +140,22 @@ import Testing
     settings.saysTimers = true
     desk.announcer = Announcer(
       settings: settings, zone: TestZone.utc, trust: .untrusted,
-      timers: Timers([], saved, isSameBoot: false, at: now), at: now)
+      interval: saved?.started(isSameBoot: false, at: now), at: now)
     desk.now = now
     desk.tell(.woke)
     // The player has the signal of the rest, which is due at 20 s.
     desk.wait(for: .milliseconds(2500))
-    #expect(desk.announcer.timers.words.contains { $0.source == .interval })
+    #expect(desk.announcer.words.all.contains { $0.source == .interval })
     desk.step(by: .seconds(-3600))
-    #expect(!desk.announcer.timers.words.contains { $0.source == .interval })
+    #expect(!desk.announcer.words.all.contains { $0.source == .interval })
   }
 
   @Test("whoever ends the interval ends what is said of it, and what was to be said")
   func stopped() {
     let ways: [Event] = [
-      .timer(.stopInterval), .pressed(speakerIsAwake: true), .stop(.byHand), .mute(.on),
+      .interval(.stop), .pressed(speakerIsAwake: true), .stop(.byHand), .mute(.on),
       .ringer(.off, at: Uptime(seconds: 1000)),
-      .timer(.startInterval(.plain(every: .seconds(30)), replaces: true)),
+      .interval(.start(.plain(every: .seconds(30)), replaces: true)),
     ]
     for event in ways {
       var desk = desk(Self.plan(prepare: 0))

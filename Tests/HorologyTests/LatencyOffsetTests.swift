@@ -23,7 +23,7 @@ import Testing
     desk.start(.seconds(60))
     #expect(desk.wake == desk.now.instant + .seconds(50))
     desk.tell(
-      .alarm(
+      .reminder(
         .set(
           AlarmPlan(
             AlarmTimes(time: try! TimeOfDay(text: "15:03"), days: .next)))))

@@ -35,7 +35,7 @@ import Testing
     desk.start(.seconds(10))
     turn(&desk, .lost("gone"))
     let seen = desk.live(for: .seconds(60))
-    #expect(seen.events == [.elapsed(late: nil, unheard: .switchLost)])
+    #expect(seen.events == [.rings(.due(late: nil), unheard: .switchLost)])
     #expect(seen.cues.isEmpty)
     turn(&desk, .on)
     #expect(!desk.live(for: .seconds(5)).cues.isEmpty)
@@ -43,10 +43,10 @@ import Testing
 
   @Test("an alarm whose time comes meanwhile rings once it is found") func alarmMeanwhile() {
     var desk = Desk(at: Self.start)
-    desk.tell(.alarm(.set(Self.alarm)))
+    desk.tell(.reminder(.set(Self.alarm)))
     turn(&desk, .lost("gone"))
     let seen = desk.live(for: .seconds(90))
-    #expect(seen.alarms == [.rings(late: nil, unheard: .switchLost)])
+    #expect(seen.alarms == [.rings(.due(late: nil), unheard: .switchLost)])
     #expect(seen.cues.isEmpty)
     turn(&desk, .on)
     #expect(!desk.live(for: .seconds(5)).cues.isEmpty)
@@ -55,19 +55,21 @@ import Testing
   @Test("one that was put off, and one that rang before a start, are told unheard, too")
   func againMeanwhile() {
     var desk = Desk(at: Self.start)
-    desk.tell(.alarm(.set(Self.alarm)))
-    #expect(desk.live(for: .seconds(70)).alarms == [.rings(late: nil)])
-    desk.tell(.alarm(.snooze(nil)))
+    desk.tell(.reminder(.set(Self.alarm)))
+    #expect(desk.live(for: .seconds(70)).alarms == [.rings(.due(late: nil))])
+    desk.tell(.reminder(.snooze(nil)))
     turn(&desk, .lost("gone"))
     #expect(
-      desk.live(for: Alarm.snooze + .seconds(1)).alarms == [.ringsAgain(unheard: .switchLost)])
+      desk.live(for: Reminder.snooze + .seconds(1)).alarms == [.rings(.again, unheard: .switchLost)]
+    )
     var next = desk
     next.announcer = Announcer(
       settings: desk.announcer.settings, zone: TestZone.utc, trust: .synchronised,
       ringer: .lost("gone"),
-      alarms: Alarms(desk.announcer.alarms.alarms, isSameBoot: true, at: next.now), at: next.now)
+      reminders: Reminders(
+        desk.announcer.reminders.all, isSameBoot: true, at: next.now), at: next.now)
     next.tell(.woke)
-    #expect(next.alarmEvents == [.ringsOn(unheard: .switchLost)])
+    #expect(next.alarmEvents == [.rings(.on, unheard: .switchLost)])
   }
 
   @Test("an interval goes on, and its next cue is where the first one has it") func interval() {
@@ -79,7 +81,7 @@ import Testing
     #expect(desk.live(for: .seconds(25)).cues.isEmpty)
     turn(&desk, .on)
     let next = desk.cues.first
-    let begun = desk.announcer.timers.interval?.start.sinceBoot ?? .zero
+    let begun = desk.announcer.interval?.start.sinceBoot ?? .zero
     #expect(next.map { ($0.anchor - begun) == .seconds(30) } == true)
   }
 
@@ -104,7 +106,7 @@ import Testing
     turn(&desk, .lost("gone"))
     _ = desk.live(for: .seconds(20))
     turn(&desk, .off)
-    #expect(desk.timerEvents == [.stopped(.muted)])
+    #expect(desk.timerEvents == [.stopped(.switchOff)])
     #expect(desk.timers.isEmpty)
   }
 
@@ -113,27 +115,27 @@ import Testing
     desk.start(.seconds(10))
     turn(&desk, .lost("gone"))
     let seen = desk.live(for: .seconds(12))
-    #expect(seen.events == [.elapsed(late: nil)])
+    #expect(seen.events == [.rings(.due(late: nil))])
     #expect(!seen.cues.isEmpty)
   }
 
   @Test("silenced until ring_limit, it is told that it was never heard") func never() {
     var desk = Desk(at: Self.start)
     desk.start(.seconds(10))
-    desk.tell(.alarm(.set(Self.alarm)))
+    desk.tell(.reminder(.set(Self.alarm)))
     turn(&desk, .lost("gone"))
     let seen = desk.live(for: .seconds(1000))
     #expect(
-      seen.events == [.elapsed(late: nil, unheard: .switchLost), .neverHeard(.switchLost)])
+      seen.events == [.rings(.due(late: nil), unheard: .switchLost), .missed(.switchLost)])
     #expect(
-      seen.alarms == [.rings(late: nil, unheard: .switchLost), .neverHeard(.switchLost)])
+      seen.alarms == [.rings(.due(late: nil), unheard: .switchLost), .missed(.switchLost)])
   }
 
   @Test("the words of a timer and of an alarm that ring together are both told unsaid")
   func wordsTogether() {
     var desk = Desk(at: Self.start) { $0.saysTimers = true }
     desk.start(.seconds(60))
-    desk.tell(.alarm(.set(Self.alarm)))
+    desk.tell(.reminder(.set(Self.alarm)))
     turn(&desk, .lost("gone"))
     desk.now = desk.now.later(by: .seconds(60))
     desk.tell(.woke)
@@ -178,18 +180,18 @@ import Testing
 
   @Test("the list of the alarms tells that it keeps them silent") func list() throws {
     var desk = Desk(at: Self.start)
-    desk.tell(.alarm(.set(Self.alarm)))
+    desk.tell(.reminder(.set(Self.alarm)))
     func reason() throws -> SkipReason? {
-      desk.announcer.refusal(of: try #require(desk.announcer.alarms.alarms.first))
+      desk.announcer.refusal(of: try #require(desk.announcer.reminders.alarms.first))
     }
     for (ringer, wanted) in [
-      (Ringer.lost("gone"), SkipReason.switchLost), (.off, .muted), (.on, nil),
+      (Ringer.lost("gone"), SkipReason.switchLost), (.off, .switchOff), (.on, nil),
     ] {
       turn(&desk, ringer)
       #expect(try reason() == wanted)
     }
     _ = desk.live(for: .seconds(61))
-    #expect(desk.announcer.alarms.isRinging)
+    #expect(desk.announcer.reminders.isRinging)
     turn(&desk, .lost("gone"))
     #expect(try reason() == .switchLost)
   }

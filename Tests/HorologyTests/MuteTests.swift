@@ -12,7 +12,7 @@ import Testing
     desk.tell(.mute(.until(Instant("2026-11-21T15:30:00"))))
     #expect(mutes(desk) == [.until(Instant("2026-11-21T15:30:00"))])
     desk.wait(until: "2026-11-21T15:15:00")
-    #expect(desk.skipReason == .softwareMuted)
+    #expect(desk.skipReason == .muted)
     #expect(desk.wake == Instant("2026-11-21T15:29:55"))
     desk.wait(until: "2026-11-21T15:29:55")
     #expect(desk.played == "15:30:00", "the end itself is not before the end")
@@ -43,7 +43,7 @@ import Testing
     desk.sleep(for: .seconds(7 * 3600))
     #expect(desk.announcer.mute == .until(Instant("2026-11-22T07:07:00")))
     desk.wait(until: "2026-11-22T06:15:00")
-    #expect(desk.skipReason == .softwareMuted)
+    #expect(desk.skipReason == .muted)
     desk.sleep(for: .seconds(3600))
     #expect(mutes(desk) == [.off])
   }
@@ -77,7 +77,7 @@ import Testing
     var desk = Desk(at: "2026-11-21T15:07:00")
     desk.tell(.mute(.next))
     desk.wait(until: "2026-11-21T15:15:00")
-    #expect(desk.skipReason == .softwareMuted)
+    #expect(desk.skipReason == .muted)
     #expect(mutes(desk) == [.off])
     desk.wait(until: "2026-11-21T15:29:57")
     #expect(desk.played == "15:30:00")
@@ -92,7 +92,7 @@ import Testing
     desk.wait(until: "2026-11-21T15:30:00")
     #expect(desk.skipReason == .quietHours)
     desk.wait(until: "2026-11-21T15:45:00")
-    #expect(desk.skipReason == .softwareMuted)
+    #expect(desk.skipReason == .muted)
     desk.wait(until: "2026-11-21T15:59:57")
     #expect(desk.played == "16:00:00")
   }
@@ -101,8 +101,8 @@ import Testing
   func inPreparation() {
     var desk = Desk(at: "2026-11-21T15:14:57")
     desk.tell(.mute(.next))
-    #expect((desk.stopReason == .softwareMuted))
-    desk.end(.stopped(.softwareMuted, silentAt: nil))
+    #expect((desk.stopReason == .muted))
+    desk.end(.stopped(.muted, silentAt: nil))
     #expect(desk.skips.isEmpty)
     desk.wait(until: "2026-11-21T15:14:58")
     desk.tell(.mute(.off))
@@ -116,7 +116,7 @@ import Testing
     var desk = Desk(at: "2026-11-21T15:14:57")
     desk.wait(until: "2026-11-21T15:15:01")
     desk.tell(.mute(mute))
-    #expect((desk.stopReason == .softwareMuted) == ends)
+    #expect((desk.stopReason == .muted) == ends)
   }
 
   @Test("whoever asks is answered, as in quiet hours") func asked() {
@@ -131,9 +131,9 @@ import Testing
     var desk = Desk(at: "2026-11-21T15:07:00")
     desk.tell(.asked(speakerIsAwake: true))
     desk.tell(.mute(.next))
-    #expect(!(desk.stopReason == .softwareMuted))
+    #expect(!(desk.stopReason == .muted))
     desk.tell(.mute(.on))
-    #expect((desk.stopReason == .softwareMuted))
+    #expect((desk.stopReason == .muted))
   }
 
   @Test("the switch wins over it") func theSwitch() {
@@ -141,7 +141,7 @@ import Testing
     desk.tell(.mute(.next))
     desk.tell(.ringer(.off, at: desk.now.uptime))
     desk.wait(until: "2026-11-21T15:15:00")
-    #expect(desk.skipReason == .muted)
+    #expect(desk.skipReason == .switchOff)
     #expect(desk.announcer.mute == .next, "its occasion is still to come")
   }
 

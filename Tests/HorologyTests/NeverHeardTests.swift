@@ -9,10 +9,10 @@ import Testing
   /// Lets `span` pass. The speaker fails whenever `failing` says so.
   private func live(
     _ desk: inout Desk, for span: Duration, failing: (Duration) -> Bool
-  ) -> (timers: [TimerEvent], alarms: [AlarmEvent]) {
+  ) -> (timers: [ReminderEvent], alarms: [ReminderEvent]) {
     let start = desk.now.sinceBoot
-    var events: [TimerEvent] = []
-    var alarms: [AlarmEvent] = []
+    var events: [ReminderEvent] = []
+    var alarms: [ReminderEvent] = []
     func note() {
       events += desk.timerEvents
       alarms += desk.alarmEvents
@@ -40,7 +40,7 @@ import Testing
     var desk = Desk(at: Self.start)
     desk.start(.seconds(10))
     desk.tell(
-      .alarm(
+      .reminder(
         .set(
           AlarmPlan(
             AlarmTimes(
@@ -53,11 +53,11 @@ import Testing
     let seen = live(&desk, for: .seconds(1000)) { _ in true }
     #expect(
       seen.timers == [
-        .unheard("unplugged"), .elapsed(late: nil, unheard: .failed("unplugged")),
-        .neverHeard(.failed("unplugged")),
+        .unheard("unplugged"), .rings(.due(late: nil), unheard: .failed("unplugged")),
+        .missed(.failed("unplugged")),
       ])
-    #expect(seen.alarms.last == .neverHeard(.failed("unplugged")))
-    #expect(seen.alarms.contains(.rings(late: nil, unheard: .failed("unplugged"))))
+    #expect(seen.alarms.last == .missed(.failed("unplugged")))
+    #expect(seen.alarms.contains(.rings(.due(late: nil), unheard: .failed("unplugged"))))
   }
 
   @Test("stopped before the limit, it is known to have been silent, and why") func stopped() {
@@ -65,7 +65,7 @@ import Testing
       var desk = Desk(at: Self.start)
       desk.start(.seconds(10))
       _ = live(&desk, for: .seconds(20)) { _ in fails }
-      let ringing = desk.announcer.timers.countdowns[0]
+      let ringing = desk.announcer.reminders.timers[0]
       let expected: SkipReason? = fails ? SkipReason.failed("unplugged") : nil
       #expect(desk.announcer.neverHeard(ringing, at: desk.now) == expected)
       desk.tell(.stop(.byHand))
@@ -77,15 +77,15 @@ import Testing
   @Test("heard once, it was rung") func once() {
     var desk = desk()
     let seen = live(&desk, for: .seconds(1000)) { $0 < .seconds(300) || $0 > .seconds(320) }
-    #expect(seen.timers.last == .missed)
-    #expect(seen.alarms.last == .missed)
+    #expect(seen.timers.last == .missed(nil))
+    #expect(seen.alarms.last == .missed(nil))
   }
 
   @Test("by a speaker that is well nothing is said of that") func well() {
     var desk = desk()
     let seen = live(&desk, for: .seconds(1000)) { _ in false }
-    #expect(seen.timers == [.elapsed(late: nil), .missed])
-    #expect(seen.alarms == [.rings(late: nil), .missed])
+    #expect(seen.timers == [.rings(.due(late: nil)), .missed(nil)])
+    #expect(seen.alarms == [.rings(.due(late: nil)), .missed(nil)])
   }
 
   @Test("what failed and was given anew is not told unheard when it rings") func givenAnew() {
@@ -97,7 +97,7 @@ import Testing
     desk.wait(for: .seconds(1))
     #expect(desk.cues.count == 1)
     desk.wait(for: .seconds(4))
-    #expect(desk.timerEvents == [.elapsed(late: nil)])
+    #expect(desk.timerEvents == [.rings(.due(late: nil))])
   }
 
   // MARK: A tune
@@ -111,7 +111,7 @@ import Testing
     let blows = [Blow(bell: "C4", offset: .zero), Blow(bell: "E4", offset: .seconds(seconds))]
     let movement = Tune.Movement(melody: blows, lead: .zero, strikes: nil, rest: .seconds(1))
     plan.tune = Tune(name: "test", description: "", movements: [0: movement])
-    desk.tell(.alarm(.set(plan)))
+    desk.tell(.reminder(.set(plan)))
     desk.wait(until: "2026-11-21T15:01:55")
     desk.tell(.ended(desk.cues[0].id, .failed("busy", heard: .nothing)))
     desk.wait(for: .seconds(1))
@@ -125,7 +125,7 @@ import Testing
     desk.wait(for: .seconds(59))
     #expect(desk.alarmEvents.isEmpty)
     desk.wait(for: .seconds(1))
-    #expect(desk.alarmEvents == [.missed])
+    #expect(desk.alarmEvents == [.missed(nil)])
     #expect(desk.stopped == [tune])
   }
 
@@ -140,15 +140,15 @@ import Testing
     desk.tell(.ended(tune, .stopped(.switchLost, silentAt: isHeard ? desk.now.uptime : nil)))
     #expect(
       desk.live(for: .seconds(100)).alarms.last
-        == (isHeard ? .missed : .neverHeard(.switchLost)))
+        == (isHeard ? .missed(nil) : .missed(.switchLost)))
   }
 
   @Test("a tune that the speaker was too late for is given anew, and not waited for")
   func tooLate() {
     var desk = deskWithTune(lasting: 40)
+    let tune = desk.cues[0].id
     desk.wait(until: "2026-11-21T15:02:00")
     desk.wait(for: .seconds(4))
-    let tune = desk.announcer.timers.book.cues.values.first!.id
     desk.tell(.ended(tune, .tooLate(by: .seconds(4))))
     let next = desk.now.sinceBoot + Announcer.preparation
     // This leaves time for a speaker that is slow to open.

@@ -53,7 +53,7 @@ import Testing
     desk.wait(until: "2026-11-21T15:14:57")
     desk.tell(.mute(.next))
     #expect(desk.announcer.outlook.occasion.instant == Instant("2026-11-21T15:15:00"))
-    #expect(desk.announcer.outlook.refusal == .softwareMuted)
+    #expect(desk.announcer.outlook.refusal == .muted)
   }
 
   @Test("the lamp goes on showing what is prepared") func lamp() throws {

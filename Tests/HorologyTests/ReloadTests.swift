@@ -194,7 +194,7 @@ import Testing
       $0.saysTimers = true
       $0.interval = Interval(minutes: 60)!
     }
-    desk.tell(.alarm(.set(plan)))
+    desk.tell(.reminder(.set(plan)))
     while desk.announcer.playing == nil, desk.now.instant < Instant("2026-11-21T11:51:00") {
       desk.wait(for: max(try #require(desk.wake) - desk.now.instant, .milliseconds(10)))
     }

@@ -8,17 +8,19 @@ import Testing
   private static let requests: [Request] = [
     .announce(nil, at: nil), .announce(TimeOfDay(hour: 7, minute: 0), at: instant), .stop,
     .mute(for: nil), .mute(for: .seconds(60)), .muteNext, .unmute, .volume(-12.5),
-    .timer(.start(.seconds(90), name: nil)), .timer(.start(.seconds(90), name: "tea")),
-    .timer(.add(.seconds(9), to: "tea")), .timer(.pause("tea")), .timer(.resume("2")),
-    .timer(.cancel("tea")), .timer(.tell(nil)), .timer(.tell("tea")), .timer(.stopInterval),
-    .timer(.startInterval(.plain(every: .seconds(30)), replaces: true)),
-    .timer(
-      .startInterval(
+    .reminder(.start(.seconds(90), name: nil)), .reminder(.start(.seconds(90), name: "tea")),
+    .reminder(.add(.seconds(9), to: "tea")), .reminder(.pause("tea")), .reminder(.resume("2")),
+    .reminder(.cancel(.timer, "tea")), .reminder(.tell(nil)), .reminder(.tell("tea")),
+    .interval(.stop),
+    .interval(.start(.plain(every: .seconds(30)), replaces: true)),
+    .interval(
+      .start(
         .rounds(
           IntervalRounds(
             work: .seconds(20), rest: .seconds(10), count: 8, prepare: .seconds(5), countdown: 0,
             saysWords: true)), replaces: false)),
-    .alarm(.snooze(nil)), .alarm(.stop("school")), .alarm(.skip("school")), .alarm(.cancel("3")),
+    .reminder(.snooze(nil)), .reminder(.stop("school")), .reminder(.skip("school")),
+    .reminder(.cancel(.alarm, "3")),
     .agenda(from: nil, to: nil), .agenda(from: instant, to: instant + .seconds(60)),
   ]
 
@@ -35,7 +37,8 @@ import Testing
       AlarmTimes(time: try TimeOfDay(text: "07:00"), days: try AlarmDays(text: "mon")))
     plan.tune = .missing("westminster")
     plan.rise = AlarmRise(over: .seconds(60))
-    let (name, record) = Request.alarm(.set(plan)).written
-    #expect(try Request.form(named: name)?.request(record) { .missing($0) } == .alarm(.set(plan)))
+    let (name, record) = Request.reminder(.set(plan)).written
+    #expect(
+      try Request.form(named: name)?.request(record) { .missing($0) } == .reminder(.set(plan)))
   }
 }

@@ -26,7 +26,7 @@ import Testing
     var desk = noon(at: "11:59:50")
     desk.now = desk.now.set(by: .milliseconds(70))
     desk.tell(.ringer(.off, at: desk.now.uptime))
-    #expect(desk.effects.first == desk.stop(.muted))
+    #expect(desk.effects.first == desk.stop(.switchOff))
     #expect(desk.reports.count == 2)
   }
 
@@ -45,8 +45,8 @@ import Testing
   {
     var desk = noon()
     desk.tell(.mute(.until(Instant("2026-11-21T11:59:46"))))
-    #expect(desk.stopReason == .softwareMuted)
-    desk.end(.stopped(.softwareMuted, silentAt: nil))
+    #expect(desk.stopReason == .muted)
+    desk.end(.stopped(.muted, silentAt: nil))
     #expect(desk.announcer.playing == nil)
   }
 

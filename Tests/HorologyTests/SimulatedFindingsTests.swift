@@ -22,7 +22,7 @@ import Testing
     desk.wait(until: "2026-11-21T15:15:00", plus: .milliseconds(500))
     desk.step(by: .milliseconds(-1_100))
     desk.tell(.mute(.on))
-    #expect(desk.stopReason == .softwareMuted)
+    #expect(desk.stopReason == .muted)
   }
 
   @Test("asked for the time, it says the time of another zone if that is the zone meanwhile")
@@ -102,7 +102,7 @@ import Testing
     let reasons = desk.reports.compactMap { report -> SkipReason? in
       if case .unsaid(_, let reason) = report { reason } else { nil }
     }
-    #expect(reasons == [.muted])
+    #expect(reasons == [.switchOff])
   }
 
   @Test("what was cut off does not sound again after a wrong clock is forgotten")
@@ -137,7 +137,7 @@ import Testing
     let hour = quarters.next
     _ = quarters.retry(hour, "gone", at: now)
     #expect(quarters.failureReason(of: hour) == .failed("gone"))
-    quarters.note(now.instant - .seconds(3_000), before: now.instant)
+    quarters.clockShows(now.instant - .seconds(3_000), before: now.instant)
     #expect(quarters.failureReason(of: hour) == nil)
   }
 
@@ -158,7 +158,7 @@ import Testing
     desk.tell(.asked(speakerIsAwake: true))
     #expect(desk.announcer.playing != nil)
     desk.tell(.mute(.on))
-    #expect(desk.stopReason == .softwareMuted)
+    #expect(desk.stopReason == .muted)
   }
 
   @Test("asked right after a sleep, it is not refused for an occasion that has passed")
@@ -286,11 +286,11 @@ import Testing
     desk.wait(until: "2026-11-21T15:14:55")
     desk.wait(until: "2026-11-21T15:14:58")
     desk.tell(.ringer(.off, at: desk.now.uptime))
-    #expect(desk.stopReason == .muted)
+    #expect(desk.stopReason == .switchOff)
     desk.wait(until: "2026-11-21T15:14:59")
     desk.tell(.ringer(.on, at: desk.now.uptime))
     desk.wait(until: "2026-11-21T15:15:00", plus: .milliseconds(601))
-    #expect(desk.skipReason == .stopped(.muted))
+    #expect(desk.skipReason == .stopped(.switchOff))
   }
 
   @Test("an occasion that comes again while what was heard of it still stops finds it busy")

@@ -51,7 +51,7 @@ import Testing
     #expect(!(desk.stopReason == .serviceEnds))
     // The switch still silences it.
     desk.tell(.ringer(.off, at: desk.now.uptime))
-    #expect((desk.stopReason == .muted))
+    #expect((desk.stopReason == .switchOff))
   }
 
   @Test("what is not heard yet is not begun") func notBegun() {

@@ -12,7 +12,7 @@ import Testing
     #expect(desk.reports == [.ringer(.off)])
     desk.wait(until: "2026-11-21T15:15:00")
     #expect(desk.played == nil)
-    #expect(desk.skipReason == .muted)
+    #expect(desk.skipReason == .switchOff)
     turn(&desk, .on)
     desk.wait(until: "2026-11-21T15:29:57")
     #expect(desk.played == "15:30:00")
@@ -24,9 +24,9 @@ import Testing
     desk.wait(until: "2026-11-21T15:15:01")
     let edge = desk.now.uptime
     turn(&desk, .off)
-    #expect(desk.effects.first == desk.stop(.muted), "silence comes before words")
-    desk.end(.stopped(.muted, silentAt: edge + .milliseconds(14)))
-    guard case .cutOff(_, .muted, let after)? = desk.reports.first else {
+    #expect(desk.effects.first == desk.stop(.switchOff), "silence comes before words")
+    desk.end(.stopped(.switchOff, silentAt: edge + .milliseconds(14)))
+    guard case .cutOff(_, .switchOff, let after)? = desk.reports.first else {
       Issue.record("\(desk.reports)")
       return
     }
@@ -44,8 +44,8 @@ import Testing
     turn(&desk, .off)
     desk.wait(until: "2026-11-21T15:15:01", plus: .milliseconds(5))
     desk.tell(.stop(.byHand))
-    desk.end(.stopped(.muted, silentAt: edge + .milliseconds(14)))
-    guard case .cutOff(_, .muted, let after)? = desk.reports.first else {
+    desk.end(.stopped(.switchOff, silentAt: edge + .milliseconds(14)))
+    guard case .cutOff(_, .switchOff, let after)? = desk.reports.first else {
       Issue.record("\(desk.reports)")
       return
     }
@@ -56,8 +56,8 @@ import Testing
     var desk = Desk(at: "2026-11-21T15:14:57")
     #expect(desk.played == "15:15:00")
     turn(&desk, .off)
-    #expect((desk.stopReason == .muted))
-    desk.end(.stopped(.muted, silentAt: nil))
+    #expect((desk.stopReason == .switchOff))
+    desk.end(.stopped(.switchOff, silentAt: nil))
     #expect(desk.skips.isEmpty)
     #expect(desk.wake == Instant("2026-11-21T15:15:00"))
     desk.wait(until: "2026-11-21T15:14:58")
@@ -81,7 +81,7 @@ import Testing
     var desk = Desk(at: "2026-11-21T15:07:00")
     turn(&desk, .off)
     desk.tell(.asked(speakerIsAwake: true))
-    #expect(desk.refusal == .muted)
+    #expect(desk.refusal == .switchOff)
   }
 
   @Test("a speaker that is awake needs no lead-in") func leadIn() {

@@ -30,10 +30,10 @@ import Testing
   @Test("a day ends with the first occasion of the next, which is not its own") func days() throws {
     var tally = tally(from: "2026-11-21T23:00:00")
     let uptime = Uptime(seconds: 3600)
-    let none = tally.take(announced("2026-11-21T23:30:00"), every: quarter, at: uptime)
+    let none = tally.add(announced("2026-11-21T23:30:00"), every: quarter, at: uptime)
     #expect(none == nil)
     // An occasion in quiet hours is decided some seconds before its time: here, before midnight.
-    let ended = tally.take(
+    let ended = tally.add(
       skipped("2026-11-22T00:00:00", "2026-11-22T00:00:00", .quietHours), every: quarter,
       at: uptime)
     let day = try #require(ended)
@@ -49,10 +49,10 @@ import Testing
     var tally = tally(from: "2026-11-21T10:00:00")
     for report in [
       skipped("2026-11-21T10:15:00", "2026-11-21T11:15:00", .late(.seconds(4000))),
-      skipped("2026-11-21T11:30:00", "2026-11-21T11:30:00", .muted),
-      skipped("2026-11-21T11:45:00", "2026-11-21T11:45:00", .stopped(.muted)),
+      skipped("2026-11-21T11:30:00", "2026-11-21T11:30:00", .switchOff),
+      skipped("2026-11-21T11:45:00", "2026-11-21T11:45:00", .stopped(.switchOff)),
     ] {
-      _ = tally.take(report, every: quarter, at: Uptime(seconds: 1))
+      _ = tally.add(report, every: quarter, at: Uptime(seconds: 1))
     }
     let day = tally.end(at: Uptime(seconds: 1))
     #expect(day.skipped == ["late": 5, "switch_off": 2])
@@ -62,7 +62,7 @@ import Testing
   @Test("the worst error is the one furthest from zero, either way") func worstError() {
     var tally = tally(from: "2026-11-21T10:00:00")
     for (time, error) in [("10:15", 200), ("10:30", -900), ("10:45", 100)] {
-      _ = tally.take(
+      _ = tally.add(
         announced("2026-11-21T\(time):00", off: .microseconds(error)), every: quarter,
         at: Uptime(seconds: 1))
     }
@@ -80,7 +80,7 @@ import Testing
       announced("2026-11-21T10:15:00", off: .microseconds(100)),
       .announced(asked, Timing(onsetError: .zero, worstError: .seconds(2), underruns: 0)),
     ] {
-      _ = tally.take(report, every: quarter, at: Uptime(seconds: 1))
+      _ = tally.add(report, every: quarter, at: Uptime(seconds: 1))
     }
     let day = tally.end(at: Uptime(seconds: 1))
     #expect(day.answered == 1 && day.worstError == .microseconds(100))
@@ -93,7 +93,7 @@ import Testing
       SoundingID(2), cause: .request, time: zone.civil(at: moment), anchor: moment)
     asked.isAtItsInstant = true
     let timing = Timing(onsetError: .zero, worstError: .milliseconds(80), underruns: 0)
-    _ = tally.take(.announced(asked, timing), every: quarter, at: Uptime(seconds: 1))
+    _ = tally.add(.announced(asked, timing), every: quarter, at: Uptime(seconds: 1))
     #expect(tally.end(at: Uptime(seconds: 1)).worstError == .milliseconds(80))
   }
 
@@ -105,7 +105,7 @@ import Testing
       skipped("2026-11-21T10:30:00", "2026-11-21T10:30:00", .failed("torn out")),
       .ringer(.lost("gone")), .clockSet(by: .seconds(1)),
     ] {
-      _ = tally.take(report, every: quarter, at: Uptime(seconds: 1))
+      _ = tally.add(report, every: quarter, at: Uptime(seconds: 1))
     }
     let day = tally.end(at: Uptime(seconds: 1))
     #expect(day.failures == 2 && day.switchLosses == 1 && day.clockSteps == 1)
@@ -114,7 +114,7 @@ import Testing
   @Test("how long the clock was trusted how far adds up to the day") func trusts() {
     var tally = tally(from: "2026-11-21T10:00:00")
     for (seconds, trust) in [(100, ClockTrust.holdover), (300, .untrusted), (600, .holdover)] {
-      _ = tally.take(.trust(trust), every: quarter, at: Uptime(seconds: Int64(seconds)))
+      _ = tally.add(.trust(trust), every: quarter, at: Uptime(seconds: Int64(seconds)))
     }
     let day = tally.end(at: Uptime(seconds: 1000))
     #expect(
@@ -126,7 +126,7 @@ import Testing
     var tally = tally(from: "2026-11-21T10:00:00")
     let quiet = tally.end(at: Uptime(seconds: 60))
     #expect(quiet.isEmpty)
-    _ = tally.take(announced("2026-11-21T10:15:00"), every: quarter, at: Uptime(seconds: 61))
+    _ = tally.add(announced("2026-11-21T10:15:00"), every: quarter, at: Uptime(seconds: 61))
     let day = tally.end(at: Uptime(seconds: 61))
     #expect(!day.isEmpty)
   }

@@ -7,36 +7,40 @@ extension Desk {
     effects.compactMap { if case .stop(let id, _) = $0 { id } else { nil } }
   }
 
-  var timerEvents: [TimerEvent] {
-    reports.compactMap { if case .timer(_, let event) = $0 { event } else { nil } }
+  var timerEvents: [ReminderEvent] {
+    reports.compactMap {
+      if case .reminder(let timer, let event) = $0, timer.kind == .timer { event } else { nil }
+    }
   }
 
   var intervalEvents: [IntervalEvent] {
     reports.compactMap { if case .interval(_, let event) = $0 { event } else { nil } }
   }
 
-  var alarmEvents: [AlarmEvent] {
-    reports.compactMap { if case .alarm(_, let event) = $0 { event } else { nil } }
+  var alarmEvents: [ReminderEvent] {
+    reports.compactMap {
+      if case .reminder(let alarm, let event) = $0, alarm.kind == .alarm { event } else { nil }
+    }
   }
 
-  var alarmRefusal: AlarmRefusal? {
-    for case .refused(.alarm(let refusal)) in reports { return refusal }
+  var reminderRefusal: ReminderRefusal? {
+    for case .refused(.reminder(let refusal)) in reports { return refusal }
     return nil
   }
 
-  var timerRefusal: TimerRefusal? {
-    for case .refused(.timer(let refusal)) in reports { return refusal }
+  var intervalRefusal: IntervalRefusal? {
+    for case .refused(.interval(let refusal)) in reports { return refusal }
     return nil
   }
 
-  var timers: [Countdown] { announcer.timers.countdowns }
+  var timers: [Reminder] { announcer.reminders.timers }
 
   mutating func start(_ length: Duration, _ name: String? = nil) {
-    tell(.timer(.start(length, name: name)))
+    tell(.reminder(.start(length, name: name)))
   }
 
   mutating func start(_ plan: IntervalPlan) {
-    tell(.timer(.startInterval(plan, replaces: false)))
+    tell(.interval(.start(plan, replaces: false)))
   }
 
   /// Lets `span` pass, then wakes the Announcer.
@@ -51,15 +55,15 @@ extension Desk {
   mutating func live(
     for span: Duration
   ) -> (
-    cues: [Cue], events: [TimerEvent], intervals: [IntervalEvent], alarms: [AlarmEvent],
+    cues: [Cue], events: [ReminderEvent], intervals: [IntervalEvent], alarms: [ReminderEvent],
     announcements: [Announcement]
   ) {
     let end = now.sinceBoot + span
     var sounding: [(id: SoundingID, end: Duration)] = []
     var cues: [Cue] = []
-    var events: [TimerEvent] = []
+    var events: [ReminderEvent] = []
     var intervals: [IntervalEvent] = []
-    var alarms: [AlarmEvent] = []
+    var alarms: [ReminderEvent] = []
     var announcements: [Announcement] = []
     func look(_ desk: Desk) {
       cues += desk.cues

@@ -14,11 +14,11 @@ import Testing
     desk.start(.seconds(60))
     _ = desk.live(for: .seconds(11))
     desk.tell(.ringer(.off, at: desk.now.uptime))
-    #expect(desk.timerEvents == [.stopped(.muted)])
+    #expect(desk.timerEvents == [.stopped(.switchOff)])
     #expect(!desk.stopped.isEmpty)
     let seen = desk.live(for: .seconds(60))
     #expect(seen.cues.isEmpty)
-    #expect(seen.events == [.silenced(.muted)])
+    #expect(seen.events == [.silenced(.switchOff)])
     #expect(desk.timers.isEmpty)
   }
 
@@ -27,7 +27,7 @@ import Testing
     desk.tell(.ringer(.off, at: desk.now.uptime))
     desk.start(.seconds(10))
     let seen = desk.live(for: .seconds(12))
-    #expect(seen.events == [.elapsed(late: nil)])
+    #expect(seen.events == [.rings(.due(late: nil))])
     #expect(!seen.cues.isEmpty)
   }
 
@@ -57,7 +57,7 @@ import Testing
     let quiet = try QuietHours(text: "00:00-23:00")
     var desk = Desk(at: Self.start, trust: .untrusted, mute: .on) { $0.quiet = quiet }
     desk.start(.seconds(10))
-    #expect(desk.live(for: .seconds(12)).events == [.elapsed(late: nil)])
+    #expect(desk.live(for: .seconds(12)).events == [.rings(.due(late: nil))])
   }
 
   @Test("muting ends what rings; a mute of the next occasion does not") func mute() {
@@ -67,7 +67,7 @@ import Testing
     desk.tell(.mute(.next))
     #expect(desk.stopped.isEmpty)
     desk.tell(.mute(.on))
-    #expect(desk.timerEvents == [.stopped(.softwareMuted)])
+    #expect(desk.timerEvents == [.stopped(.muted)])
     #expect(!desk.stopped.isEmpty)
   }
 
@@ -117,13 +117,13 @@ import Testing
     let seen = desk.live(for: .seconds(620))
     let said = seen.announcements
     #expect(said.count == 1)
-    #expect(said.first?.anchor == zero + Timers.wordsAfterRing)
+    #expect(said.first?.anchor == zero + TimerWords.afterRing)
     // They begin at their own level: the ring turns nothing down any more.
     guard case .until(let end)? = seen.cues.first?.ducking else {
       Issue.record("the ring does not end its ducking")
       return
     }
-    #expect(end == .milliseconds(1600) && end + Ducking.returnTakes <= Timers.wordsAfterRing)
+    #expect(end == .milliseconds(1600) && end + Ducking.returnTakes <= TimerWords.afterRing)
     guard case .timer(let words)? = said.first?.cause else { return }
     #expect(words.phrases == [.name("tea"), .timer(.seconds(600))])
   }
@@ -155,8 +155,8 @@ import Testing
   @Test("a voice without the words says nothing, and says so") func noWords() {
     var desk = Desk(at: Self.start)
     desk.start(.seconds(600))
-    desk.tell(.timer(.tell(nil)))
-    #expect(desk.timerRefusal == .noWords)
+    desk.tell(.reminder(.tell(nil)))
+    #expect(desk.reminderRefusal == .noWords)
     #expect(desk.played == nil)
     #expect(desk.live(for: .seconds(610)).announcements.isEmpty)
   }
@@ -165,23 +165,23 @@ import Testing
     var desk = Desk(at: Self.start) { $0.saysTimers = true }
     desk.start(.seconds(600), "tea")
     desk.wait(for: .seconds(120))
-    desk.tell(.timer(.tell(nil)))
-    #expect(desk.timerEvents == [.told(left: .seconds(480))])
+    desk.tell(.reminder(.tell(nil)))
+    #expect(desk.timerEvents == [.changed(.told(left: .seconds(480)))])
     guard case .timer(let words)? = desk.announcer.playing?.cause else {
       Issue.record("it says nothing")
       return
     }
     #expect(words.phrases == [.left(.seconds(480))])
-    desk.tell(.timer(.tell("tea")))
-    #expect(desk.timerRefusal == .speech(.busy))
+    desk.tell(.reminder(.tell("tea")))
+    #expect(desk.reminderRefusal == .speech(.busy))
   }
 
   @Test("they take no occasion its moment") func nearOccasion() {
     var desk = Desk(at: "2026-11-21T15:14:50") { $0.saysTimers = true }
     desk.start(.seconds(600), "tea")
     desk.wait(for: .milliseconds(4500))
-    desk.tell(.timer(.tell("tea")))
-    #expect(desk.timerRefusal == .speech(.occasionIsNear))
+    desk.tell(.reminder(.tell("tea")))
+    #expect(desk.reminderRefusal == .speech(.occasionIsNear))
   }
 
   @Test("half of it, and one minute, are said where that is wanted") func tellsLeft() {
@@ -196,7 +196,7 @@ import Testing
     // Nothing is said of a cancelled timer.
     desk.tell(.stop(.byHand))
     desk.start(.seconds(600))
-    desk.tell(.timer(.cancel("1")))
+    desk.tell(.reminder(.cancel(.timer, "1")))
     #expect(desk.live(for: .seconds(120)).announcements.isEmpty)
   }
 
@@ -230,7 +230,7 @@ import Testing
   private func restarted(
     _ desk: Desk, after span: Duration, isSameBoot: Bool, step: Duration = .zero
   ) -> Desk {
-    let saved = desk.announcer.timers.countdowns
+    let saved = desk.announcer.reminders.timers
     var later = desk.now.later(by: span)
     if !isSameBoot {
       later = Now(
@@ -241,7 +241,7 @@ import Testing
     next.announcer = Announcer(
       settings: desk.announcer.settings, zone: TestZone.utc,
       trust: step == .zero ? .synchronised : .untrusted,
-      timers: Timers(saved, isSameBoot: isSameBoot, at: later), at: later)
+      reminders: Reminders(saved, isSameBoot: isSameBoot, at: later), at: later)
     return next
   }
 
@@ -252,7 +252,7 @@ import Testing
     desk = restarted(desk, after: .seconds(100), isSameBoot: isSameBoot)
     desk.tell(.woke)
     let seen = desk.live(for: .seconds(501))
-    #expect(seen.events == [.elapsed(late: nil)])
+    #expect(seen.events == [.rings(.due(late: nil))])
     #expect(seen.cues.first.map { desk.now.instant + ($0.anchor - desk.now.sinceBoot) } == zero)
   }
 
@@ -265,7 +265,7 @@ import Testing
     desk.tell(.woke)
     let seen = desk.live(for: .seconds(501))
     #expect(seen.cues.first.map { $0.anchor - began } == .seconds(600))
-    #expect(seen.events == [.elapsed(late: nil)])
+    #expect(seen.events == [.rings(.due(late: nil))])
   }
 
   @Test("what ran out with the power off rings late, or is told if that is long ago")
@@ -275,7 +275,8 @@ import Testing
     desk.start(.seconds(1500))
     desk = restarted(desk, after: .seconds(1800), isSameBoot: false)
     desk.tell(.woke)
-    #expect(desk.timerEvents == [.expired(late: .seconds(1200)), .elapsed(late: .seconds(300))])
+    #expect(
+      desk.timerEvents == [.expired(late: .seconds(1200)), .rings(.due(late: .seconds(300)))])
     #expect(desk.timers.count == 1)
   }
 
@@ -287,7 +288,7 @@ import Testing
     desk.tell(.woke)
     #expect(desk.timers.first?.left(at: desk.now) == .seconds(590))
     desk.step(by: .seconds(650))
-    #expect(desk.timerEvents == [.elapsed(late: .seconds(60))])
+    #expect(desk.timerEvents == [.rings(.due(late: .seconds(60)))])
     // A timer that was started after boot follows no clock.
     desk.start(.seconds(600))
     desk.step(by: .seconds(-3600))
@@ -320,8 +321,8 @@ import Testing
     let behind = Duration.seconds(40 * 86_400)
     desk = restarted(desk, after: .seconds(60), isSameBoot: false, step: .zero - behind)
     desk.tell(.woke)
-    desk.tell(.timer(.add(.seconds(60), to: "1")))
-    #expect(desk.timerEvents == [.lengthened(by: .seconds(60))])
+    desk.tell(.reminder(.add(.seconds(60), to: "1")))
+    #expect(desk.timerEvents == [.changed(.lengthened(by: .seconds(60)))])
     desk.step(by: behind)
     #expect(desk.timers.first?.left(at: desk.now) == .seconds(600))
   }
@@ -332,7 +333,7 @@ import Testing
     desk.start(.seconds(600))
     desk = restarted(desk, after: .seconds(60), isSameBoot: false, step: .seconds(-40 * 86_400))
     desk.tell(.woke)
-    desk.tell(.timer(.pause("1")))
+    desk.tell(.reminder(.pause("1")))
     #expect(desk.timers.first?.left(at: desk.now) == .seconds(600))
   }
 
@@ -369,7 +370,7 @@ import Testing
     #expect(!desk.stopped.isEmpty)
     desk = restarted(desk, after: .seconds(30), isSameBoot: true)
     desk.tell(.woke)
-    #expect(desk.timerEvents == [.ringsOn()])
+    #expect(desk.timerEvents == [.rings(.on)])
     #expect(!desk.cues.isEmpty)
     desk.tell(.stop(.byHand))
     #expect(desk.timerEvents == [.stopped(.byHand)])

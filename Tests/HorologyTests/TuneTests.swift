@@ -214,11 +214,11 @@ import Testing
     #expect(played(announcer.handle(.woke, at: now).effects) != nil)
     now = now.later(by: .seconds(7))
     let effects = announcer.handle(.ringer(.off, at: now.uptime), at: now).effects
-    guard case .stop(_, .muted)? = effects.first else {
+    guard case .stop(_, .switchOff)? = effects.first else {
       Issue.record("\(effects)")
       return
     }
-    _ = announcer.end(.stopped(.muted, silentAt: now.uptime), at: now)
+    _ = announcer.end(.stopped(.switchOff, silentAt: now.uptime), at: now)
     #expect(played(announcer.handle(.ringer(.on, at: now.uptime), at: now).effects) == nil)
     #expect(announcer.next.instant == Instant("2026-11-21T16:15:00"))
   }

@@ -40,7 +40,7 @@ func readCalls(_ bytes: [UInt8]) throws {
     }
   }
   var state = SavedState()
-  state.take(announcer)
+  state.update(from: announcer)
   let again = try SavedState(text: state.text, path: "state.json")
   precondition(again.text == state.text, "timers that are others when they are read again")
 }
@@ -64,8 +64,8 @@ private func event(_ form: Request.Form, _ bytes: inout ArraySlice<UInt8>) throw
   precondition(read == record || "\(record)".contains("nan"), "\(record) is read as \(read)")
   do throws(BadValue) {
     switch try form.request(read, tune: { .missing($0) }) {
-    case .timer(let order): return .timer(order)
-    case .alarm(let order): return .alarm(order)
+    case .reminder(let order): return .reminder(order)
+    case .interval(let order): return .interval(order)
     default: preconditionFailure("\(form.name) is about something else")
     }
   } catch {

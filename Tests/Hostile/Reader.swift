@@ -58,7 +58,9 @@ func expectSentence(_ text: String) {
 private func readConfiguration(at path: String) throws {
   let configuration = try Configuration.load(path: path)
   let settings = configuration.announcer
-  for alarm in settings.alarms { precondition(Alarm.flaw(ofName: alarm.name ?? "a") == nil) }
+  for alarm in settings.alarms {
+    precondition(Reminder.flaw(ofName: alarm.name ?? "a", .alarm) == nil)
+  }
 }
 
 private func readTune(at path: String) throws {
@@ -110,7 +112,7 @@ private func readWords(_ text: String) throws {
   _ = Duration(timer: text)
   _ = Instant(rfc3339: text)
   _ = ListenAddress(text: text)
-  _ = Alarm.flaw(ofName: text).map(expectSentence)
+  _ = Reminder.flaw(ofName: text, .alarm).map(expectSentence)
   for read: (String) throws -> Void in [
     { _ = try QuietHours(text: $0) }, { _ = try VolumeRules(text: $0) },
     { _ = try TimeOfDay(text: $0) }, { _ = try AlarmDays(weekdays: $0) },

@@ -57,7 +57,7 @@ import Testing
       if let end = track.end, played > Double(end + Self.rate / 2) { return track }
       if let stop, sink.uptime - start >= stop, track.stopReason == nil {
         desk.goBack(by: try stream.takeBack().taken)
-        desk.stop([track], .muted, fadeFrames: Self.rate / 125)
+        desk.stop([track], .switchOff, fadeFrames: Self.rate / 125)
       }
       // A loop is never quite on time.
       let late = Duration.microseconds(stream.written % 7 * 300)

@@ -20,11 +20,11 @@ import Testing
       voice: try VoicePack(path: voice), wording: .twelve, bells: BellRack(folders: [folder.path]))
   }
 
-  private func alarm(_ tune: Tune) throws -> Alarm {
+  private func alarm(_ tune: Tune) throws -> Reminder {
     var plan = AlarmPlan(
       AlarmTimes(time: try TimeOfDay(text: "07:00"), days: try AlarmDays(text: "mon-sun")))
     plan.tune = tune
-    return Alarm(number: 1, plan, from: .person, state: .waiting(next: nil, from: nil))
+    return Reminder(number: 1, .alarm(plan), state: .waiting(nil))
   }
 
   @Test("a tune that lacks a bell is as one that is not there, until it has it") func bell() throws
@@ -126,7 +126,7 @@ import Testing
     let path = "\(folder.path)/a.tune"
     try folder.write("a.tune", "[tune]\ndescription = x\n[hour]\nnotes = H4\n")
     var configuration = Configuration()
-    configuration.announcer.alarms = [try alarm(try Tune(path: path, name: path)).plan]
+    configuration.announcer.alarms = [try alarm(try Tune(path: path, name: path)).alarm!]
     var composer = try configuration.composer()
     var told: [String] = []
     var tunes = AlarmTunes()

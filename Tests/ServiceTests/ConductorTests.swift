@@ -18,7 +18,7 @@ import Testing
     var opensTrusted: ClockTrust?
     var wasSetUnwatched = false
     private(set) var calls: [String] = []
-    var timerEvents: [TimerEvent] = []
+    var timerEvents: [ReminderEvent] = []
     /// Called as soundings are stopped.
     var atStop: (([SoundingID], StopReason) -> Void)?
     /// Called at the next report.
@@ -56,8 +56,8 @@ import Testing
       defer { wasSetUnwatched = false }
       return !wasSetUnwatched
     }
-    func tell(_ report: Report) {
-      if case .timer(_, let event) = report { timerEvents.append(event) }
+    func report(_ report: Report) {
+      if case .reminder(_, let event) = report { timerEvents.append(event) }
       switch report {
       case .refused(let refusal): calls.append("refused \(refusal.key)")
       case .retrying: calls.append("retrying")
@@ -159,13 +159,13 @@ import Testing
   @Test("at the start the switch is known before a change of trust decides anything")
   func switchAtStart() {
     let (before, score) = conductor(at: 100)
-    before.handle(.timer(.start(.seconds(10), name: "tea")))
+    before.handle(.reminder(.start(.seconds(10), name: "tea")))
     // The timer runs out while the service is away.
     score.now = score.now.later(by: .seconds(60))
     let restarted = Conductor(
       Announcer(
         settings: AnnouncerSettings(), zone: UTCZone(), trust: .untrusted,
-        timers: before.announcer.timers, at: score.now))
+        reminders: before.announcer.reminders, at: score.now))
     restarted.instruments = score
     score.timerEvents = []
     _ = score.takeCalls()
@@ -173,7 +173,7 @@ import Testing
     restarted.handle(.woke)
     #expect(
       score.takeCalls() == ["other", "judge", "trust synchronised", "other", "judge", "rest"])
-    #expect(score.timerEvents == [.silenced(.muted)])
+    #expect(score.timerEvents == [.silenced(.switchOff)])
   }
 
   @Test("once another trust has had the speaker opened, the clock is judged anew")
@@ -195,7 +195,7 @@ import Testing
   @Test("an order that comes after a change of trust has its own answer") func order() {
     let (conductor, score) = conductor(at: 100)
     score.trust = .untrusted
-    #expect(conductor.answer(to: .timer(.start(.seconds(600), name: "tea"))) == .number(1))
+    #expect(conductor.answer(to: .reminder(.start(.seconds(600), name: "tea"))) == .number(1))
   }
 
   @Test("an order is not answered with the end of what another one asked for")
@@ -205,7 +205,7 @@ import Testing
     score.atReport = {
       conductor.handle(.ended(SoundingID(1), .failed("gone", heard: .nothing)))
     }
-    #expect(conductor.answer(to: .timer(.start(.seconds(600), name: nil))) == .number(1))
+    #expect(conductor.answer(to: .reminder(.start(.seconds(600), name: nil))) == .number(1))
     #expect(score.takeCalls().contains("refused failed"))
   }
 
@@ -214,18 +214,18 @@ import Testing
     var settings = AnnouncerSettings()
     settings.saysTimers = true
     let (conductor, score) = conductor(at: 100, settings)
-    conductor.handle(.timer(.start(.seconds(360_000), name: "cheese")))
+    conductor.handle(.reminder(.start(.seconds(360_000), name: "cheese")))
     score.fault = Fault("voice", "it has no words for '100 h left'")
     let why = "voice: it has no words for '100 h left'"
-    let refusal = TimerRefusal.speech(.failed(why))
-    #expect(conductor.answer(to: .timer(.tell("cheese"))) == .refused(.timer(refusal)))
+    let refusal = ReminderRefusal.speech(.failed(why))
+    #expect(conductor.answer(to: .reminder(.tell("cheese"))) == .refused(.reminder(refusal)))
     #expect(refusal.description == "\(why); 'clocksmith timer list' shows how much is left")
   }
 
   @Test("a cue that cannot be played is ended as one that failed") func cue() throws {
     let (conductor, score) = conductor(at: 100)
     score.fault = Fault("speaker", "it is away")
-    conductor.handle(.timer(.start(.seconds(2), name: nil)))
+    conductor.handle(.reminder(.start(.seconds(2), name: nil)))
     #expect(score.takeCalls().filter { $0.hasPrefix("cue") }.count == 1)
     // It is tried again a second later.
     score.fault = nil

@@ -46,7 +46,7 @@ import Testing
     try folder.write("test.conf", "[alarm school]\ntime = 07:00\nquiet_hours = keep\n")
     let configuration = try Configuration.load(path: "\(folder.path)/test.conf")
     #expect(configuration.announcer.alarms == [try plan("school", "07:00")])
-    let told = configuration.vanities([:]).filter { $0.contains("quiet_hours") }
+    let told = configuration.neverSounding([:]).filter { $0.contains("quiet_hours") }
     #expect(told.count == 1 && told[0].contains("[alarm school]"))
   }
 

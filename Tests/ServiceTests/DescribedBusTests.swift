@@ -41,12 +41,12 @@ import Testing
       name: "school", AlarmTimes(time: try TimeOfDay(text: "07:00"), days: .next))
     plan.tune = .missing("westminster")
     plan.rise = AlarmRise(over: .seconds(60))
-    let states: [Alarm.State] = [
-      .waiting(next: moment.shown, from: moment), .ringing(ring: moment.shown, since: moment),
-    ]
+    let states: [Reminder.State] = [.waiting(moment), .ringing(since: moment)]
     var records =
-      [Countdown.State.running(zero: moment), .paused(left: .seconds(1))].map {
-        Countdown(number: 1, name: "tea", length: .seconds(2), state: $0).shown
+      [Reminder.State.waiting(moment), .paused(left: .seconds(1))].map {
+        Reminder(
+          number: 1, .timer(.seconds(2), name: "tea"), state: $0
+        ).shown
       }
       + [
         IntervalPlan.plain(every: .seconds(2)),
@@ -55,7 +55,7 @@ import Testing
       .map { IntervalTimer($0, start: moment).shown }
       + states.map {
         Status.Alarm(
-          alarm: Alarm(number: 1, plan, from: .person, state: $0, skipped: moment.shown),
+          alarm: Reminder(number: 1, .alarm(plan), state: $0, occasion: moment.shown),
           reason: "muted"
         ).record
       }

@@ -86,7 +86,7 @@ import Testing
       .announced(announcement(.occasion(occasion)), timing),
       .skipped(from: occasion, through: occasion, .quietHours), .clockSet(by: .seconds(2)),
     ] {
-      _ = tally.take(report, every: .quarter, at: Uptime(seconds: 1))
+      _ = tally.add(report, every: .quarter, at: Uptime(seconds: 1))
     }
     let notice = tally.end(at: Uptime(seconds: 7200)).notice
     #expect(
@@ -97,15 +97,19 @@ import Testing
   }
 
   @Test("what happened to a timer has a key") func timerChanges() {
-    let tea = Countdown(number: 1, name: "tea", length: .seconds(60), state: .paused(left: .zero))
-    let changes: [TimerEvent] = [.lengthened(by: .seconds(9)), .cancelled, .elapsed(late: nil)]
+    let tea = Reminder(
+      number: 1, .timer(.seconds(60), name: "tea"), state: .paused(left: .zero))
+    let changes: [ReminderEvent] = [
+      .changed(.lengthened(by: .seconds(9))), .cancelled, .rings(.due(late: nil)),
+    ]
     #expect(
       changes.map { $0.notice(of: tea).fields["CHANGE"] } == ["lengthened", "cancelled", "elapsed"])
   }
 
   @Test("the end of a ring that was never heard is told with the cause") func neverHeard() {
-    let tea = Countdown(number: 1, name: "tea", length: .seconds(60), state: .paused(left: .zero))
-    let stopped = TimerEvent.stopped(.byHand)
+    let tea = Reminder(
+      number: 1, .timer(.seconds(60), name: "tea"), state: .paused(left: .zero))
+    let stopped = ReminderEvent.stopped(.byHand)
     let silent = stopped.notice(of: tea, neverHeard: .failed("no card"))
     #expect(
       silent.message
@@ -141,16 +145,18 @@ import Testing
     }
     var tally = Tally(today: occasion.civil, trust: .holdover, at: Uptime(seconds: 0))
     let announcement = announcement(.occasion(occasion))
-    let tea = Countdown(number: 1, name: "tea", length: .seconds(60), state: .paused(left: .zero))
+    let tea = Reminder(
+      number: 1, .timer(.seconds(60), name: "tea"), state: .paused(left: .zero))
     let reports: [Report] = [
-      .announced(announcement, timing), .cutOff(announcement, .muted, after: .milliseconds(20)),
-      .skipped(from: occasion, through: occasion, .muted), .refused(.request(.busy)),
+      .announced(announcement, timing), .cutOff(announcement, .switchOff, after: .milliseconds(20)),
+      .skipped(from: occasion, through: occasion, .switchOff), .refused(.request(.busy)),
       .trust(.untrusted),
       .ringer(.on), .ringer(.lost("gone")), .clockSet(by: .seconds(1)),
       .slept(for: .seconds(9)),
       .retrying(occasion, "gone"),
-      .timer(tea, .started), .timer(tea, .elapsed(late: nil)), .timer(tea, .missed),
-      .timer(tea, .unheard("gone")),
+      .reminder(tea, .set), .reminder(tea, .rings(.due(late: nil))),
+      .reminder(tea, .missed(nil)),
+      .reminder(tea, .unheard("gone")),
     ]
     let judged: [ClockJudge.Report] = [
       .rtcValid("ds3231"), .rtcInvalid("ds3231", .notValid), .rtcWarning("ds3231", .batteryLow),

@@ -30,19 +30,20 @@ import Testing
     state.timersBoot = SystemClock.boot
     state.timers = (1...1000).map { number in
       let name = String(repeating: "\u{1F514}", count: 36) + String(1000 + number)
-      return Countdown(
-        number: number, name: name, length: .seconds(86_400), state: .running(zero: zero))
+      return Reminder(
+        number: number, .timer(.seconds(86_400), name: name), state: .waiting(zero))
     }
     let path = "/" + String(repeating: "\u{1}", count: 1023)
     state.alarms = try (1...200).map { number in
       let name = String(repeating: "\u{1F514}", count: 36) + String(1000 + number)
-      return Alarm(
+      return Reminder(
         number: number,
-        try Self.plan("07:00", "mon, wed, fri, sun", name) {
-          $0.tune = Tune(name: path, description: "", movements: [:])
-          $0.rise = AlarmRise(over: .seconds(3600))
-        }, from: number > 100 ? .configuration : .person,
-        state: .snoozing(ring: Self.ring, until: zero), acknowledged: Self.ring)
+        .alarm(
+          try Self.plan("07:00", "mon, wed, fri, sun", name) {
+            $0.tune = Tune(name: path, description: "", movements: [:])
+            $0.rise = AlarmRise(over: .seconds(3600))
+          }), from: number > 100 ? .configuration : .person,
+        state: .snoozing(until: zero), occasion: Self.ring, done: Self.done)
     }
     try file.save(state, isSynced: false)
     let (read, complaint, _) = file.load()
@@ -50,34 +51,33 @@ import Testing
     #expect(read.timers == state.timers && read.alarms.count == 200)
   }
 
+  private static let done = CivilDate(text: "2026-11-20")
+
   /// One alarm of each kind.
-  private static func alarms() throws -> [Alarm] {
+  private static func alarms() throws -> [Reminder] {
     let moment = TimedMoment(sinceBoot: .seconds(86_400), shown: shown)
     let following = TimedMoment(sinceBoot: .zero, shown: shown, followsClock: true)
     let tune = try Sounds.tune("whittington")
     return [
-      Alarm(
-        number: 1, try plan("07:00", "mon-fri", "school \"früh\""), from: .person,
-        state: .waiting(next: ring, from: nil), acknowledged: ring - .seconds(86_400)),
-      Alarm(
-        number: 2, try plan("00:00", "once"), from: .person,
-        state: .waiting(next: ring, from: following)),
-      Alarm(
-        number: 3, try plan("23:59", "2199-12-31"), from: .person,
-        state: .waiting(next: nil, from: nil), promised: ring),
-      Alarm(
+      Reminder(
+        number: 1, .alarm(try plan("07:00", "mon-fri", "school \"früh\"")),
+        state: .waiting(following), done: done),
+      Reminder(number: 2, .alarm(try plan("00:00", "once")), state: .waiting(following)),
+      Reminder(number: 3, .alarm(try plan("23:59", "2199-12-31")), state: .waiting(nil)),
+      Reminder(
         number: 7,
-        try plan("07:00", "mon, wed, sat-sun", "church") {
-          $0.tune = tune
-          $0.rise = AlarmRise(from: -12.345, over: .milliseconds(61_500))
-        }, from: .configuration, state: .ringing(ring: ring, since: moment)),
-      Alarm(
-        number: 200, try plan("12:30", "sun"), from: .person,
-        state: .snoozing(ring: ring, until: following), acknowledged: ring),
+        .alarm(
+          try plan("07:00", "mon, wed, sat-sun", "church") {
+            $0.tune = tune
+            $0.rise = AlarmRise(from: -12.345, over: .milliseconds(61_500))
+          }), from: .configuration, state: .ringing(since: moment), occasion: ring),
+      Reminder(
+        number: 200, .alarm(try plan("12:30", "sun")), state: .snoozing(until: following),
+        occasion: ring, done: done),
     ]
   }
 
-  private static func text(_ alarms: [Alarm]) -> String {
+  private static func text(_ alarms: [Reminder]) -> String {
     var record = Record()
     record["alarms"] = .list(alarms.map { .record($0.record) })
     return record.json
@@ -85,9 +85,9 @@ import Testing
 
   private static func read(
     _ text: String, tune: (String) -> Tune? = { try? Sounds.tune($0) }
-  ) throws -> [Alarm] {
+  ) throws -> [Reminder] {
     try Record(json: text, path: "state").value(.records("alarms")).map {
-      try Alarm($0, tune: tune)
+      try Reminder.alarm($0, tune: tune)
     }
   }
 
@@ -134,7 +134,7 @@ import Testing
       (#""number":1,"time":"26:00""#, #"time "26:00" is not allowed; write HH:MM, as 07:00"#),
       (#""number":1,"time":"07:00","days":"2026-02-30""#, #"days "2026-02-30" is not allowed; "#),
       (#""number":1,"time":"07:00","days":"once","rise":"9dB 5min""#, #"rise "9dB 5min" is not"#),
-      (#""number":1,"time":"07:00","days":"once""#, "state is missing; write waiting, ringing, "),
+      (#""number":1,"time":"07:00","days":"once""#, "state is missing; write "),
       (#""number":1,"time":"07:00","days":"once","state":"x""#, #"state "x" is not allowed"#),
       (
         #""number":1,"time":"07:00","days":"once","state":"ringing""#,
@@ -158,19 +158,17 @@ import Testing
     "set by a clock that is far off, it can be read again",
     arguments: [Instant(nanoseconds: -9), Instant(nanoseconds: .max)])
   func farOff(shown: Instant) throws {
-    let from = TimedMoment(sinceBoot: .seconds(-5), shown: shown)
-    let alarm = Alarm(
-      number: 1, try Self.plan("07:00", "once"), from: .person,
-      state: .waiting(next: nil, from: from))
+    let since = TimedMoment(sinceBoot: .seconds(-5), shown: shown)
+    let alarm = Reminder(
+      number: 1, .alarm(try Self.plan("07:00", "once")), state: .ringing(since: since))
     #expect(try Self.read(Self.text([alarm])).count == 1)
   }
 
   @Test("two of one name are refused") func sameName() throws {
     var state = SavedState()
     state.alarms = try (1...2).map {
-      Alarm(
-        number: $0, try Self.plan("07:00", "once", "school"), from: .person,
-        state: .waiting(next: Self.ring, from: nil))
+      Reminder(
+        number: $0, .alarm(try Self.plan("07:00", "once", "school")), state: .waiting(nil))
     }
     #expect(throws: Fault.self) { try SavedState(text: state.text, path: "state") }
   }
@@ -178,8 +176,8 @@ import Testing
   @Test("one whose tune is gone keeps its setting") func tuneIsGone() throws {
     let alarms = try Self.read(Self.text(try Self.alarms()), tune: { _ in nil })
     #expect(alarms.count == 5)
-    #expect(alarms[3].plan.tune == .missing("whittington"))
+    #expect(alarms[3].alarm?.tune == .missing("whittington"))
     #expect(try Self.read(Self.text(alarms)) == Self.alarms())
-    #expect(alarms[3].plan.rise != nil)
+    #expect(alarms[3].alarm?.rise != nil)
   }
 }

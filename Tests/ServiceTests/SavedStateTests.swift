@@ -34,16 +34,18 @@ import Testing
     let zero = TimedMoment(
       sinceBoot: .seconds(86_400), shown: Instant(nanoseconds: 1_795_275_000_000_007_000))
     kitchen.timers = [
-      Countdown(number: 1, name: "tea \"hot\"", length: .seconds(600), state: .running(zero: zero)),
-      Countdown(number: 2, name: nil, length: .seconds(60), state: .paused(left: .seconds(7))),
-      Countdown(number: 7, name: "über", length: .seconds(1), state: .ringing(since: zero)),
-      Countdown(
-        number: 8, name: nil, length: .seconds(9),
-        state: .running(
-          zero: TimedMoment(sinceBoot: .zero, shown: Instant(seconds: 9), followsClock: true))),
+      Reminder(
+        number: 1, .timer(.seconds(600), name: "tea \"hot\""), state: .waiting(zero)),
+      Reminder(
+        number: 2, .timer(.seconds(60), name: nil), state: .paused(left: .seconds(7))),
+      Reminder(
+        number: 7, .timer(.seconds(1), name: "über"), state: .ringing(since: zero)),
+      Reminder(
+        number: 8, .timer(.seconds(9), name: nil),
+        state: .waiting(
+          TimedMoment(sinceBoot: .zero, shown: Instant(seconds: 9), followsClock: true))),
     ]
     kitchen.rtcSet = Instant(seconds: 1_795_275_000)
-    kitchen.zoneOffset = .seconds(-12_600)
     kitchen.timersBoot = "0123456789abcdef0123456789abcdef"
     states.append(kitchen)
     return states
@@ -120,11 +122,11 @@ import Testing
     let memory = Memory(loop: try EventLoop(), file: file, journal: Journal())
     let first = Instant(seconds: 1_795_275_000)
     for hour in 0...25 {
-      memory.keep { $0.take(rtcSet: first + .seconds(hour * 3600)) }
+      memory.keep { $0.update(rtcSet: first + .seconds(hour * 3600)) }
       memory.check()
       #expect(file.load().0.rtcSet == first + .seconds(hour < 24 ? 0 : 86_400))
     }
-    memory.keep { $0.take(rtcSet: nil) }
+    memory.keep { $0.update(rtcSet: nil) }
     #expect(memory.state.rtcSet == nil)
   }
 
@@ -133,8 +135,8 @@ import Testing
     let last = Instant(seconds: Int64(seconds))
     var state = SavedState()
     let configuration = Configuration()
-    state.take(
-      Announcer(
+    state.update(
+      from: Announcer(
         settings: configuration.announcer, zone: SystemZone.universal, trust: .synchronised,
         sounded: last,
         at: Now(instant: last, uptime: Uptime(nanoseconds: 0), sinceBoot: .zero)))
@@ -142,21 +144,15 @@ import Testing
     #expect(try SavedState(text: state.text, path: "state") == state)
   }
 
-  @Test("with alarms the offset of the zone is kept, and a state without it is read")
-  func zoneOffset() throws {
-    let now = Now(
-      instant: Instant(seconds: 1_795_275_000), uptime: Uptime(nanoseconds: 0), sinceBoot: .zero)
-    var state = SavedState()
-    var announcer = Announcer(
-      settings: Configuration().announcer, zone: SystemZone.universal, trust: .synchronised,
-      at: now)
-    state.take(announcer)
-    #expect(state.zoneOffset == nil)
-    let times = AlarmTimes(time: try TimeOfDay(text: "07:00"), days: .next)
-    _ = announcer.handle(.alarm(.set(AlarmPlan(times))), at: now)
-    state.take(announcer)
-    #expect(state.zoneOffset == .zero)
-    #expect(try SavedState(text: state.text, path: "state").zoneOffset == .zero)
+  @Test("an alarm of an earlier version is done with the date on which it rang last")
+  func doneInstant() throws {
+    let alarm =
+      #""number":1,"time":"01:30","days":"mon-sun","state":"waiting","rings":"2026-11-21T22:30:00Z""#
+    let text =
+      #"{"version":1,"zone_offset":7200,"alarms":[{\#(alarm),"acknowledged":"2026-11-20T23:30:00Z"}]}"#
+    let state = try SavedState(text: text, path: "state")
+    #expect(state.alarms.first?.done == CivilDate(text: "2026-11-21"))
+    #expect(state.alarms.first?.from == Instant(rfc3339: "2026-11-21T22:29:59Z"))
   }
 
   @Test(
@@ -169,7 +165,6 @@ import Testing
       (#""volume_db":-12"#, "volume_configured_db is missing"),
       (#""mute":true"#, "software_mute true is not allowed; write on, next, until"),
       (#""mute_until_usec":1.5"#, "muted_until 1.5 is not allowed"),
-      (#""zone_offset_seconds":172801"#, "zone_offset 172801 is not allowed; write -172800 to"),
       (#""mute_until_usec":1,"mute_boot":"a""#, "muted_until_boot is missing"),
     ])
   func anotherType(values: String, told: String) {

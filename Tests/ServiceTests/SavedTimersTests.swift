@@ -7,16 +7,17 @@ import Testing
 @testable import Service
 
 @Suite struct SavedTimersTests {
-  private static func state(_ timers: [Countdown]) -> SavedState {
+  private static func state(_ timers: [Reminder]) -> SavedState {
     var state = SavedState()
     state.timers = timers
     state.timersBoot = SystemClock.boot
     return state
   }
 
-  private static func running(_ number: Int, _ name: String?) -> Countdown {
+  private static func running(_ number: Int, _ name: String?) -> Reminder {
     let zero = TimedMoment(sinceBoot: .seconds(900), shown: Instant(seconds: 1_795_275_000))
-    return Countdown(number: number, name: name, length: .seconds(600), state: .running(zero: zero))
+    return Reminder(
+      number: number, .timer(.seconds(600), name: name), state: .waiting(zero))
   }
 
   @Test(
@@ -24,9 +25,12 @@ import Testing
     arguments: [
       [running(1, "tea"), running(2, "tea")], [running(1, nil), running(1, nil)],
       [running(0, nil)], [running(1001, nil)],
-      [Countdown(number: 1, name: nil, length: .zero, state: .paused(left: .zero))],
+      [
+        Reminder(
+          number: 1, .timer(.zero, name: nil), state: .paused(left: .zero))
+      ],
     ])
-  func impossible(timers: [Countdown]) {
+  func impossible(timers: [Reminder]) {
     #expect(throws: Fault.self) {
       try SavedState(text: Self.state(timers).text, path: "state")
     }
@@ -40,14 +44,16 @@ import Testing
     let plan = AlarmPlan(
       name: name, AlarmTimes(time: try TimeOfDay(text: "07:00"), days: .next))
     state.alarms = [
-      Alarm(
-        number: 1, plan, from: .person,
-        state: .waiting(next: Instant(seconds: 1_795_275_000), from: nil))
+      Reminder(
+        number: 1, .alarm(plan),
+        state: .waiting(
+          TimedMoment(
+            sinceBoot: .zero, shown: Instant(seconds: 1_795_275_000), followsClock: true)))
     ]
     let read = try SavedState(text: state.text, path: "state")
     #expect(read.timers == [Self.running(1, nil)])
     let alarm = try #require(read.alarms.first)
-    #expect(alarm.plan.name == nil && alarm.next == state.alarms[0].next)
+    #expect(alarm.name == nil && alarm.next == state.alarms[0].next)
   }
 
   private static func state(_ plan: IntervalPlan) -> SavedState {
@@ -113,8 +119,8 @@ import Testing
     let now = Now(
       instant: Instant(seconds: 1_795_270_000), uptime: Uptime(seconds: 100),
       sinceBoot: .seconds(800))
-    let timers = Self.state([Self.running(1, nil)]).timers(at: now)
-    #expect(timers.countdowns.first?.left(at: now) == .seconds(100))
+    let reminders = Self.state([Self.running(1, nil)]).reminders(at: now)
+    #expect(reminders.timers.first?.left(at: now) == .seconds(100))
   }
 
   @Test("after another start they are at zero when the clock shows it") func otherBoot() {
@@ -123,6 +129,6 @@ import Testing
       sinceBoot: .seconds(20))
     var state = Self.state([Self.running(1, nil)])
     state.timersBoot = "another"
-    #expect(state.timers(at: now).countdowns.first?.left(at: now) == .seconds(10))
+    #expect(state.reminders(at: now).timers.first?.left(at: now) == .seconds(10))
   }
 }

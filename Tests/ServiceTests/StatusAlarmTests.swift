@@ -13,9 +13,12 @@ import Testing
   {
     let times = AlarmTimes(time: try TimeOfDay(text: "07:00"), days: .next)
     return Status.Alarm(
-      alarm: Alarm(
-        number: number, AlarmPlan(times), from: .person,
-        state: .waiting(next: hours.map { Self.now + .seconds($0 * 3600) }, from: nil)),
+      alarm: Reminder(
+        number: number, .alarm(AlarmPlan(times)),
+        state: .waiting(
+          hours.map {
+            TimedMoment(sinceBoot: .zero, shown: Self.now + .seconds($0 * 3600), followsClock: true)
+          })),
       reason: refusal?.description)
   }
 
@@ -52,18 +55,19 @@ import Testing
     let untrusted = "the clock is not trusted (see 'untrusted' in the configuration)"
     let times = AlarmTimes(time: try TimeOfDay(text: "07:00"), days: .next)
     let moment = TimedMoment(sinceBoot: .zero, shown: Self.now)
-    let waiting = Alarm.State.waiting(next: Self.now + .seconds(9 * 3600), from: nil)
-    let ringing = Alarm.State.ringing(ring: Self.now, since: moment)
-    let cases: [(Alarm.State, SkipReason?, String)] = [
+    let waiting = Reminder.State.waiting(
+      TimedMoment(sinceBoot: .zero, shown: Self.now + .seconds(9 * 3600), followsClock: true))
+    let ringing = Reminder.State.ringing(since: moment)
+    let cases: [(Reminder.State, SkipReason?, String)] = [
       (waiting, nil, "rings sun 2026-11-22 07:00, in 9 h"),
       (waiting, .switchLost, "silent sun 2026-11-22 07:00, in 9 h: \(lost)"),
-      (.waiting(next: nil, from: nil), .untrusted, "silent: \(untrusted)"),
+      (.waiting(nil), .untrusted, "silent: \(untrusted)"),
       (ringing, nil, "rings now"),
       (ringing, .switchLost, "is to ring now: \(lost)"),
     ]
     for (state, refusal, words) in cases {
       let alarm = Status.Alarm(
-        alarm: Alarm(number: 1, AlarmPlan(times), from: .person, state: state),
+        alarm: Reminder(number: 1, .alarm(AlarmPlan(times)), state: state),
         reason: refusal?.description)
       #expect(alarm.outlook(at: Self.now, UTCZone()) == words)
       #expect(alarm.line(at: Self.now, UTCZone()) == "alarm 1: 07:00, once: \(words)")
@@ -75,11 +79,11 @@ import Testing
     throws
   {
     let times = AlarmTimes(time: try TimeOfDay(text: "07:00"), days: .next)
-    let state = Alarm.State.ringing(
-      ring: Self.now, since: TimedMoment(sinceBoot: .zero, shown: Self.now))
+    let state = Reminder.State.ringing(
+      since: TimedMoment(sinceBoot: .zero, shown: Self.now))
     let rings = [1, 2].map {
       Status.Alarm(
-        alarm: Alarm(number: $0, AlarmPlan(times), from: .person, state: state), reason: nil)
+        alarm: Reminder(number: $0, .alarm(AlarmPlan(times)), state: state), reason: nil)
     }
     let waits = try alarm(3, at: 9)
     let unknown = try alarm(4, at: nil, .untrusted)

@@ -38,7 +38,8 @@ import Testing
     told.stateError = "no room"
     let moment = TimedMoment(sinceBoot: .seconds(5), shown: Instant(seconds: 1_800_000_000))
     told.timers = [
-      Countdown(number: 1, name: "tea", length: .seconds(60), state: .running(zero: moment))
+      Reminder(
+        number: 1, .timer(.seconds(60), name: "tea"), state: .waiting(moment))
     ]
     var later = told.record
     later["moon"] = .text("full")
@@ -71,14 +72,16 @@ import Testing
     (told.lastError, told.stateError, told.stateLoss) = ("a", "b", "c")
     told.last = Status.Last(instant: moment.shown, text: "noon", onsetError: .milliseconds(-2))
     told.timers = [
-      Countdown(number: 1, name: nil, length: .seconds(60), state: .running(zero: moment))
+      Reminder(
+        number: 1, .timer(.seconds(60), name: nil), state: .waiting(moment))
     ]
     let times = AlarmTimes(time: try TimeOfDay(text: "07:00"), days: .next)
     told.alarms = [
       Status.Alarm(
-        alarm: Alarm(
-          number: 1, AlarmPlan(times), from: .person, state: .waiting(next: moment.shown, from: nil)
-        ),
+        alarm: Reminder(
+          number: 1, .alarm(AlarmPlan(times)),
+          state: .waiting(
+            TimedMoment(sinceBoot: .zero, shown: moment.shown, followsClock: true))),
         reason: nil)
     ]
     told.isSilencedBySwitch = true

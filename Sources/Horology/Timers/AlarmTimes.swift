@@ -16,66 +16,54 @@ public struct AlarmTimes: Hashable, Sendable {
   /// none before 2200.
   ///
   /// A time that daylight saving skips rings by the offset before the gap (RFC 5545, 3.3.5): in
-  /// London in spring, 01:30 rings at 02:30. A repeated time rings once, the first time. Only
-  /// `AlarmDays.next` can ring the second time, if it is set between the two.
-  public func nextRing(after instant: Instant, in zone: some Zone) -> Instant? {
+  /// London in spring, 01:30 rings at 02:30. A repeated time rings once, the first time.
+  /// - Parameter date: nil, or a date for which it does not ring, nor for any before it.
+  public func nextRing(
+    after instant: Instant, in zone: some Zone, afterDate date: CivilDate? = nil
+  ) -> Instant? {
     // From just before the range on, so that its first instant is found, too.
     let after = max(instant, Self.beforeAll)
     guard after < Self.reckoned.upperBound else { return nil }
-    let ring = candidates(after: after, in: zone).first { $0 > after }
-    return ring.flatMap { Self.reckoned.contains($0) ? $0 : nil }
+    // Two days back, because a zone can repeat a whole day.
+    var first = zone.date(at: after).dayNumber - 2
+    if let date { first = max(first, date.dayNumber + 1) }
+    // A week, two days that can be skipped, and those from before the instant.
+    var days: ClosedRange<Int> = first...(first + 13)
+    if case .date(let day) = self.days {
+      guard day.dayNumber >= first else { return nil }
+      days = day.dayNumber...day.dayNumber
+    }
+    for number in days {
+      let date = CivilDate(dayNumber: number)
+      guard rings(on: date) else { continue }
+      let ring = ring(on: date, in: zone)
+      if ring > after { return Self.reckoned.contains(ring) ? ring : nil }
+    }
+    return nil
   }
 
-  /// The next ring of an alarm that waits from `instant` on. For a date it is the ring on that
-  /// date, even if that is over.
-  func next(from instant: Instant, in zone: some Zone) -> Instant? {
-    if case .date = days { return nextRing(after: Self.beforeAll, in: zone) }
-    return nextRing(after: instant, in: zone)
-  }
-
-  /// The instant of a ring in another zone: the same time on the same local day.
-  /// - Parameter offset: how far local time was ahead of UTC in the old zone, within hours of the
-  ///   offset at `ring`.
-  func moved(_ ring: Instant, reckonedAt offset: Duration, to zone: some Zone) -> Instant? {
-    let seconds = ring.seconds + offset.nanoseconds / 1_000_000_000 - Int64(time.minutes) * 60
-    // Rounded to the nearest day: with daylight saving, the offset at `ring` may have been another.
-    let day = (seconds + 43_200).flooredQuotient(by: 86_400)
-    let instants = instants(on: CivilDate(dayNumber: Int(day)), in: zone)
-    return instants.contains(ring) ? ring : instants.first
-  }
-
-  /// The rings on the date, or around the day of `instant`, in order. If any ring is after
-  /// `instant`, at least one of them is.
-  private func candidates(
-    after instant: Instant, in zone: some Zone
-  ) -> some Sequence<Instant> {
-    let today = CivilDate(of: zone.civil(at: instant).dateTime).dayNumber
-    let dates: ClosedRange<Int> =
-      switch days {
-      case .date(let date): date.dayNumber...date.dayNumber
-      // Two days back, because a zone can repeat a whole day. A week ahead, plus two days that can
-      // be skipped.
-      case .weekly, .next: (today - 2)...(today + 9)
-      }
-    return dates.lazy.map { CivilDate(dayNumber: $0) }.filter { rings(on: $0) }
-      .flatMap { instants(on: $0, in: zone) }
+  /// The local date for which it rings at an instant. A time that daylight saving skips may ring on
+  /// the next date.
+  func date(ofRing instant: Instant, in zone: some Zone) -> CivilDate {
+    let shown = zone.date(at: instant)
+    let before = CivilDate(dayNumber: shown.dayNumber - 1)
+    let isOfBefore = ring(on: shown, in: zone) != instant && ring(on: before, in: zone) == instant
+    return isOfBefore ? before : shown
   }
 
   private func rings(on date: CivilDate) -> Bool {
     switch days {
     case .weekly(let days): days.contains(date.weekday)
-    case .date, .next: true
+    case .date(let day): day == date
+    case .next: true
     }
   }
 
-  /// The rings on a day: one. `AlarmDays.next` has one each time that the clock shows the time.
-  private func instants(on date: CivilDate, in zone: some Zone) -> [Instant] {
+  private func ring(on date: CivilDate, in zone: some Zone) -> Instant {
     let shown = CivilDateTime(
       shownYear: date.year, month: date.month, day: date.day, hour: time.hour, minute: time.minute,
       second: 0)
-    let instants = zone.instants(of: shown)
-    if instants.isEmpty { return [skipped(on: date, in: zone)] }
-    return days == .next ? instants : [instants[0]]
+    return zone.instants(of: shown).first ?? skipped(on: date, in: zone)
   }
 
   /// The instant of a skipped time by the offset before the gap.
@@ -93,4 +81,8 @@ public struct AlarmTimes: Hashable, Sendable {
     }
     return Instant(seconds: wanted - offset(before))
   }
+}
+
+extension Zone {
+  func date(at instant: Instant) -> CivilDate { CivilDate(of: civil(at: instant).dateTime) }
 }

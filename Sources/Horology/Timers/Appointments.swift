@@ -1,9 +1,9 @@
 /// One sound that is set besides the occasions: of an alarm, a timer or an interval.
 public struct Appointment: Hashable, Sendable {
   public enum Cause: Hashable, Sendable {
-    case alarm(Alarm)
+    case alarm(Reminder)
     /// At zero.
-    case timer(Countdown)
+    case timer(Reminder)
     /// One of its cues.
     case interval(IntervalTimer, IntervalPlan.Cue)
   }
@@ -24,23 +24,20 @@ public struct Appointments: Sequence, IteratorProtocol {
 
   /// - Parameter interval: nil if none runs.
   public init(
-    of alarms: [Alarm], _ timers: [Countdown], _ interval: IntervalTimer?, in zone: any Zone,
-    from start: Instant
+    of reminders: Reminders, _ interval: IntervalTimer?, in zone: any Zone, from start: Instant
   ) {
     (self.zone, self.start) = (zone, start)
-    for alarm in alarms { take(alarm) }
-    for timer in timers {
-      // Nobody knows when a paused timer goes on.
-      if case .running(let zero) = timer.state { add(.timer(timer), at: zero.shown) }
-    }
-    if let interval { take(interval) }
+    for alarm in reminders.alarms { add(alarm) }
+    // Nobody knows when a paused timer goes on.
+    for timer in reminders.timers { if let zero = timer.next { add(.timer(timer), at: zero) } }
+    if let interval { add(interval) }
     coming.sort { $0.instant < $1.instant }
   }
 
   public mutating func next() -> Appointment? {
     guard !coming.isEmpty else { return nil }
     let first = coming.removeFirst()
-    if case .alarm(let alarm) = first.cause, case .waiting = alarm.state,
+    if case .alarm(let alarm) = first.cause, !alarm.isUp,
       let ring = ring(of: alarm, after: first.instant)
     {
       coming.insert(ring, at: coming.firstIndex { ring.instant < $0.instant } ?? coming.endIndex)
@@ -50,33 +47,29 @@ public struct Appointments: Sequence, IteratorProtocol {
 
   // MARK: The next of each
 
-  private mutating func take(_ alarm: Alarm) {
-    let last: Instant
-    switch alarm.state {
-    case .waiting(nil, _): return
-    case .waiting(let next?, _):
-      if next >= start { return add(.alarm(alarm), at: next) }
-      last = next
-    case .snoozing(let ring, let until):
-      add(.alarm(alarm), at: until.shown)
-      last = ring
-    case .ringing(let ring, _): last = ring
+  private mutating func add(_ alarm: Reminder) {
+    if let next = alarm.next {
+      add(.alarm(alarm), at: next)
+      if next >= start, !alarm.isUp { return }
     }
-    let next = ring(of: alarm, after: Swift.max(last, start - .nanoseconds(1)))
-    if let next { coming.append(next) }
+    // It rings or snoozes, or its next ring is past.
+    guard let last = alarm.due else { return }
+    if let next = ring(of: alarm, after: Swift.max(last, start - .nanoseconds(1))) {
+      coming.append(next)
+    }
   }
 
   /// The first ring of an alarm after an instant, if it rings every week.
-  private func ring(of alarm: Alarm, after instant: Instant) -> Appointment? {
-    guard !alarm.plan.times.days.isOnce,
-      let ring = alarm.plan.times.nextRing(after: instant, in: zone)
-    else { return nil }
+  private func ring(of alarm: Reminder, after instant: Instant) -> Appointment? {
+    guard !alarm.isOnce, let ring = alarm.alarm?.times.nextRing(after: instant, in: zone) else {
+      return nil
+    }
     var waiting = alarm
-    waiting.state = .waiting(next: ring, from: nil)
+    waiting.state = .waiting(TimedMoment(sinceBoot: .zero, shown: ring, followsClock: true))
     return Appointment(cause: .alarm(waiting), instant: ring)
   }
 
-  private mutating func take(_ interval: IntervalTimer) {
+  private mutating func add(_ interval: IntervalTimer) {
     let begun = interval.start.shown
     guard let cue = interval.plan.cue(atOrAfter: start - begun) else { return }
     add(.interval(interval, cue), at: begun + cue.offset)

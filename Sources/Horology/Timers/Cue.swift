@@ -22,6 +22,13 @@ public struct Cue: Hashable, Sendable {
   /// Level in dB, at most 0, by the rules for the time at which it sounds.
   public let decibels: Double
 
+  /// From the last blow of a tune to the words, and from the words to the tune again.
+  static let afterTune = Duration.seconds(3)
+  /// From one ring to the next. The second is left out, because the words are said then.
+  static let ringPeriod = Duration.seconds(3)
+  /// A cue later than this is dropped, because the next one is near.
+  static let latest = Duration.seconds(1)
+
   public init(
     _ id: SoundingID, of source: Source, _ signal: Signal, blows: [Blow] = [],
     at anchor: Duration, mayBeLateBy: Duration, decibels: Double
@@ -40,16 +47,23 @@ extension Cue {
   /// True if it is repeated until it is stopped.
   var isRing: Bool { signal == .ring }
 
+  /// The anchor of the first ring with the signal at `earliest` or later, of those that began at
+  /// `since`. All are moments since the machine started.
+  static func ring(since: Duration, from earliest: Duration) -> Duration {
+    let count = max(earliest - since, .zero).periods(of: ringPeriod)
+    return since + ringPeriod * (count == 1 ? 2 : count)
+  }
+
   /// Offsets of the signal from the anchor, if it replaces a tune that cannot be played: one each
   /// ring period, none after the last blow, where the words come.
   public var signalOffsets: [Duration] {
     let length = blows.last?.offset ?? .zero
-    return (0...Int(length / DueCue.ringPeriod)).map { DueCue.ringPeriod * $0 }
+    return (0...Int(length / Self.ringPeriod)).map { Self.ringPeriod * $0 }
   }
 
   /// Stops ducking when the words after a ring or a tune begin; its bells ring on under them.
   var ducking: Ducking {
-    let words = blows.last.map { $0.offset + DueCue.afterTune }
+    let words = blows.last.map { $0.offset + Self.afterTune }
     if let words = words ?? (isRing ? signal.length : nil) {
       return .until(words - Ducking.returnTakes)
     }
@@ -58,6 +72,6 @@ extension Cue {
 
   /// When the next cue can follow it, since the machine started.
   var over: Duration {
-    anchor + (blows.last.map { $0.offset + DueCue.afterTune * 2 } ?? DueCue.ringPeriod)
+    anchor + (blows.last.map { $0.offset + Self.afterTune * 2 } ?? Self.ringPeriod)
   }
 }

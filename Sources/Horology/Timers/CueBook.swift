@@ -1,141 +1,118 @@
-/// The cues that the player was given, each once.
+/// The cues that the player was given.
 struct CueBook: Hashable, Sendable {
-  /// Cues that the player was given and has not ended.
-  private(set) var cues: [SoundingID: Cue] = [:]
-  /// The last cue that was given for each source. Sources that begin to ring together share one.
-  private var given: [Cue.Source: Given] = [:]
-  /// Rings that were taken back and have not ended. Some part of each may be heard.
-  private var recalled: [SoundingID: Cue] = [:]
-  /// By ring: the other sources that it is heard for.
-  private var sharers: [SoundingID: Set<Cue.Source>] = [:]
-  /// Why the cues of a source could not be heard; reported once.
-  private var unheard: [Cue.Source: String] = [:]
+  /// Cues that the player has not ended.
+  private var held: [SoundingID: Held] = [:]
+  /// The last cue that was given for each source.
+  private var last: [Cue.Source: Last] = [:]
+  /// Why rings (true) and the cues of the interval (false) could not be heard; reported once.
+  private var unheard: [Bool: String] = [:]
   /// Anchor of the last ring that was heard, since the machine started.
   private var lastHeard: Duration?
-  /// The last ring that was not heard.
+  /// The last ring that was not heard: its anchor, since the machine started, and why.
   private var lastFailure: Failure?
   /// After a failure the player gets no cue until this time, since the machine started.
   private(set) var restsUntil = Duration.zero
 
-  private struct Given: Hashable, Sendable {
-    /// The cue that is heard; it may belong to another source.
-    let id: SoundingID
-    let anchor: Duration
-    /// When the next cue can follow it.
-    let over: Duration
-  }
-
-  private struct Failure: Hashable, Sendable {
-    /// Since the machine started.
+  private struct Failure: Hashable {
     let anchor: Duration
     let why: String
   }
 
+  private struct Held: Hashable {
+    let cue: Cue
+    /// The player was told to stop it.
+    var isStopped = false
+  }
+
+  private struct Last: Hashable {
+    let anchor: Duration
+    /// When the next cue can follow it.
+    var over: Duration
+  }
+
+  private var sounding: [Cue] { held.values.filter { !$0.isStopped }.map(\.cue) }
+
   /// Anchor of the last cue that was given for this source.
-  func last(of source: Cue.Source) -> Duration? { given[source]?.anchor }
+  func last(of source: Cue.Source) -> Duration? { last[source]?.anchor }
 
   /// When a tune of this source can follow its last cue.
-  func over(of source: Cue.Source) -> Duration? { given[source]?.over }
+  func over(of source: Cue.Source) -> Duration? { last[source]?.over }
 
   /// The earliest time for the next cue of this source, since the machine started.
   func earliest(of source: Cue.Source, _ lead: Duration, _ now: Now) -> Duration {
     max(now.sinceBoot + lead, last(of: source).map { $0 + .nanoseconds(1) } ?? .zero)
   }
 
-  /// Like `earliest`, for a source that rings since `since`. If there was no time for the first
+  /// Like `earliest`, for a source that rings from `since` on. If there was no time for the first
   /// ring, it comes a little late rather than not at all.
   func earliestRing(
     of source: Cue.Source, _ since: Duration, _ lead: Duration, _ now: Now
   ) -> Duration {
-    let isFirst = last(of: source) == nil && now.sinceBoot + lead < since + DueCue.ringPeriod
+    let isFirst = last(of: source) == nil && now.sinceBoot + lead < since + Cue.ringPeriod
     if isFirst { return since }
-    // If the signal replaces a tune, the tune sounds to its end first, shared or not.
-    let hasTune = cues.values.contains { isRing($0, of: source) && !$0.blows.isEmpty }
+    // If the signal replaces a tune, the tune sounds to its end first.
+    let hasTune = sounding.contains { $0.source == source && !$0.blows.isEmpty }
     return max(earliest(of: source, lead, now), hasTune ? over(of: source) ?? .zero : .zero)
   }
 
   /// Notes that the player is given this cue, which may be late already.
   mutating func give(_ cue: Cue, at now: Now) {
-    let over = cue.over + max(now.sinceBoot - cue.anchor, .zero)
-    given[cue.source] = Given(id: cue.id, anchor: cue.anchor, over: over)
-    cues[cue.id] = cue
+    precondition(held[cue.id] == nil, "every cue has an identity of its own")
+    held[cue.id] = Held(cue: cue)
+    last[cue.source] = Last(
+      anchor: cue.anchor, over: cue.over + max(now.sinceBoot - cue.anchor, .zero))
   }
 
-  /// Rings that begin within this time of each other share one cue.
-  private static let sharedWithin = Duration.seconds(1)
-
-  /// Shares a ring that the player has, if it begins within a second of this one and is at least as
-  /// loud. A tune shares only a tune.
-  /// - Parameter ending: sources that stop ringing first, and take their ring with them.
-  /// - Returns: false if there is none to share.
-  mutating func share(_ due: DueCue, at decibels: Double, except ending: Set<Cue.Source>) -> Bool {
-    let shared = cues.values.filter {
-      $0.isRing && $0.decibels >= decibels && (due.blows.isEmpty || !$0.blows.isEmpty)
-        && !ending.contains($0.source)
-        && ($0.anchor - due.anchor).magnitude < Self.sharedWithin
-    }
-    guard due.signal == .ring, let cue = shared.max(by: { $0.anchor < $1.anchor }) else {
-      return false
-    }
-    let over = given[cue.source].flatMap { $0.id == cue.id ? $0.over : nil } ?? cue.over
-    given[due.source] = Given(id: cue.id, anchor: due.anchor, over: over)
-    sharers[cue.id, default: []].insert(due.source)
-    return true
-  }
+  // MARK: Their ends
 
   /// A cue has ended.
   /// - Returns: its source, and why it was not heard if that is to be reported; nil if the player
-  ///   did not have it, or it was taken back.
+  ///   did not have it, or it was stopped.
   mutating func end(
     _ sounding: SoundingID, with outcome: Outcome, at now: Now
   ) -> (source: Cue.Source, complaint: String?)? {
-    if let ring = recalled.removeValue(forKey: sounding) {
-      if outcome.wasHeard { noteRing(ring, outcome) }
-      return nil
-    }
-    guard let cue = cues.removeValue(forKey: sounding) else { return nil }
-    sharers[sounding] = nil
-    var complaint: String?
+    guard let ended = held.removeValue(forKey: sounding) else { return nil }
+    let cue = ended.cue
+    if cue.isRing, outcome.wasHeard { lastHeard = max(lastHeard ?? cue.anchor, cue.anchor) }
+    guard !ended.isStopped else { return nil }
     switch outcome {
-    case .finished: unheard[cue.source] = nil
-    case .failed(let why, _):
+    case .finished: unheard[cue.isRing] = nil
+    case .failed(let why, let heard):
       restsUntil = now.sinceBoot + Announcer.retryDelay
       // There may be time for another try. Cues that the player still has are not given again.
-      if now.sinceBoot < cue.anchor || !cue.blows.isEmpty { forgetGiven { $0.id == sounding } }
-      complaint = why
+      if now.sinceBoot < cue.anchor || !cue.blows.isEmpty { forgetLast(of: cue.source) }
+      if cue.isRing, heard == .nothing { noteFailure(of: cue, why) }
+      return (cue.source, complain(of: cue, why))
     case .tooLate(let delay):
-      complaint = cue.signal == .ring ? nil : Announcer.tooLate(delay)
       // Nothing of the tune was heard, so do not wait for its end. The next one has more time,
       // because a speaker that is slow to open would make it too late again and again.
-      if !cue.blows.isEmpty { bringForward(sounding, to: now.sinceBoot + Announcer.preparation) }
+      if !cue.blows.isEmpty { last[cue.source]?.over = now.sinceBoot + Announcer.preparation }
+      let why = Announcer.tooLate(delay)
+      guard cue.isRing else { return (cue.source, complain(of: cue, why)) }
+      noteFailure(of: cue, why)
     case .stopped: break
     }
-    noteRing(cue, outcome)
-    if let why = complaint {
-      if unheard[cue.source] != nil { complaint = nil }
-      unheard[cue.source] = why
-    }
-    return (cue.source, complaint)
+    return (cue.source, nil)
   }
 
-  /// Notes whether a ring was heard.
-  private mutating func noteRing(_ cue: Cue, _ outcome: Outcome) {
-    guard cue.isRing else { return }
-    if outcome.wasHeard { lastHeard = max(lastHeard ?? cue.anchor, cue.anchor) }
-    switch outcome {
-    case .failed(let why, heard: .nothing): lastFailure = Failure(anchor: cue.anchor, why: why)
-    case .tooLate(let delay):
-      lastFailure = Failure(anchor: cue.anchor, why: Announcer.tooLate(delay))
-    case .finished, .failed, .stopped: break
-    }
+  private mutating func noteFailure(of cue: Cue, _ why: String) {
+    lastFailure = Failure(anchor: cue.anchor, why: why)
+  }
+
+  /// - Returns: what is to be reported; nil if it was.
+  private mutating func complain(of cue: Cue, _ why: String) -> String? {
+    let wasTold = unheard[cue.isRing] != nil
+    unheard[cue.isRing] = why
+    return wasTold ? nil : why
   }
 
   /// True if a ring that was to begin at `since` or later was heard, or sounds now. One ring is
   /// heard for all that ring.
   func hasRung(since: Duration, at now: Now) -> Bool {
     if let lastHeard, lastHeard >= since { return true }
-    let sounding = [Cue](cues.values) + [Cue](recalled.values)
-    return sounding.contains { $0.isRing && since <= $0.anchor && $0.anchor <= now.sinceBoot }
+    return held.values.contains {
+      $0.cue.isRing && since <= $0.cue.anchor && $0.cue.anchor <= now.sinceBoot
+    }
   }
 
   /// Why a ring that was to begin at `since` or later was not heard; nil if none failed.
@@ -143,100 +120,65 @@ struct CueBook: Hashable, Sendable {
     lastFailure.flatMap { $0.anchor >= since ? $0.why : nil }
   }
 
-  /// Why the cues of this source cannot be heard, if known.
-  func complaint(of source: Cue.Source) -> String? { unheard[source] }
+  /// Why rings cannot be heard, if known. A ring that failed is given again.
+  var complaintOfRing: String? { sounding.contains(where: \.isRing) ? nil : unheard[true] }
 
   /// True if the player has a cue of this source.
-  func holds(_ source: Cue.Source) -> Bool { cues.values.contains { $0.source == source } }
+  func holds(_ source: Cue.Source) -> Bool { sounding.contains { $0.source == source } }
 
-  /// True if the player has a ring for this source, its own or a shared one.
-  func isRinging(for source: Cue.Source) -> Bool {
-    cues.values.contains { $0.isRing && isRing($0, of: source) }
+  /// Reports it again if the next ring, or the next cue of the interval, is not heard.
+  mutating func forgetComplaint(ofRings: Bool) { unheard[ofRings] = nil }
+
+  // MARK: Stops
+
+  /// Stops the cues of these sources, and forgets that they were given.
+  mutating func stop(_ sources: Set<Cue.Source>, _ reason: StopReason) -> [Effect] {
+    for source in sources { last[source] = nil }
+    if sources.contains(.interval) { forgetComplaint(ofRings: false) }
+    return stop(reason) { sources.contains($0.source) }
   }
 
-  /// Reports it again if the next cue of this source is not heard.
-  mutating func forgetComplaint(of source: Cue.Source) { unheard[source] = nil }
-
-  // MARK: Taking back
-
-  /// Takes back the cues of these sources from the player, and forgets that they were given.
-  /// - Parameter isRecalled: false for a cue that the player keeps.
-  mutating func recall(
-    _ sources: Set<Cue.Source>, _ reason: StopReason,
-    where isRecalled: (Cue) -> Bool = { _ in true }
-  ) -> [Effect] {
-    for source in sources { unheard[source] = nil }
-    let held = Set(cues.keys)
-    let stops = takeBack(reason) { sources.contains($0.source) && isRecalled($0) }
-    // Other sources may have shared a cue that is taken back.
-    let gone = held.subtracting(cues.keys)
-    forgetGiven { gone.contains($0.id) }
-    given = given.filter { given in
-      !sources.contains(given.key) || cues[given.value.id].map { !isRecalled($0) } ?? false
-    }
-    return stops
+  /// Stops all cues; those still to come are given again.
+  /// - Parameter now: a cue that sounds by then goes on; nil to end that, too.
+  mutating func stopAll(_ reason: StopReason, from now: Now? = nil) -> [Effect] {
+    last = [:]
+    return stop(reason) { cue in now.map { cue.anchor > $0.sinceBoot } ?? true }
   }
 
-  /// Forgets a last cue that is not heard. The last cue that the player still has replaces it.
-  private mutating func forgetGiven(where isForgotten: (Given) -> Bool) {
-    for source in given.keys.filter({ given[$0].map(isForgotten) ?? false }) {
-      given[source] = cues.values.filter { $0.source == source }
-        .max { $0.anchor < $1.anchor }
-        .map { Given(id: $0.id, anchor: $0.anchor, over: $0.over) }
+  /// One ring at a time: stops the rings that another replaces. One that sounds is stopped when the
+  /// other begins.
+  mutating func stopReplaced(by rings: Rings, at now: Now) -> [Effect] {
+    let begun = Set(sounding.filter { $0.isRing && $0.anchor <= now.sinceBoot }.map(\.source))
+    return stop(.replaced) { cue in
+      guard cue.isRing, let heard = rings.heard(at: max(cue.anchor, now.sinceBoot)) else {
+        return false
+      }
+      return heard != cue.source && (cue.anchor > now.sinceBoot || begun.contains(heard))
     }
   }
 
-  /// Lets the next cue follow at `over`, before the end of this one.
-  private mutating func bringForward(_ sounding: SoundingID, to over: Duration) {
-    for (source, last) in given where last.id == sounding {
-      given[source] = Given(id: last.id, anchor: last.anchor, over: over)
-    }
-  }
-
-  // MARK: One ring at a time
-
-  /// Takes back the rings of all other sources once the ring that is heard has begun. A ring that
-  /// it shares sounds to its end.
-  mutating func handOver(
-    to heard: Cue.Source, of ringing: Set<Cue.Source>, at now: Now
-  ) -> [Effect] {
-    let rings = cues.values.filter(\.isRing)
-    guard rings.contains(where: { isRing($0, of: heard) && $0.anchor <= now.sinceBoot }) else {
-      return []
-    }
-    let others = Set(rings.filter { !isRing($0, of: heard) }.map(\.source)).intersection(ringing)
-    return others.isEmpty ? [] : recall(others, .byHand) { [self] in !isRing($0, of: heard) }
-  }
-
-  private func isRing(_ cue: Cue, of source: Cue.Source) -> Bool {
-    cue.source == source || sharers[cue.id]?.contains(source) == true
-  }
-
-  /// When the next ring begins, since the machine started, if the player has rings for several
+  /// When the next ring begins, since the machine started, if the player has rings of several
   /// sources.
-  func nextHandOver(after now: Now) -> Duration? {
-    let rings = cues.values.filter(\.isRing)
-    guard Set(rings.map(\.source)).count > 1 || !sharers.isEmpty else { return nil }
+  func nextReplacement(after now: Now) -> Duration? {
+    let rings = sounding.filter(\.isRing)
+    guard Set(rings.map(\.source)).count > 1 else { return nil }
     return rings.map(\.anchor).filter { $0 > now.sinceBoot }.min()
   }
 
-  /// Takes back the cues from the player; those still to come are given again.
-  /// - Parameter now: a cue that sounds by then goes on; nil to end that, too.
-  mutating func recallAll(_ reason: StopReason, from now: Now?) -> [Effect] {
-    given = [:]
-    return takeBack(reason) { cue in now.map { cue.anchor > $0.sinceBoot } ?? true }
-  }
-
-  /// Takes these cues back from the player. Their ends only tell whether a ring was heard.
-  private mutating func takeBack(
-    _ reason: StopReason, where isRecalled: (Cue) -> Bool
-  ) -> [Effect] {
-    let stopped = cues.values.filter(isRecalled).sorted { $0.id < $1.id }
+  private mutating func stop(_ reason: StopReason, where isMeant: (Cue) -> Bool) -> [Effect] {
+    let stopped = sounding.filter(isMeant).sorted { $0.id < $1.id }
     for cue in stopped {
-      if cue.isRing { recalled[cue.id] = cue }
-      (cues[cue.id], sharers[cue.id]) = (nil, nil)
+      held[cue.id]?.isStopped = true
+      // It may be given again.
+      if last[cue.source]?.anchor == cue.anchor { forgetLast(of: cue.source) }
     }
     return stopped.map { .stop($0.id, reason) }
+  }
+
+  /// Forgets the last cue of a source. The last one that the player still has replaces it.
+  private mutating func forgetLast(of source: Cue.Source) {
+    last[source] = sounding.filter { $0.source == source }.max { $0.anchor < $1.anchor }
+      .map { Last(anchor: $0.anchor, over: $0.over) }
   }
 }
 

@@ -9,6 +9,18 @@ public struct IntervalTimer: Hashable, Sendable {
     self.start = start
   }
 
+  /// As it is after a start of the service.
+  /// - Parameter isSameBoot: false if the machine has started since, too.
+  public func started(isSameBoot: Bool, at now: Now) -> IntervalTimer {
+    var interval = self
+    interval.start.noteStart(isSameBoot: isSameBoot, at: now)
+    // It runs already. The clock came back behind, so it seems to begin later.
+    if !isSameBoot, interval.start.left(at: now) > .zero {
+      interval.start = TimedMoment(.zero, after: now)
+    }
+    return interval
+  }
+
   /// As in `interval of 30 s`.
   public var title: String { "interval of \(plan)" }
 
@@ -25,6 +37,13 @@ public struct IntervalTimer: Hashable, Sendable {
   }
 }
 
+/// A person's order about the interval.
+public enum IntervalOrder: Hashable, Sendable {
+  /// `replaces` is true if it takes the place of one that runs.
+  case start(IntervalPlan, replaces: Bool)
+  case stop
+}
+
 /// What happened to an interval.
 public enum IntervalEvent: Hashable, Sendable {
   case started
@@ -35,4 +54,37 @@ public enum IntervalEvent: Hashable, Sendable {
   case over(late: Duration?)
   /// It cannot be heard; the text says why.
   case unheard(String)
+}
+
+/// Why an order about the interval was refused.
+public enum IntervalRefusal: Error, Hashable, Sendable {
+  /// The plan is not allowed; the text says what is.
+  case plan(String)
+  /// Another interval runs; the text is its title.
+  case runs(String)
+  case noInterval
+  /// It cannot be heard now.
+  case silenced(SkipReason)
+}
+
+extension IntervalRefusal {
+  /// What is wrong, without what to do about it.
+  var flaw: String {
+    switch self {
+    case .plan(let flaw): flaw
+    case .runs(let title): "there is an \(title) already"
+    case .noInterval: "no interval runs"
+    case .silenced(let reason): reason.flaw
+    }
+  }
+
+  /// The raw value of a `RefusalKey`, or the key of a `SkipReason`.
+  var key: String {
+    switch self {
+    case .plan: RefusalKey.interval.rawValue
+    case .runs: RefusalKey.intervalRuns.rawValue
+    case .noInterval: RefusalKey.noInterval.rawValue
+    case .silenced(let reason): reason.key
+    }
+  }
 }

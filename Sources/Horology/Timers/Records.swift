@@ -6,7 +6,8 @@ import Basics
 
 extension Key where Meaning == Int {
   /// From 1.
-  public static let number = Key.integer("number", 1...max(Timers.most, 2 * Alarms.most))
+  public static let number = Key.integer(
+    "number", 1...max(Reminders.mostTimers, 2 * Reminders.mostAlarms))
 }
 
 extension Key where Meaning == String {
@@ -15,10 +16,10 @@ extension Key where Meaning == String {
 
 extension Key where Meaning == Duration {
   /// The length of a timer, or from one cue of an interval to the next.
-  public static let length = Key.seconds("seconds", Countdown.shortest...Countdown.longest)
+  public static let length = Key.seconds("seconds", Reminder.shortest...Reminder.longest)
   public static let period = Key.seconds("seconds", IntervalPlan.shortest...IntervalPlan.longest)
   /// What is left of a paused timer.
-  public static let left = Key.seconds("left", .zero...Countdown.longest)
+  public static let left = Key.seconds("left", .zero...Reminder.longest)
 }
 
 // MARK: Moments
@@ -33,9 +34,7 @@ extension Record {
     return shown
   }
 
-  private static let hidden: Set = [
-    "follows_clock", "from", "occasion", "promised", "acknowledged",
-  ]
+  private static let hidden: Set = ["follows_clock", "occasion", "done", "rings_after"]
 
   /// No machine runs longer, and no saved moment is earlier before its start, than since 1970.
   private static let furthest = Instant.allowed.upperBound - Instant.allowed.lowerBound
@@ -58,50 +57,6 @@ extension Record {
       // Only the saved state has it.
       sinceBoot: try optional(Self.sinceBoot(name)) ?? .zero, shown: try value(.instant(name)),
       followsClock: try optional(Self.followsClock) ?? false)
-  }
-}
-
-// MARK: Timers
-
-extension Countdown {
-  private enum Phase: String, CaseIterable { case running, paused, ringing }
-
-  private static let phase = Key<Phase>.choice("state")
-
-  public var record: Record {
-    var record = Record()
-    record[.number] = number
-    record[.name] = name
-    record[.length] = length
-    switch state {
-    case .running(let zero):
-      record[Self.phase] = .running
-      record.set("ends", zero)
-    case .paused(let left):
-      record[Self.phase] = .paused
-      record[.left] = left
-    case .ringing(let since):
-      record[Self.phase] = .ringing
-      record.set("ends", since)
-    }
-    return record
-  }
-
-  public var shown: Record { record.shown }
-
-  /// A name that is not allowed any more is left out.
-  /// - Throws: `BadValue` for a timer that cannot be.
-  public init(_ record: Record) throws(BadValue) {
-    let state: State
-    switch try record.value(Self.phase) {
-    case .running: state = .running(zero: try record.moment("ends"))
-    case .paused: state = .paused(left: try record.value(.left))
-    case .ringing: state = .ringing(since: try record.moment("ends"))
-    }
-    self.init(
-      number: try record.value(.number),
-      name: try record.optional(.name).flatMap { Self.flaw(ofName: $0) == nil ? $0 : nil },
-      length: try record.value(.length), state: state)
   }
 }
 
@@ -214,75 +169,110 @@ extension AlarmPlan {
   }
 }
 
-extension Alarm {
+// MARK: Timers and alarms
+
+extension Reminder {
   /// The alarms of a person, and as many of the configuration.
-  private static let number = Key<Int>.integer("number", 1...2 * Alarms.most)
-  private enum Phase: String, CaseIterable { case waiting, ringing, snoozing }
+  private static let numberOfAlarm = Key<Int>.integer("number", 1...2 * Reminders.mostAlarms)
+  private enum Phase: String, CaseIterable { case running, waiting, paused, ringing, snoozing }
 
   private static let phase = Key<Phase>.choice("state")
   private static let origin = Key<Origin>.choice("origin")
-  /// When it rings next, or again.
-  private static let rings = Key<Instant>.instant("rings")
-  /// The time that it rings for, or is snoozed from.
+  /// The time that an alarm rings for, or is snoozed from.
   private static let occasion = Key<Instant>.instant("occasion")
-  private static let promised = Key<Instant>.instant("promised")
-  private static let acknowledged = Key<Instant>.instant("acknowledged")
-  private static let skipped = Key<Instant>.instant("skipped")
+  private static let from = Key<Instant>.instant("rings_after")
+  private static let done = Key<CivilDate>.parsed(
+    "done", allowed: "a date as 2026-12-24", as: \.description, { CivilDate(text: $0) })
+
+  /// The keys of the moment of a state: of a timer, and of an alarm.
+  private static let ends = "ends"
+  private static let rings = "rings"
+  private static let since = "since"
 
   public var record: Record {
     var record = Record()
-    record[Self.number] = number
-    plan.write(to: &record)
-    record[Self.origin] = origin
-    switch state {
-    case .waiting(let next, let from):
-      record[Self.phase] = .waiting
-      record[Self.rings] = next
-      if let from { record.set("from", from) }
-    case .ringing(let ring, let since):
-      record[Self.phase] = .ringing
-      record[Self.occasion] = ring
-      record.set("since", since)
-    case .snoozing(let ring, let until):
-      record[Self.phase] = .snoozing
-      record[Self.occasion] = ring
-      record.set(Self.rings.name, until)
+    record[.number] = number
+    switch plan {
+    case .timer(let length, let name):
+      record[.name] = name
+      record[.length] = length
+    case .alarm(let plan):
+      plan.write(to: &record)
+      record[Self.origin] = origin
+      record[Self.occasion] = occasion
+      record[Self.done] = done
+      record[Self.from] = from.flatMap { Instant.allowed.contains($0) ? $0 : nil }
     }
-    record[Self.promised] = promised
-    record[Self.acknowledged] = acknowledged
-    record[Self.skipped] = skipped
+    switch state {
+    case .waiting(let due):
+      record[Self.phase] = kind == .timer ? .running : .waiting
+      if kind == .alarm {
+        record[.instant(Self.rings)] = due?.shown
+      } else if let due {
+        record.set(Self.ends, due)
+      }
+    case .paused(let left):
+      record[Self.phase] = .paused
+      record[.left] = left
+    case .ringing(let since):
+      record[Self.phase] = .ringing
+      record.set(kind == .timer ? Self.ends : Self.since, since)
+    case .snoozing(let until):
+      record[Self.phase] = .snoozing
+      record.set(Self.rings, until)
+    }
     return record
   }
 
-  /// A name that is not allowed any more is left out.
+  public var shown: Record { record.shown }
+
+  /// - Throws: `BadValue` for a timer that cannot be.
+  public static func timer(_ record: Record) throws(BadValue) -> Reminder {
+    let state: State
+    switch try record.value(phase) {
+    case .running: state = .waiting(try record.moment(ends))
+    case .ringing: state = .ringing(since: try record.moment(ends))
+    case .paused, .waiting, .snoozing: state = .paused(left: try record.value(.left))
+    }
+    return Reminder(
+      number: try record.value(.number),
+      .timer(try record.value(.length), name: try usableName(record, .timer)), state: state)
+  }
+
   /// - Parameter tune: finds a tune by its name; nil if it is missing. Then the signal rings: a
   ///   silent alarm is worse than one that sounds different.
   /// - Throws: `BadValue` for an alarm that cannot be.
-  public init(_ record: Record, tune: (String) -> Tune?) throws(BadValue) {
-    func name(_ key: Key<String>) throws(BadValue) -> String? {
-      try record.optional(key).flatMap { Self.flaw(ofName: $0) == nil ? $0 : nil }
-    }
-    let number = try record.value(Self.number)
+  public static func alarm(
+    _ record: Record, tune: (String) -> Tune?
+  ) throws(BadValue) -> Reminder {
+    let number = try record.value(numberOfAlarm)
     var plan = try AlarmPlan(record) { tune($0) ?? .missing($0) }
-    plan.name = try name(.name)
+    plan.name = try usableName(record, .alarm)
+    var occasion = try record.optional(occasion)
     let state: State
-    switch try record.value(Self.phase) {
-    case .waiting:
-      state = .waiting(
-        next: try record.optional(Self.rings),
-        from: record["from"] == nil ? nil : try record.moment("from"))
+    switch try record.value(phase) {
     case .ringing:
-      let since = try record.moment("since")
-      state = .ringing(ring: try record.optional(Self.occasion) ?? since.shown, since: since)
+      let moment = try record.moment(since)
+      occasion = occasion ?? moment.shown
+      state = .ringing(since: moment)
     case .snoozing:
-      let until = try record.moment(Self.rings.name)
-      state = .snoozing(ring: try record.optional(Self.occasion) ?? until.shown, until: until)
+      let moment = try record.moment(rings)
+      occasion = occasion ?? moment.shown
+      state = .snoozing(until: moment)
+    case .waiting, .running, .paused:
+      state = .waiting(
+        try record.optional(.instant(rings)).map {
+          TimedMoment(sinceBoot: .zero, shown: $0, followsClock: true)
+        })
     }
-    self.init(
-      number: number, plan,
-      from: try record.optional(Self.origin) ?? .person, state: state,
-      promised: try record.optional(Self.promised),
-      acknowledged: try record.optional(Self.acknowledged),
-      skipped: try record.optional(Self.skipped))
+    return Reminder(
+      number: number, .alarm(plan),
+      from: try record.optional(origin) ?? .person, state: state, occasion: occasion,
+      done: try record.optional(done), after: try record.optional(from))
+  }
+
+  /// A name that is not allowed any more is left out.
+  private static func usableName(_ record: Record, _ kind: Kind) throws(BadValue) -> String? {
+    try record.optional(.name).flatMap { flaw(ofName: $0, kind) == nil ? $0 : nil }
   }
 }

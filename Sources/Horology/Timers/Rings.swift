@@ -1,4 +1,4 @@
-/// A source that rings until it is stopped, or is about to ring.
+/// Something that rings until it is stopped, or is about to.
 struct Ringing: Hashable, Sendable {
   let source: Cue.Source
   /// When the ring begins, since the machine started; may be to come.
@@ -8,47 +8,44 @@ struct Ringing: Hashable, Sendable {
   /// True if it rings with the bells of a tune, not with the signal.
   var hasTune = false
 
-  /// True if the other is heard instead of this: it is louder, or as loud and newer. If they begin
-  /// together, a tune is heard, because a person chose it.
+  /// Rings that begin within this time of each other begin together. Many may, and a ring that is cut
+  /// off at once would be heard as a stutter.
+  private static let together = Duration.seconds(1)
+
+  /// True if one that begins later is heard instead of this: it is louder, or as loud and newer. If
+  /// they begin together, a tune is heard, because a person chose it.
   fileprivate func givesWay(to other: Ringing) -> Bool {
     if decibels != other.decibels { return decibels < other.decibels }
-    if since != other.since { return since < other.since }
+    if other.since - since >= Self.together { return true }
     return !hasTune && other.hasTune
   }
 }
 
-/// All sources that ring, or are about to. One is heard at a time.
+/// All that rings, or is about to. One is heard at a time.
 struct Rings {
   /// In the order in which they begin. `heard` is heard from then until the next begins.
-  private let begun: [(ringing: Ringing, heard: Ringing)]
+  private let begun: [(since: Duration, heard: Ringing)]
 
   init(_ ringing: [Ringing]) {
     var heard: Ringing?
     begun = ringing.sorted { $0.since < $1.since }.map { ringing in
       if heard.map({ $0.givesWay(to: ringing) }) ?? true { heard = ringing }
-      return (ringing, heard ?? ringing)
+      return (ringing.since, heard ?? ringing)
     }
   }
 
   /// The source that is heard at this moment, since the machine started; nil if none rings.
   func heard(at moment: Duration) -> Cue.Source? {
-    // A binary search, because there may be a thousand.
-    var (low, high) = (0, begun.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if begun[middle].ringing.since <= moment { low = middle + 1 } else { high = middle }
+    begun.last { $0.since <= moment }?.heard.source
+  }
+
+  /// Those that are heard from this moment on, in order, each until the next begins.
+  func heard(from moment: Duration) -> [Ringing] {
+    var heard: [Ringing] = []
+    for (since, ringing) in begun where heard.last?.source != ringing.source {
+      if since <= moment { heard = [] }
+      heard.append(ringing)
     }
-    return low > 0 ? begun[low - 1].heard.source : nil
-  }
-
-  /// The sources that stop ringing at the ring limit before a ring of this moment would be over.
-  func sources(endingBefore moment: Duration, after limit: Duration) -> Set<Cue.Source> {
-    let latest = moment + DueCue.ringPeriod - limit
-    return Set(begun.prefix { $0.ringing.since < latest }.map(\.ringing.source))
-  }
-
-  /// The sources that ring at this moment.
-  func sources(at moment: Duration) -> Set<Cue.Source> {
-    Set(begun.prefix { $0.ringing.since <= moment }.map(\.ringing.source))
+    return heard
   }
 }

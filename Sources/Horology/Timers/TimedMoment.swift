@@ -1,12 +1,12 @@
-/// A moment that a person set by a span of time. It comes when the span has passed, sleep included,
-/// whatever the clock is set to.
+/// A moment that was set by a span of time. It comes when the span has passed, sleep included,
+/// whatever the clock is set to. Or an instant of the clock, which moves when the clock is set.
 public struct TimedMoment: Hashable, Sendable {
   /// Since the machine started, sleep included.
   public private(set) var sinceBoot: Duration
   /// The clock's time at the moment. After a power cut, nothing else is left of it.
   public private(set) var shown: Instant
-  /// True if the machine has restarted since, and its clock has not been trusted yet. Then the
-  /// moment comes when the clock shows it, and moves when the clock is set.
+  /// True for an instant of the clock, and if the machine has restarted since the moment was set and
+  /// its clock has not been trusted yet. It comes when the clock shows it.
   public private(set) var followsClock: Bool
 
   public init(sinceBoot: Duration, shown: Instant, followsClock: Bool = false) {
@@ -17,6 +17,13 @@ public struct TimedMoment: Hashable, Sendable {
 
   init(_ span: Duration, after now: Now) {
     self.init(sinceBoot: now.sinceBoot + span, shown: now.instant + span)
+  }
+
+  /// An instant of the clock.
+  init(followingClockTo shown: Instant, at now: Now) {
+    // No sum of instants overflows from 1970 on.
+    let left = shown - max(now.instant, AlarmTimes.beforeAll)
+    self.init(sinceBoot: now.sinceBoot + left, shown: shown, followsClock: true)
   }
 
   /// How long it is until then; negative once it has passed.
@@ -31,15 +38,16 @@ public struct TimedMoment: Hashable, Sendable {
 
   mutating func noteClockSet(at now: Now) {
     if followsClock {
-      sinceBoot = now.sinceBoot + (shown - now.instant)
+      self = TimedMoment(followingClockTo: shown, at: now)
     } else {
       shown = now.instant + left(at: now)
     }
   }
 
-  /// The machine has restarted since the moment was set.
-  mutating func noteStart(at now: Now) {
-    followsClock = true
+  /// The service has started since the moment was set.
+  /// - Parameter isSameBoot: false if the machine has, too.
+  mutating func noteStart(isSameBoot: Bool, at now: Now) {
+    if !isSameBoot { followsClock = true }
     noteClockSet(at: now)
   }
 

@@ -33,7 +33,7 @@ struct ConfiguredAlarms: Sendable {
   mutating func begin(_ section: INIFile.Section, in file: String) throws(Fault) {
     guard let name = Self.name(of: section.name) else { return }
     let place = "\(file):\(section.line)"
-    if let flaw = Alarm.flaw(ofName: name) {
+    if let flaw = Reminder.flaw(ofName: name, .alarm) {
       throw Fault(
         place, "[\(section.name.excerpt)]: the name cannot be used: \(flaw); choose another")
     }
@@ -44,8 +44,8 @@ struct ConfiguredAlarms: Sendable {
       sections[index].file = file
       return
     }
-    guard sections.count < Alarms.most else {
-      throw Fault(place, "there are more than \(Alarms.most) alarms; remove one")
+    guard sections.count < Reminders.mostAlarms else {
+      throw Fault(place, "there are more than \(Reminders.mostAlarms) alarms; remove one")
     }
     sections.append(Section(name: name, place: place, file: file))
   }

@@ -17,30 +17,31 @@ extension Configuration {
   }
 
   /// The settings that can never sound, and why: a sentence each.
-  public func vanities(_ lengths: [Int: Duration]) -> [String] {
+  public func neverSounding(_ lengths: [Int: Duration]) -> [String] {
     let minutes = Array(stride(from: 0, to: 60, by: announcer.interval.minutes))
-    var vanities = [
-      announcer.chime.flatMap { vanity("chime", $0, at: [0], "the hour") },
+    var found = [
+      announcer.chime.flatMap { flaw("chime", $0, at: [0], "the hour") },
       announcer.chimeQuarters.flatMap {
-        vanity("chime_quarters", $0, at: minutes.filter { $0 != 0 }, "the other quarters")
+        flaw("chime_quarters", $0, at: minutes.filter { $0 != 0 }, "the other quarters")
       },
       alarmSections.outdated,
     ].compactMap { $0 }
     if announcer.interval.timesOfDay.allSatisfy({
       !announcer.speaks(at: $0) && announcer.chime(at: $0) == nil
     }) {
-      vanities.append(
+      found.append(
         "nothing ever sounds by itself: at interval = \(announcer.interval.minutes) every "
           + "occasion is an hour, which has neither a chime nor, by 'voice_at_hour = none', words")
     }
     if announcer.quiet.swallowEverything(interval: announcer.interval) {
-      vanities.append(
+      found.append(
         "no occasion ever sounds: the quiet hours cover the whole week; shorten 'quiet'")
     }
-    return vanities + overlaps(lengths)
+    return found + overlaps(lengths)
   }
 
-  private func vanity(
+  /// Why a tune never sounds; nil if it does.
+  private func flaw(
     _ key: String, _ tune: Tune, at minutes: [Int], _ times: String
   ) -> String? {
     if minutes.contains(where: { $0 % 15 == 0 && tune.movements[$0 / 15] != nil }) { return nil }

@@ -106,7 +106,7 @@ struct Occasions: Property {
     case .skipped(let reason):
       let isMeant =
         switch reason {
-        case .quietHours, .nothingToSound, .untrusted, .muted, .switchLost, .softwareMuted: true
+        case .quietHours, .nothingToSound, .untrusted, .switchOff, .switchLost, .muted: true
         default: wasBusy(occasion, due, piece)
         }
       return isMeant ? nil : "\(occasion.utcText) is skipped, and nothing was in its way"
@@ -139,9 +139,9 @@ struct Occasions: Property {
       holds =
         known.contains { !$0.allows(.untrusted, at: $1) }
         && (world.trust == .untrusted || happened(.trust))
-    case .muted: holds = world.ringer == .off || happened(.contact)
+    case .switchOff: holds = world.ringer == .off || happened(.contact)
     case .switchLost: holds = world.isSilenced || happened(.contact, .rules)
-    case .softwareMuted: holds = muted.state != .off || muted.since >= lately
+    case .muted: holds = muted.state != .off || muted.since >= lately
     case .busy: holds = isBusy || !world.isCalm(since: lately)
     case .failed: holds = happened(.speaker, .hold, .sleep, .clock)
     case .late:
@@ -156,8 +156,8 @@ struct Occasions: Property {
         case .clockSet: happened(.clock)
         case .slept: happened(.sleep)
         case .rulesChanged: happened(.rules, .trust)
-        case .muted, .switchLost: happened(.contact, .rules)
-        case .softwareMuted: happened(.mute)
+        case .switchOff, .switchLost: happened(.contact, .rules)
+        case .muted: happened(.mute)
         case .byHand: happened(.hand)
         case .serviceEnds: world.isStopping
         case .timerChanged, .replaced: false

@@ -78,12 +78,11 @@ struct ReminderBook {
       change { if $0.alarm != nil { $0.reconsider(at) } }
       configure(rules, at)
     case .tookZone:
+      // Its date may be another now, and it is done with dates of the zone before.
       change {
         guard $0.alarm != nil else { return }
-        $0.dates = []
         $0.reconsider(at)
-        // What the new zone makes of it is decided at the next start, or by a clock that is right.
-        if world.upSince == nil || world.trust == .untrusted { $0.isLoose = true }
+        $0.isLoose = true
       }
       configure(world.rules, at)
     case .ordered(let wish, let number): order(wish, number, at)

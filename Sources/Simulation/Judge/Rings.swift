@@ -188,7 +188,10 @@ struct Rings: Property {
       (reminder.state, reminder.turned) = (.ringing(at.elapsed), at.elapsed)
       book.all[source] = reminder
     }
-    if reminder.isLoose { return nil }
+    if reminder.isLoose {
+      if reminder.alarm != nil { reminder.dates.insert(world.face.day(at.shown)) }
+      return nil
+    }
     switch reminder.state {
     case .running(let due):
       if at.elapsed < due - Situation.tolerance { return "\(source) rings too early" }

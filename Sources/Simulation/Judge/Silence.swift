@@ -42,7 +42,7 @@ struct Silence: Property {
       mute = Mute(state: state, since: at.elapsed)
       if case .until(let end) = state { mute.end = at.elapsed + end.nanoseconds - at.shown }
       if state != .off, state != .next { silence(at, world) { _ in true } }
-    case .skipped(_, _, .softwareMuted): if mute.state == .next { mute.state = .off }
+    case .skipped(_, _, .muted): if mute.state == .next { mute.state = .off }
     case .ended(let isKilled):
       silentBy = [:]
       // It may not have been saved.

@@ -1,0 +1,64 @@
+/// The settings of an alarm: when it rings, and how.
+public struct AlarmPlan: Hashable, Sendable {
+  /// Nil if no name was given.
+  public var name: String?
+  public var times: AlarmTimes
+  /// The tune that rings; nil for the timers' signal.
+  public var tune: Tune?
+  /// Nil if it begins at its full level.
+  public var rise: AlarmRise?
+
+  public init(name: String? = nil, _ times: AlarmTimes) {
+    self.name = name
+    self.times = times
+  }
+}
+
+/// A ring that grows louder.
+public struct AlarmRise: Hashable, Sendable {
+  /// Level at the start in dB, relative to the full level: less than 0, at least -60.
+  public let decibels: Double
+  /// From the start to the full level.
+  public let length: Duration
+
+  public static let usualDecibels = -24.0
+  /// As long as the longest `ring_limit`.
+  public static let longest = Duration.seconds(3600)
+
+  /// Nil if `decibels` is not from -60 to below 0, or `length` is not above zero and at most an
+  /// hour.
+  public init?(from decibels: Double = usualDecibels, over length: Duration) {
+    guard -60 <= decibels, decibels < 0, Duration.zero < length, length <= Self.longest else {
+      return nil
+    }
+    self.decibels = decibels
+    self.length = length
+  }
+
+  /// Parses `5min` or `-30dB 5min`; nil for `none`.
+  public static func rise(text: String) throws(AlarmTextFlaw) -> AlarmRise? {
+    if text == "none" { return nil }
+    let words = text.split(whereSeparator: \.isWhitespace)
+    let level = words.count == 2 ? Decibels(text: words[0])?.value : usualDecibels
+    guard words.count <= 2, let level, let last = words.last,
+      let length = Duration(text: last),
+      let rise = AlarmRise(from: level, over: length)
+    else { throw .rise(text) }
+    return rise
+  }
+
+  /// The level `span` after the ring began, in dB relative to the full level: at most 0.
+  public func decibels(after span: Duration) -> Double {
+    let part = span.inSeconds / length.inSeconds
+    return decibels * (1 - min(max(part, 0), 1))
+  }
+}
+
+extension AlarmRise: CustomStringConvertible {
+  /// As `rise(text:)` reads it: `5min`, or `-30dB 5min`.
+  public var description: String {
+    let whole = Int(decibels.rounded())
+    let level = decibels == Double(whole) ? "\(whole)" : "\(decibels)"
+    return (decibels == Self.usualDecibels ? "" : "\(level)dB ") + length.asWritten
+  }
+}
