@@ -21,8 +21,8 @@ public struct Agenda: Sequence, IteratorProtocol {
   private var announcer: Announcer
   private var now: Now
   private var wake: Instant
-  /// When the announcement that sounds is over.
-  private var end: Instant?
+  /// What the player will tell of the announcement that it has, in order.
+  private var coming: [(at: Instant, event: Event)] = []
   private var decided: [Entry] = []
   /// A mute, and the instant from which it counts.
   private var mute: (SoftwareMute, from: Instant)?
@@ -56,7 +56,7 @@ public struct Agenda: Sequence, IteratorProtocol {
 
   public mutating func next() -> Entry? {
     while true {
-      let next = Swift.min(wake, end ?? wake, decided.first?.occasion.instant ?? wake)
+      let next = Swift.min(wake, coming.first?.at ?? wake, decided.first?.occasion.instant ?? wake)
       if let (mute, from) = mute, next >= from {
         self.mute = nil
         handle(.mute(mute), at: from)
@@ -67,14 +67,23 @@ public struct Agenda: Sequence, IteratorProtocol {
         if entry.occasion.instant >= start { return entry }
         continue
       }
-      if let playing = announcer.playing, let end, end <= wake {
-        self.end = nil
-        let timing = Timing(onsetError: .zero, worstError: .zero, underruns: 0)
-        handle(.ended(playing.id, .finished(timing)), at: end)
+      if let (instant, event) = coming.first, instant <= wake {
+        coming.removeFirst()
+        handle(event, at: instant)
       } else {
         handle(.woke, at: wake)
       }
     }
+  }
+
+  private mutating func play(_ announcement: Announcement) {
+    let (id, anchor) = (announcement.id, announcement.anchor)
+    if announcement.begins < anchor { coming.append((announcement.begins, .heard(id, .some))) }
+    let timing = Timing(onsetError: .zero, worstError: .zero, underruns: 0)
+    coming += [
+      (anchor, .heard(id, .anchor)),
+      (anchor + length(announcement), .ended(id, .finished(timing))),
+    ]
   }
 
   private mutating func handle(_ event: Event, at instant: Instant) {
@@ -86,7 +95,7 @@ public struct Agenda: Sequence, IteratorProtocol {
       case .wake(let instant): wake = instant
       case .play(.announcement(let announcement)):
         guard case .occasion(let occasion) = announcement.cause else { continue }
-        end = announcement.anchor + length(announcement)
+        play(announcement)
         let outlook = announcer.rules.outlook(of: occasion, announcement.programme, nil)
         decided.append(Entry(outlook: outlook, fate: .sounds(announcement)))
       case .report(.skipped(let first, let last, let reason)):
@@ -105,7 +114,7 @@ public struct Agenda: Sequence, IteratorProtocol {
     guard let (sounding, reason) = stopped, let playing = announcer.playing else { return }
     let hasSounded = now.instant >= playing.anchor
     if !hasSounded { decided.removeAll { $0.fate == .sounds(playing) } }
-    end = nil
+    coming = []
     handle(
       .ended(sounding, .stopped(reason, silentAt: hasSounded ? now.uptime : nil)), at: now.instant)
   }

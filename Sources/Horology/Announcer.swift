@@ -77,8 +77,7 @@ public struct Announcer {
     self.reminders.configureAtStart(settings.alarms, at: now, reminderRules)
   }
 
-  /// Handles one event. The last effect is the next wake-up. Only an `.unheard` that changes
-  /// nothing has no effects.
+  /// Handles one event. The last effect is the next wake-up.
   ///
   /// The end of an announcement that was asked for and not heard has an answer, too: it takes the
   /// place of the one that promised the announcement.
@@ -91,17 +90,14 @@ public struct Announcer {
   /// decides anything else, so a silence waits for nothing.
   public mutating func react(to event: Event, at now: Now) -> Response {
     isSettled = false
-    var effects = noticeStep(with: event, at: now)
+    var effects = noticeStep(at: now)
     var answer: Answer?
     func respond(_ response: Response) {
       effects += response.effects
       answer = response.answer
     }
     let hasJumped = !effects.isEmpty
-    switch event {
-    case .unheard, .ringer: owesJudging = owesJudging || hasJumped
-    default: owesJudging = false
-    }
+    if case .ringer = event { owesJudging = owesJudging || hasJumped } else { owesJudging = false }
     switch event {
     // A ring that the player has begun already is silenced too, though the wake-up for it is late.
     case .mute, .pressed, .held, .stop(.byHand): effects += ringDue(at: now)
@@ -110,11 +106,6 @@ public struct Announcer {
     switch event {
     case .woke, .clockSet:
       break
-    case .unheard:
-      // The consequences of a step wait until the clock has been judged again.
-      isSettled = true
-      if effects.isEmpty { return ([], nil) }
-      return (Effect.silenceFirst(effects) + [.wake(at: now.instant)], nil)
     case .zoneChanged(let zone):
       effects += change(settings, zone, .none, at: now)
     case .reloaded(let settings, let sound, let ringer):
@@ -163,6 +154,9 @@ public struct Announcer {
       if let playing, isEnded(playing, by: stop, at: now) {
         effects += stage.stop(stop.reason, at: now.uptime)
       }
+    case .heard(let sounding, let heard):
+      stage.heard(heard, of: sounding)
+      cues.heard(sounding)
     case .ended(let sounding, let outcome):
       if let turn = stage.end(sounding) {
         respond(end(turn, with: outcome, at: now))
@@ -183,18 +177,12 @@ public struct Announcer {
   // MARK: An announcement is taken back
 
   /// Cancels an announcement that has not reached its anchor and reopens its occasion.
-  /// - Parameter showing: what the clock would show without the jump; nil for what it shows now.
-  mutating func takeBack(
-    _ reason: StopReason, at now: Now, showing: Instant? = nil
-  ) -> [Effect] {
-    let shown = showing ?? now.instant
-    guard let turn = stage.turn, shown < turn.announcement.anchor, !turn.hasReachedAnchor,
-      !turn.isTakenBack
-    else { return [] }
+  mutating func takeBack(_ reason: StopReason, at now: Now) -> [Effect] {
+    guard let turn = stage.turn, turn.heard != .anchor, !turn.isTakenBack else { return [] }
     // A service that is ending reopens no occasions.
     if case .occasion(let occasion) = turn.announcement.cause, !isEnding {
       quarters.reopen(occasion)
-      stage.takeBack(at: shown)
+      stage.takeBack()
     }
     return stage.stop(reason, at: now.uptime)
   }
@@ -251,7 +239,7 @@ public struct Announcer {
     let before = stage.turn.map(rulingSoFar)
     rules.trust = trust
     let recalled = planAlarms(at: now)
-    guard let turn = stage.turn, !stage.isHeard(at: now), let before else { return recalled }
+    guard let turn = stage.turn, !stage.isHeard, let before else { return recalled }
     let ruling = rulingSoFar(on: turn)
     let isAnother = ruling.refusal == nil && canBeginAnew(turn.announcement, at: now)
     guard ruling != before, ruling.refusal != nil || isAnother else { return recalled }
@@ -288,11 +276,10 @@ public struct Announcer {
 
   /// True if this stops the announcement that is playing now.
   private func isEnded(_ playing: Announcement, by stop: Stop, at now: Now) -> Bool {
-    let isHeard = stage.isHeard(at: now)
     switch stop {
     // An announcement that is not heard yet is the next occasion, which still sounds.
-    case .byHand: return isHeard || !playing.cause.isOccasion
-    case .serviceEnds: return !isHeard || settings.atStop == .fade
+    case .byHand: return stage.isHeard || !playing.cause.isOccasion
+    case .serviceEnds: return !stage.isHeard || settings.atStop == .fade
     }
   }
 
@@ -305,7 +292,7 @@ public struct Announcer {
       let occasion = next
       let due = Quarters.due(occasion, rules)
       guard now.instant >= due, !isEnding else { return effects + [wake(at: due, now)] }
-      if stage.isCuttingOff(occasion) {
+      if stage.isTakingBack(occasion) {
         // Wait for its end. If some of it was heard, the end is reported instead of a skip.
         return effects + [wake(at: now.instant + .seconds(1), now)]
       }
@@ -344,12 +331,11 @@ public struct Announcer {
     }
   }
 
-  /// The next wake-up: at the next decision, at the end of a mute, when a timer or an alarm is due,
-  /// or when a prepared announcement begins to be heard, so that others are told then.
+  /// The next wake-up: at the next decision, at the end of a mute, or when a timer or an alarm is
+  /// due.
   private func wake(at decision: Instant, _ now: Now) -> Effect {
     var instant = decision
     if case .until(let end) = mute { instant = min(instant, end) }
-    if let playing, !stage.isHeard(at: now) { instant = min(instant, playing.begins) }
     if let due = dueOfReminders(at: now) {
       instant = min(instant, now.instant + (due - now.sinceBoot))
     }
@@ -362,14 +348,7 @@ public struct Announcer {
     if first == last {
       if let refusal = refusal(of: first) { return refusal }
       if let reason = quarters.failureReason(of: first) { return reason }
-      if let turn = stage.turn, showed >= rules.passing(of: first) {
-        // The turn that is still stopping is the occasion's own announcement, or another one.
-        if turn.isTakenBack, turn.announcement.cause == .occasion(first), let stopped = turn.stopped
-        {
-          return .stopped(stopped.reason)
-        }
-        return .busy
-      }
+      if stage.turn != nil, showed >= rules.passing(of: first) { return .busy }
     }
     return .late(now.instant - first.instant)
   }
@@ -377,17 +356,13 @@ public struct Announcer {
 
 /// Notices that the clock was set, or that the machine slept.
 extension Announcer {
-  mutating func noticeStep(with event: Event, at now: Now) -> [Effect] {
+  mutating func noticeStep(at now: Now) -> [Effect] {
     defer { previous = now }
     let jump = now.jump(since: previous)
     let step = now.step(since: previous)
     let sleep = now.sleep(since: previous)
     showed = now.instant - jump
     quarters.clockShows(now.instant, before: showed)
-    // The clock may have passed the anchor of an announcement that is still unheard.
-    let unheard = unheard(event)
-    let showing = unheard.map { min(previous.instant, $0.begins - .nanoseconds(1)) } ?? showed
-    stage.clockShowed(showing)
     var effects: [Effect] = []
     if step.magnitude >= Self.stepThreshold { effects.append(.report(.clockSet(by: step))) }
     if sleep >= Self.stepThreshold { effects.append(.report(.slept(for: sleep))) }
@@ -399,17 +374,15 @@ extension Announcer {
     // The player times by uptime. Only the sum of step and sleep matters to it.
     guard jump.magnitude >= Self.stepThreshold else { return effects }
     let reason: StopReason = step.magnitude >= Self.stepThreshold ? .clockSet : .slept
-    if let playing, isFollowed(jump, by: playing, at: now) {
-      stage.follow(by: jump)
-    } else if let playing,
-      showing >= playing.begins || now.instant >= playing.begins || canBeginAnew(playing, at: now)
+    if let playing, !isFollowed(jump, by: playing, at: now),
+      stage.isHeard || now.instant >= playing.begins || canBeginAnew(playing, at: now)
     {
-      effects += takeBack(reason, at: now, showing: showing)
+      effects += takeBack(reason, at: now)
     }
     // Any other chime is about to begin: the player still moves it with the clock.
     stage.shift(by: jump)
-    if let playing,
-      (showing >= playing.anchor && jump.magnitude > settings.lateLimit) || saysWrongTime(at: now)
+    if let turn = stage.turn, turn.heard == .anchor,
+      jump.magnitude > settings.lateLimit || saysWrongTime(at: now)
     {
       // Already speaking: cut it only if the time is wrong now.
       effects += stage.stop(reason, at: now.uptime)
@@ -420,22 +393,11 @@ extension Announcer {
 
 /// Announcements that go on although the clock was set.
 extension Announcer {
-  /// The announcement with the turn, if this event says that nothing of it was heard yet; else nil.
-  func unheard(_ event: Event) -> Announcement? {
-    guard case .unheard(let sounding) = event, let playing, playing.id == sounding else {
-      return nil
-    }
-    return playing
-  }
-
   /// True if a sounding melody can follow this step: the player moves it with the clock, and there
   /// is time to move the blow of the hour too.
   func isFollowed(_ step: Duration, by announcement: Announcement, at now: Now) -> Bool {
-    // The player may see several steps as one.
-    let inAll = step + (stage.turn?.followed ?? .zero)
-    return !announcement.programme.blows.isEmpty
-      && max(step.magnitude, inAll.magnitude) <= Self.longestFollowedStep
-      && now.instant - step >= announcement.begins
+    !announcement.programme.blows.isEmpty && stage.isHeard
+      && step.magnitude <= Self.longestFollowedStep
       && now.instant + rules.shortestLead <= announcement.anchor
   }
 }
@@ -445,7 +407,7 @@ extension Announcer {
   /// True if the clock was set after the anchor of an occasion so that the words after its blows
   /// will be wrong when they come.
   func saysWrongTime(at now: Now) -> Bool {
-    guard let turn = stage.turn, turn.hasReachedAnchor, case .occasion = turn.announcement.cause,
+    guard let turn = stage.turn, case .occasion = turn.announcement.cause,
       case .at(let offset) = turn.announcement.programme.words
     else { return false }
     let begins = turn.announcement.anchor + offset + turn.shift
@@ -475,7 +437,7 @@ extension Announcer {
     if ruledOutBySwitch, let turn = stage.turn {
       // Silence comes first, the report after it. An announcement that has not begun is reopened,
       // in case the switch is put back before its instant.
-      let takenBack = stage.isHeard(at: now) ? [] : takeBack(reason, at: now)
+      let takenBack = stage.isHeard ? [] : takeBack(reason, at: now)
       effects += takenBack
       if takenBack.isEmpty && !turn.isTakenBack { effects += stage.stop(reason, at: moment) }
     }
@@ -503,7 +465,7 @@ extension Announcer {
     let report = Effect.report(reportOfMute)
     guard mute != .off, let turn = stage.turn, !turn.isTakenBack else { return silenced + [report] }
     // A sounding or requested announcement is not the next occasion.
-    let isNext = !stage.isHeard(at: now) && turn.announcement.cause.isOccasion
+    let isNext = !stage.isHeard && turn.announcement.cause.isOccasion
     if mute == .next && !isNext { return [report] }
     silenced +=
       isNext ? takeBack(.muted, at: now) : stage.stop(.muted, at: now.uptime)
@@ -535,7 +497,13 @@ extension Announcer {
   /// - Returns: also the answer to the person who asked for it, if nothing of it was heard.
   mutating func end(_ turn: Stage.Turn, with outcome: Outcome, at now: Now) -> Response {
     let announcement = turn.announcement
-    noteSounded(turn, outcome, at: now)
+    var heard = turn.heard
+    if case .failed(_, heard: let told) = outcome { heard = told }
+    if case .occasion(let occasion) = announcement.cause, heard == .anchor {
+      // It sounded before it could be taken back.
+      if turn.isTakenBack && occasion == next { quarters.decide(through: occasion) }
+      quarters.mark(sounded: occasion)
+    }
     let reason: SkipReason
     switch outcome {
     case .finished(let timing): return ([.report(.announced(announcement, timing))], nil)
@@ -549,55 +517,17 @@ extension Announcer {
     }
     switch announcement.cause {
     case .occasion(let occasion):
-      return (end(turn, of: occasion, with: outcome, reason, at: now), nil)
+      if case .failed(let why, heard: .anchor) = outcome {
+        return ([.report(.brokeOff(announcement, why))], nil)
+      }
+      if turn.isTakenBack { return ([], nil) }
+      if case .failed(let why) = reason { return (retry(occasion, why, at: now), nil) }
+      return (skip(occasion, reason), nil)
     case .request:
       guard case .tooLate(let delay) = outcome else { return Self.refuse(.request(reason)) }
       return isEnding
         ? Self.refuse(.request(.stopped(.serviceEnds))) : answerAnew(turn, after: delay, at: now)
     case .timer(let words): return (unsaid(words, reason), .refused(.reminder(.speech(reason))))
-    }
-  }
-
-  /// Handles the end of an occasion that was not heard, or that failed.
-  private mutating func end(
-    _ turn: Stage.Turn, of occasion: Occasion, with outcome: Outcome, _ reason: SkipReason,
-    at now: Now
-  ) -> [Effect] {
-    let announcement = turn.announcement
-    if turn.isTakenBack {
-      // The occasion was opened again and nothing was decided since. But its anchor had been heard
-      // before the speaker failed, so it has sounded.
-      guard case .failed(let why, .anchor) = outcome, quarters.next == occasion,
-        occasion.instant <= now.instant
-      else { return [] }
-      quarters.decide(through: occasion)
-      quarters.mark(sounded: occasion)
-      return [.report(.brokeOff(announcement, why))]
-    }
-    switch (outcome, reason) {
-    // Queued frames do not follow a clock that is set back, so the anchor may be heard before the
-    // clock shows it.
-    case (.failed(let why, .anchor), _): return [.report(.brokeOff(announcement, why))]
-    case (.failed(let why, .some), _)
-    where turn.hasReachedAnchor || now.instant >= announcement.anchor:
-      return [.report(.brokeOff(announcement, why))]
-    case (_, .failed(let why)): return retry(occasion, why, at: now)
-    default: return skip(occasion, reason)
-    }
-  }
-
-  /// Notes that an occasion has sounded: its anchor was heard. If a melody ended before its anchor,
-  /// words may still make up for it, even after a restart.
-  private mutating func noteSounded(_ turn: Stage.Turn, _ outcome: Outcome, at now: Now) {
-    guard case .occasion(let occasion) = turn.announcement.cause, !turn.isTakenBack
-    else { return }
-    let hasReachedAnchor = turn.hasReachedAnchor || now.instant >= turn.announcement.anchor
-    switch outcome {
-    case .failed(_, heard: .anchor):
-      quarters.mark(sounded: occasion)
-    case .finished, .stopped(_, silentAt: .some), .failed(_, heard: .some):
-      if hasReachedAnchor { quarters.mark(sounded: occasion) }
-    case .stopped(_, silentAt: nil), .failed(_, heard: .nothing), .tooLate: break
     }
   }
 
@@ -632,7 +562,7 @@ extension Announcer {
         return ([], .announcement(turn.announcement))
       }
       let isNear =
-        turn.announcement.cause.isOccasion && now.instant < turn.announcement.anchor
+        turn.announcement.cause.isOccasion && turn.heard != .anchor
         && turn.stopped == nil
       return Self.refuse(.request(isNear ? .occasionIsNear : .busy))
     }
@@ -641,7 +571,7 @@ extension Announcer {
       return Self.refuse(.request(.tooNear(within: lead)))
     }
     var latest =
-      refusal(of: next) == nil ? rules.needsSpeaker(for: next) - Programme.longestPhrase : nil
+      refusal(of: next) == nil ? rules.needsSpeaker(for: next) - settings.longestPhrase : nil
     if let latest, anchor > latest { return Self.refuse(.request(.occasionIsNear)) }
     let said = time ?? zone.civil(at: anchor)
     if time == nil {
@@ -700,9 +630,8 @@ extension Announcer {
   /// The announcement that the player has: prepared, sounding, or being stopped.
   public var playing: Announcement? { stage.playing }
 
-  /// The announcement that was heard at the last event; nil if there was none or it was only
-  /// preparing.
-  public var sounding: Announcement? { stage.isHeard(at: previous) ? stage.playing : nil }
+  /// The announcement that is heard; nil if there is none or it is only preparing.
+  public var sounding: Announcement? { stage.isHeard ? stage.playing : nil }
 
   /// The occasion that sounds next: the prepared one, or else the first undecided one.
   public var outlook: Outlook {

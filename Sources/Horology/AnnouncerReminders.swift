@@ -57,11 +57,10 @@ extension Announcer {
   }
 
   /// Stops the cues that the player has; those still to come are given again.
-  /// - Parameter now: a cue that sounds by then goes on; nil to end that, too.
-  mutating func stopCues(_ reason: StopReason, from now: Now? = nil) -> [Effect] {
+  mutating func stopCues(_ reason: StopReason, finishesHeard: Bool = false) -> [Effect] {
     // The words of an interval come again with their cues.
     words.drop(of: .interval)
-    return cues.stopAll(reason, from: now)
+    return cues.stopAll(reason, finishesHeard: finishesHeard)
   }
 
   /// By hand: stops the rings or, if nothing rings or is said, the interval. When the service ends:
@@ -69,18 +68,18 @@ extension Announcer {
   mutating func stopCues(by stop: Stop, at now: Now) -> [Effect] {
     switch stop {
     case .byHand:
-      return reminders.isRinging || isSaying(at: now)
+      return reminders.isRinging || isSaying
         ? endRings(.byHand, at: now.uptime, now) : stopInterval(.byHand, at: now.uptime)
     case .serviceEnds:
-      return stopCues(.serviceEnds, from: settings.atStop == .fade ? nil : now)
+      return stopCues(.serviceEnds, finishesHeard: settings.atStop == .finish)
     }
   }
 
   /// True if an announcement is heard, or one that is no occasion is about to be. Words about the
   /// interval do not count: they are part of it.
-  private func isSaying(at now: Now) -> Bool {
+  private var isSaying: Bool {
     if case .timer(let words)? = playing?.cause, words.source == .interval { return false }
-    return stage.isHeard(at: now) || playing.map { !$0.cause.isOccasion } ?? false
+    return stage.isHeard || playing.map { !$0.cause.isOccasion } ?? false
   }
 
   /// True if the switch, as it is, silences the announcement that has the turn.
@@ -158,7 +157,7 @@ extension Announcer {
     }
     let due = [
       prepared.min(), reminders.nextDue(reminderRules), interval?.end,
-      cues.nextReplacement(after: now), nextCues(at: now).map(due).min(), spoken.min(),
+      nextCues(at: now).map(due).min(), spoken.min(),
     ]
     return due.compactMap { $0 }.min()
   }
@@ -236,7 +235,7 @@ extension Announcer {
   /// ring.
   public func neverHeard(_ reminder: Reminder, at now: Now) -> SkipReason? {
     guard case .ringing(let since) = reminder.state,
-      !cues.hasRung(since: since.sinceBoot, at: now)
+      !cues.hasRung(since: since.sinceBoot)
     else { return nil }
     if rules.timersAreHeldBack { return .switchLost }
     return cues.failure(since: since.sinceBoot).map { .failed($0) }
@@ -491,7 +490,7 @@ extension Announcer {
     let hasPassed = now.instant >= rules.passing(of: next)
     let coming = hasPassed ? quarters.schedule.next(after: rules.lastToPass(at: now)) : next
     if refusal(of: coming) == nil {
-      latest = min(latest, rules.needsSpeaker(for: coming) - Programme.longestPhrase)
+      latest = min(latest, rules.needsSpeaker(for: coming) - settings.longestPhrase)
     }
     let time = zone.civil(at: anchor)
     if words.isOfTime { latest = min(latest, anchor.endOfMinute(of: time)) }

@@ -51,6 +51,8 @@ public struct AnnouncerSettings: Hashable, Sendable {
   public var alarms: [AlarmPlan] = []
   /// The voice has words for timers.
   public var saysTimers = false
+  /// No phrase of the voice is longer. It is the room that is left for one before a melody.
+  public var longestPhrase = Duration.seconds(5)
 
   public init() {}
 
@@ -80,7 +82,7 @@ public struct AnnouncerSettings: Hashable, Sendable {
       if !speaks {
         .none
       } else if time.minute == 0 && voiceAtHour == .before {
-        .before(Self.pauseBeforeChime)
+        .before(Self.pauseBeforeChime, longest: longestPhrase)
       } else {
         .at(max(blows.last?.offset ?? .zero, .zero) + movement.rest)
       }

@@ -28,10 +28,10 @@ public enum Event {
   case interval(IntervalOrder)
   /// Everything that sounds is to end.
   case stop(Stop)
-  /// Nothing of it has been heard yet, whatever the clock showed: the speaker was being opened, or
-  /// the loop was held up and the player has not begun it.
-  case unheard(SoundingID)
-  /// An announcement that played has ended.
+  /// This much of a sounding has left the converter: told when it has begun, and when its anchor
+  /// was reached.
+  case heard(SoundingID, Heard)
+  /// A sounding has ended.
   case ended(SoundingID, Outcome)
 }
 

@@ -1,4 +1,4 @@
-/// How an announcement ended.
+/// How a sounding ended.
 public enum Outcome: Hashable, Sendable {
   /// It sounded whole.
   case finished(Timing)
@@ -7,16 +7,17 @@ public enum Outcome: Hashable, Sendable {
   /// The speaker was ready this long after the anchor. That was too late; nothing was heard.
   case tooLate(by: Duration)
   /// It could not be played, or not to its end.
+  /// A device that fails at once may have told of sound that nobody heard: `heard` is right.
   case failed(String, heard: Heard)
+}
 
-  /// How much of a failed sounding was heard.
-  public enum Heard: Hashable, Sendable {
-    case nothing
-    /// It began, but its anchor was not heard.
-    case some
-    /// Its anchor was heard, whatever the clock shows now.
-    case anchor
-  }
+/// How much of a sounding was heard.
+public enum Heard: Hashable, Sendable {
+  case nothing
+  /// It began, but its anchor was not heard.
+  case some
+  /// Its anchor was heard, whatever the clock shows now.
+  case anchor
 }
 
 /// How well an announcement met its instants, by the converter's own time stamps.

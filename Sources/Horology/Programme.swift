@@ -5,8 +5,8 @@ public struct Programme: Hashable, Sendable {
     case none
     /// The first word begins this long after the anchor.
     case at(Duration)
-    /// The last word ends this long before the first blow.
-    case before(Duration)
+    /// The last word ends this long before the first blow. No phrase is longer than `longest`.
+    case before(Duration, longest: Duration)
   }
 
   /// In the order in which they sound.
@@ -16,9 +16,6 @@ public struct Programme: Hashable, Sendable {
   /// The time alone, from the anchor on.
   public static let wordsAlone = Programme(blows: [], words: .at(.zero))
 
-  /// No spoken time is longer than this. It is the room that is left for one before a melody.
-  public static let longestPhrase = Duration.seconds(5)
-
   public init(blows: [Blow], words: Words) {
     self.blows = blows
     self.words = words
@@ -27,7 +24,7 @@ public struct Programme: Hashable, Sendable {
   /// How long before the anchor it begins, at most.
   public var lead: Duration {
     let melody = max(.zero - (blows.first?.offset ?? .zero), .zero)
-    if case .before(let gap) = words { return melody + gap + Self.longestPhrase }
+    if case .before(let gap, let longest) = words { return melody + gap + longest }
     return melody
   }
 }

@@ -5,23 +5,14 @@ struct Stage: Sendable {
     let announcement: Announcement
     /// The local time at its anchor, by the zone at the time when it began.
     let shown: CivilTime
-    /// The clock has shown its anchor, though it may have been set back since.
-    var hasReachedAnchor = false
+    /// How much of it was heard, as the player told.
+    var heard = Heard.nothing
     /// By how much the clock was set since it reached its anchor.
     var shift = Duration.zero
-    /// The sum of the steps that it followed while it was heard; nil if there were none.
-    var followed: Duration?
-    /// Not nil while it is being stopped before its anchor and its occasion is open again.
-    var takenBack: TakenBack?
-    var isTakenBack: Bool { takenBack != nil }
+    /// It is being stopped before its anchor, and its occasion is open again.
+    var isTakenBack = false
     /// The first reason to stop it, and the moment of that event.
     var stopped: (reason: StopReason, at: Uptime)?
-  }
-
-  enum TakenBack {
-    case unheard
-    /// Its melody was heard, as far as the clock tells.
-    case heard
   }
 
   private(set) var turn: Turn?
@@ -50,41 +41,25 @@ struct Stage: Sendable {
     return [.stop(turn.announcement.id, reason)]
   }
 
-  /// Notes what the clock has shown.
-  mutating func clockShowed(_ shown: Instant) {
-    if let turn, shown >= turn.announcement.anchor { self.turn?.hasReachedAnchor = true }
+  /// The player tells how much of a sounding was heard.
+  mutating func heard(_ heard: Heard, of sounding: SoundingID) {
+    if turn?.announcement.id == sounding { turn?.heard = heard }
   }
 
   /// Notes that the clock was set after the anchor: the words keep their distance from the anchor.
   mutating func shift(by jump: Duration) {
-    if let turn, turn.hasReachedAnchor { self.turn?.shift = turn.shift + jump }
+    if let turn, turn.heard == .anchor { self.turn?.shift = turn.shift + jump }
   }
 
-  /// Lets it go on through a step of the clock. It counts as heard even if the clock was set back
-  /// to before its beginning.
-  mutating func follow(by step: Duration) {
-    let before = turn?.followed ?? .zero
-    turn?.followed = before + step
-  }
-
-  /// True if some of it has been heard, or is just about to be.
-  func isHeard(at now: Now) -> Bool {
-    turn.map {
-      $0.followed != nil || $0.hasReachedAnchor || now.instant >= $0.announcement.begins
-    } ?? false
-  }
+  /// True if some of it was heard.
+  var isHeard: Bool { turn.map { $0.heard != .nothing } ?? false }
 
   /// Notes that its occasion is open again.
-  /// - Parameter shown: what the clock would show without the step.
-  mutating func takeBack(at shown: Instant) {
-    guard let turn else { return }
-    let isHeard = turn.followed != nil || shown >= turn.announcement.begins
-    self.turn?.takenBack = isHeard ? .heard : .unheard
-  }
+  mutating func takeBack() { turn?.isTakenBack = true }
 
-  /// True if the melody of an occasion is being stopped, and the occasion is open again.
-  func isCuttingOff(_ occasion: Occasion) -> Bool {
-    turn.map { $0.takenBack == .heard && $0.announcement.cause == .occasion(occasion) } ?? false
+  /// True if the announcement of this occasion is being stopped, and the occasion is open again.
+  func isTakingBack(_ occasion: Occasion) -> Bool {
+    turn.map { $0.isTakenBack && $0.announcement.cause == .occasion(occasion) } ?? false
   }
 
   /// - Returns: the turn that is over; nil if another announcement has the speaker now.

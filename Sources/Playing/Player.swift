@@ -54,6 +54,8 @@ public final class Player {
   }
   /// As the device was opened.
   private var (volume, usesMixer): (Float, Bool) = (1, false)
+  /// Called when a sounding has begun, and when its anchor has left the converter; before `ended`.
+  public var heard: (SoundingID, Heard) -> Void = { _, _ in }
   /// Called once for each `play` that did not throw.
   public var ended: (SoundingID, Outcome) -> Void = { _, _ in }
 
@@ -89,11 +91,6 @@ public final class Player {
   }
 
   public var isPlaying: Bool { !turns.isEmpty }
-
-  /// True while this sounding has no place in the stream yet.
-  public func isWaiting(_ sounding: SoundingID) -> Bool {
-    turns.contains { $0.track.sounding == sounding && $0.track.start == nil }
-  }
 
   /// When everything that plays is over, unless the device is late; nil if nothing plays.
   public var endsBy: Uptime? { turns.map(\.deadline).max() }
@@ -235,6 +232,7 @@ public final class Player {
     } else if let stream, let ailment {
       fail("speaker \(stream.sink.name): \(ailment)")
     } else {
+      for turn in turns { tellHeard(turn.track) }
       for turn in turns where turns.contains(where: { $0.track === turn.track }) {
         finishIfOver(turn)
       }
@@ -305,6 +303,13 @@ public final class Player {
     return now > deadline + Self.longestDelay ? "it plays too slowly" : nil
   }
 
+  private func tellHeard(_ track: Track) {
+    let now = heard(of: track)
+    guard now != track.told else { return }
+    track.told = now
+    heard(track.sounding, now)
+  }
+
   private func finishIfOver(_ turn: Turn) {
     let track = turn.track
     if let delay = track.tooLateBy { return finish(track, .tooLate(by: delay)) }
@@ -343,7 +348,7 @@ public final class Player {
   }
 
   /// How much of the score has left the converter, not counting the last `doubtful`.
-  private func heard(of track: Track, doubtful: Duration = .zero) -> Outcome.Heard {
+  private func heard(of track: Track, doubtful: Duration = .zero) -> Heard {
     guard let start = track.start, let anchor = track.anchorFrame,
       let stream, let position = stream.lastPosition
     else { return .nothing }

@@ -32,6 +32,8 @@ final class Track {
   /// How late it would begin at the earliest, if that is later than allowed.
   private(set) var tooLateBy: Duration?
 
+  /// How much of it was heard, as the player has told.
+  var told = Heard.nothing
   private(set) var stopReason: StopReason?
   /// Why it cannot go on; nothing more of it sounds.
   private(set) var failure: String?
@@ -140,8 +142,8 @@ final class Track {
     }
   }
 
-  /// The Announcer's longest step to follow, plus what was too small to follow before.
-  private static let longestFollowed = Announcer.longestFollowedStep + Announcer.stepThreshold
+  /// Two of the longest steps that the Announcer lets a melody follow may come at once.
+  private static let longestFollowed = Announcer.longestFollowedStep * 2
 
   private func followClock(_ clock: StreamClock, _ now: Now) {
     guard let target, mixer.position < mixer.score.anchor,

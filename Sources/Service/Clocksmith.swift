@@ -138,6 +138,7 @@ public final class Clocksmith {
       return speaker
     }
     player.settings = configuration.playerSettings
+    player.heard = { [unowned self] in handle(.heard($0, $1)) }
     player.ended = { [unowned self] sounding, outcome in
       handle(.ended(sounding, outcome))
       memory.check()

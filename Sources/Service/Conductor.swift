@@ -9,9 +9,6 @@ public protocol Instruments: AnyObject {
   /// True while something sounds or is about to. Then nothing may delay its silence.
   var isPlaying: Bool { get }
 
-  /// True while the player has this sounding but has queued nothing of it.
-  func isWaiting(_ sounding: SoundingID) -> Bool
-
   /// Judges the clock as it is now.
   func judgeClock() -> ClockTrust
 
@@ -36,8 +33,6 @@ public protocol Instruments: AnyObject {
 public final class Conductor {
   public private(set) var announcer: Announcer
   public weak var instruments: (any Instruments)?
-  /// The sounding that has just opened the speaker, until the Announcer is told.
-  private var opened: SoundingID?
   /// Events that came while another was being handled.
   private var queue: [Event] = []
   private var isHandling = false
@@ -81,11 +76,6 @@ public final class Conductor {
       defer { isNext = false }
       handle(queue.removeFirst(), isOrder: isNext)
     }
-    // If the loop was held up, the announcement may not have begun. By the clock alone it would
-    // count as heard.
-    if let playing = announcer.playing, instruments.isWaiting(playing.id) {
-      handle(.unheard(playing.id))
-    }
     // Silence first: the switch must not wait until the clock is judged.
     if case .ringer = order, instruments.isPlaying { handleFirst() }
     while !queue.isEmpty {
@@ -103,12 +93,6 @@ public final class Conductor {
     let response = announcer.react(to: event, at: now)
     carryOut(response.effects, instruments)
     carryOut(announcer.settle(at: now), instruments)
-    // Opening the speaker takes seconds on some devices. Nothing was heard meanwhile.
-    if let sounding = opened {
-      opened = nil
-      _ = handle(.unheard(sounding), instruments)
-      rehearseSilence(at: instruments.now)
-    }
     return response.answer
   }
 
@@ -144,7 +128,7 @@ public final class Conductor {
     case .play(let sounding):
       do throws(Fault) {
         try instruments.play(sounding)
-        if case .announcement = sounding { opened = sounding.id }
+        if case .announcement = sounding { rehearseSilence(at: instruments.now) }
       } catch {
         queue.append(.ended(sounding.id, .failed(error.description, heard: .nothing)))
       }

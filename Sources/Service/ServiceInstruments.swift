@@ -34,8 +34,6 @@ final class ServiceInstruments: Instruments {
 
   var isPlaying: Bool { player?.isPlaying ?? false }
 
-  func isWaiting(_ sounding: SoundingID) -> Bool { player?.isWaiting(sounding) ?? false }
-
   func judgeClock() -> ClockTrust {
     for notice in clockWatch.look(mayReadRTC: !isPlaying) { journal.log(notice) }
     return clockWatch.state.trust

@@ -39,6 +39,12 @@ struct Turn {
   /// The uptime at which it is faded out; nil if it is not.
   private var silentAt: Int64?
   private(set) var hasBegun = false
+  /// How much of it was heard, and how much of that the service was told.
+  private var (heard, told) = (Heard.nothing, Heard.nothing)
+  /// The uptime at which the service is told how much was heard; nil if it knows.
+  private var tells: Int64?
+  /// The player looks at its device this often.
+  private static let tick = 20 * millisecond
   /// Its outcome, and the uptime at which that is reported.
   private(set) var verdict: (at: Int64, outcome: Outcome)?
 
@@ -58,7 +64,7 @@ struct Turn {
       switch announcement.programme.words {
       case .none: nil
       case .at(let offset): offset.nanoseconds
-      case .before(let gap): (blows.first ?? 0) - gap.nanoseconds - phrase
+      case .before(let gap, _): (blows.first ?? 0) - gap.nanoseconds - phrase
       }
     first = min(blows.first ?? .max, words ?? .max)
     last = max(blows.last.map { $0 + Self.ring } ?? .min, words.map { $0 + phrase } ?? .min)
@@ -94,7 +100,10 @@ struct Turn {
 
   /// The uptime at which something is to be done with it.
   func next(_ machine: Machine) -> Int64 {
-    verdict?.at ?? max(machine.uptime, anchored(machine) + first - queue)
+    let end = verdict?.at ?? max(machine.uptime, anchored(machine) + first - queue)
+    // The player also looks when a sound has just been heard.
+    let sound = told == .anchor ? nil : sounds.first.map { $0.at + Self.tick }
+    return [end, tells, sound].compactMap { $0 }.min() ?? end
   }
 
   /// Decides where it begins, if that is still open.
@@ -127,7 +136,26 @@ struct Turn {
     guard let sound = sounds.first, sound.at <= uptime else { return nil }
     sounds.removeFirst()
     hasBegun = true
+    if isAnchor(sound) { heard = .anchor } else if heard == .nothing { heard = .some }
+    if heard != told { tells = tells ?? sound.at + Self.tick }
     return sound
+  }
+
+  private func isAnchor(_ sound: Sound) -> Bool {
+    switch sound.kind {
+    case .begins: first == 0
+    case .blow(let offset): offset == 0
+    case .words: words == 0
+    case .ends: false
+    }
+  }
+
+  /// How much of it was heard by now, if the service is to be told that now.
+  mutating func takeHeard(_ machine: Machine, isEnding: Bool = false) -> Heard? {
+    guard let tells, isEnding || tells <= machine.uptime else { return nil }
+    self.tells = nil
+    told = heard
+    return heard
   }
 
   /// Looks at the clock.
@@ -205,7 +233,7 @@ struct Turn {
   mutating func fail(_ why: String, _ machine: Machine, lasting: Int64 = 0) {
     let end = machine.uptime + min(lasting, queue)
     silence(at: end)
-    var heard = Outcome.Heard.nothing
+    var heard = Heard.nothing
     if let target, hasBegun || !sounds.isEmpty {
       heard = target + delay < min(end, silentAt ?? end) ? .anchor : .some
     }

@@ -82,7 +82,7 @@ extension Played {
       switch announcement.programme.words {
       case .none: .none
       case .at(let offset): .at(offset.nanoseconds)
-      case .before(let gap): .before(gap.nanoseconds)
+      case .before(let gap, _): .before(gap.nanoseconds)
       }
     var time: CivilTime? = announcement.time
     let what: What

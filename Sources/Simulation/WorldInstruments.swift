@@ -10,10 +10,6 @@ extension World: Instruments {
   /// The speaker has an announcement.
   var isAnnouncing: Bool { turns.contains { $0.hasTurn } }
 
-  func isWaiting(_ sounding: SoundingID) -> Bool {
-    turns.contains { $0.id == sounding && $0.target == nil }
-  }
-
   /// As `ClockWatch` does it.
   func judgeClock() -> ClockTrust {
     let now = machine.now

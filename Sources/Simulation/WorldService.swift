@@ -237,6 +237,13 @@ extension World {
   func tick() {
     for index in turns.indices { turns[index].follow(machine) }
     takeSounds(through: machine.uptime)
+    for id in turns.map(\.id) {
+      guard let index = turns.firstIndex(where: { $0.id == id }) else { continue }
+      let isEnding = (turns[index].verdict?.at ?? .max) <= machine.uptime
+      if let heard = turns[index].takeHeard(machine, isEnding: isEnding) {
+        handle(.heard(id, heard))
+      }
+    }
     while let index = turns.firstIndex(where: { ($0.verdict?.at ?? .max) <= machine.uptime }) {
       let over = turns.remove(at: index)
       if let again = playedAgain(over) { turns.append(again) } else { end(over) }

@@ -42,7 +42,7 @@ public struct Composer: Sendable {
     switch programme.words {
     case .none: break
     case .at(let offset): try speak { _ in offset.frames(atRate: rate) }
-    case .before(let gap): try speak { firstBlow - gap.frames(atRate: rate) - $0.frames }
+    case .before(let gap, _): try speak { firstBlow - gap.frames(atRate: rate) - $0.frames }
     }
     // If a part begins before the anchor, move everything so that it begins at frame 0.
     let earliest = min(parts.map(\.start).min() ?? 0, 0)

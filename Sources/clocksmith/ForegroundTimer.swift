@@ -56,6 +56,7 @@ final class ForegroundTimer: Instruments {
     player = Player(loop: loop) { speaker }
     player.settings = configuration.playerSettings
     conductor.instruments = self
+    player.heard = { [unowned self] in conductor.handle(.heard($0, $1)) }
     player.ended = { [unowned self] sounding, outcome in
       let signal = signals.removeValue(forKey: sounding)
       switch outcome {
@@ -113,8 +114,6 @@ final class ForegroundTimer: Instruments {
   var now: Now { SystemClock.now }
 
   var isPlaying: Bool { player.isPlaying }
-
-  func isWaiting(_ sounding: SoundingID) -> Bool { player.isWaiting(sounding) }
 
   /// A timer needs no trusted clock.
   func judgeClock() -> ClockTrust { .synchronised }

@@ -7,6 +7,8 @@ struct Desk {
   private(set) var effects: [Effect] = []
   /// The answer to the last order; nil after any other event.
   private(set) var answer: Answer?
+  /// What the player has: when each begins to be heard, and when its anchor is.
+  private var given: [(id: SoundingID, begins: Uptime, anchor: Uptime, told: Heard)] = []
 
   init(
     at start: String, trust: ClockTrust = .synchronised, mute: SoftwareMute = .off,
@@ -20,13 +22,49 @@ struct Desk {
     tell(.woke)
   }
 
+  /// The player tells what was heard by now; then the event comes.
   mutating func tell(_ event: Event) {
+    let before = given.indices.flatMap { tellHeard($0) }
     (effects, answer) = announcer.handle(event, at: now)
+    if case .ended(let id, _) = event { given.removeAll { $0.id == id } }
+    effects = before + effects
+    for case .play(let sounding) in effects { give(sounding) }
+  }
+
+  private mutating func give(_ sounding: Sounding) {
+    switch sounding {
+    case .announcement(let announcement):
+      let anchor = now.uptime(at: .utc(announcement.anchor))
+      let lead = announcement.anchor - announcement.begins
+      given.append((announcement.id, anchor - lead, anchor, .nothing))
+    case .cue(let cue):
+      let anchor = now.uptime(at: .elapsed(cue.anchor))
+      given.append((cue.id, anchor, anchor, .nothing))
+    }
+  }
+
+  private mutating func tellHeard(_ index: Int) -> [Effect] {
+    let sounding = given[index]
+    let heard: Heard =
+      now.uptime >= sounding.anchor ? .anchor : now.uptime >= sounding.begins ? .some : .nothing
+    guard heard != sounding.told, heard != .nothing else { return [] }
+    given[index].told = heard
+    return announcer.handle(.heard(sounding.id, heard), at: now).effects
+      .filter { if case .wake = $0 { false } else { true } }
+  }
+
+  /// The speaker takes this long to open, and nothing is heard meanwhile.
+  mutating func open(for span: Duration) {
+    now = now.later(by: span)
+    for index in given.indices {
+      given[index].begins = max(given[index].begins, now.uptime + .milliseconds(1))
+      given[index].anchor = max(given[index].anchor, now.uptime + .milliseconds(1))
+    }
   }
 
   /// Ends the playing announcement with `outcome`.
   mutating func end(_ outcome: Outcome) {
-    (effects, answer) = announcer.end(outcome, at: now)
+    tell(.ended(announcer.playing?.id ?? SoundingID(0), outcome))
   }
 
   /// Lets time pass until the clock shows `text`, and wakes the Announcer.
@@ -106,9 +144,11 @@ struct Desk {
 }
 
 extension Announcer {
-  /// Ends the playing announcement with `outcome`.
+  /// Ends the playing announcement with `outcome`; all of it was heard before, unless it failed.
   mutating func end(_ outcome: Outcome, at now: Now) -> Response {
-    handle(.ended(playing?.id ?? SoundingID(0), outcome), at: now)
+    let id = playing?.id ?? SoundingID(0)
+    if case .failed = outcome {} else { _ = handle(.heard(id, .anchor), at: now) }
+    return handle(.ended(id, outcome), at: now)
   }
 }
 

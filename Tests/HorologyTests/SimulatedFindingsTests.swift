@@ -67,15 +67,11 @@ import Testing
   }
 
   @Test("words that are not heard before the clock is set back come when it shows their time again")
-  func setBackBeforeHeard() throws {
+  func setBackBeforeHeard() {
     var desk = Desk(at: "2026-11-21T15:14:00")
     desk.wait(until: "2026-11-21T15:14:55")
-    let words = try #require(desk.announcer.playing)
-    // The speaker is slow to open.
-    desk.now = desk.now.later(by: .milliseconds(5100))
-    desk.tell(.unheard(words.id))
-    desk.now = desk.now.later(by: .seconds(5)).set(by: .seconds(-692))
-    desk.tell(.unheard(words.id))
+    desk.open(for: .milliseconds(10_100))
+    desk.step(by: .seconds(-692))
     #expect(desk.stopReason == .clockSet)
     // The next occasion is not stopped by hand.
     desk.tell(.stop(.byHand))
@@ -265,32 +261,15 @@ import Testing
   }
 
   @Test("set back while the speaker was being opened, an announcement is not taken for heard")
-  func setBackWhileOpening() throws {
+  func setBackWhileOpening() {
     var desk = Desk(at: "2026-11-21T15:14:00")
     desk.wait(until: "2026-11-21T15:14:55")
-    let prepared = try #require(desk.announcer.playing)
-    // The anchor passed while the speaker opened, but nothing has sounded. Then the clock is set
-    // back.
-    desk.now = desk.now.later(by: .seconds(6)).set(by: .seconds(-8))
-    desk.tell(.unheard(prepared.id))
+    desk.open(for: .seconds(6))
+    desk.step(by: .seconds(-8))
     #expect(desk.stopReason == .clockSet)
-    #expect(desk.wake == desk.now.instant)
     desk.end(.stopped(.clockSet, silentAt: nil))
     desk.wait(until: "2026-11-21T15:14:55")
     #expect(desk.anchor == Instant("2026-11-21T15:15:00"))
-  }
-
-  @Test("an occasion that passes while its announcement is still being stopped was stopped")
-  func passesWhileStopping() {
-    var desk = Desk(at: "2026-11-21T15:14:00") { $0.lateLimit = .seconds(1) }
-    desk.wait(until: "2026-11-21T15:14:55")
-    desk.wait(until: "2026-11-21T15:14:58")
-    desk.tell(.ringer(.off, at: desk.now.uptime))
-    #expect(desk.stopReason == .switchOff)
-    desk.wait(until: "2026-11-21T15:14:59")
-    desk.tell(.ringer(.on, at: desk.now.uptime))
-    desk.wait(until: "2026-11-21T15:15:00", plus: .milliseconds(601))
-    #expect(desk.skipReason == .stopped(.switchOff))
   }
 
   @Test("an occasion that comes again while what was heard of it still stops finds it busy")
@@ -358,24 +337,13 @@ import Testing
     #expect(desk.announcer.playing?.programme == .wordsAlone)
   }
 
-  @Test("when the speaker is open, nothing is decided before the clock is judged")
-  func opensWithoutStep() throws {
-    var desk = Desk(at: "2026-11-21T15:14:00") { $0.interval = Interval(minutes: 1)! }
-    desk.wait(until: "2026-11-21T15:14:55")
-    let prepared = try #require(desk.announcer.playing)
-    desk.now = desk.now.later(by: .seconds(120))
-    desk.tell(.unheard(prepared.id))
-    #expect(desk.effects.isEmpty)
-  }
-
   @Test("what was opened late and has sounded is not opened again by a step back")
   func setBackAfterOpening() throws {
     var desk = Desk(at: "2026-11-21T15:14:00")
     desk.wait(until: "2026-11-21T15:14:55")
     let prepared = try #require(desk.announcer.playing)
-    desk.now = desk.now.later(by: .seconds(6))
-    desk.tell(.unheard(prepared.id))
-    desk.now = desk.now.later(by: .seconds(1))
+    desk.open(for: .seconds(6))
+    desk.wait(for: .seconds(1))
     desk.step(by: .seconds(-5))
     #expect(desk.stopReason == nil)
     #expect(desk.announcer.playing == prepared)

@@ -42,7 +42,6 @@ import Testing
     var desk = Self.desk()
     desk.tell(.asked(speakerIsAwake: false))
     desk.now = desk.now.set(by: .seconds(-17 * 86_400))
-    desk.tell(.unheard(desk.announcer.playing!.id))
     desk.tell(.trust(.untrusted))
     #expect(desk.announcer.reminders.alarms[0].next == Self.seven)
   }
@@ -121,10 +120,8 @@ import Testing
     }
     desk.start(.seconds(3600))
     desk.tell(.asked(speakerIsAwake: false))
-    desk.now = desk.now.asleep(for: .seconds(3560))
-    desk.tell(.unheard(desk.announcer.playing!.id))
+    desk.sleep(for: .seconds(3560))
     #expect(desk.stopReason == .slept)
-    desk.tell(.woke)
     #expect(Self.unsaid(desk) == [.late(.milliseconds(20_400))])
   }
 

@@ -109,18 +109,37 @@ import Testing
   func waiting() throws {
     let score = try makeScore()
     let player = Player(in: loop) { try! file() }
+    var told: [(SoundingID, Heard)] = []
+    player.heard = { told.append(($0, $1)) }
     let later = loop.now.instant + .seconds(3600)
     try player.play(SoundingID(1), anchoredAt: .utc(later)) { _ throws(Fault) in score }
     try player.play(SoundingID(2), anchoredAt: .utc(loop.now.instant)) {
       _ throws(Fault) in score
     }
-    let look = loop.after(.milliseconds(50)) { loop.exit() }
+    let look = loop.after(.milliseconds(500)) { loop.exit() }
     try loop.run()
     _ = look
-    #expect(player.isWaiting(SoundingID(1)))
-    #expect(!player.isWaiting(SoundingID(2)))
-    player.stop([SoundingID(1)], .clockSet)
-    #expect(!player.isWaiting(SoundingID(1)))
+    #expect(told.map(\.0) == [SoundingID(2)])
+    #expect(told.map(\.1) == [.anchor])
+  }
+
+  @Test("what was heard is told when it begins and at its anchor, before the end")
+  func tellsWhatIsHeard() throws {
+    let score = try makeScore()
+    let late = Score(rate: score.rate, parts: score.parts, anchor: 4800)
+    let player = Player(in: loop) { try! file() }
+    var told: [Heard] = []
+    var atEnd: [Heard] = []
+    player.heard = { told.append($1) }
+    player.ended = { [loop] _, _ in
+      atEnd = told
+      loop.exit()
+    }
+    try player.play(SoundingID(1), anchoredAt: .utc(loop.now.instant + .seconds(1))) {
+      _ throws(Fault) in late
+    }
+    try loop.run()
+    #expect(atEnd == [.some, .anchor])
   }
 
   @Test("a stop fades and tells its reason") func stopFades() throws {
@@ -313,8 +332,8 @@ import Testing
 
   @Test(
     "a speaker that is torn out ends the announcement, which was heard for a while or not at all",
-    arguments: [(0, 60_000, Outcome.Heard.anchor), (19_200, 36_000, .some), (0, 40_000, .nothing)])
-  func tornOut(anchor: Int, after frames: Int, heard: Outcome.Heard) throws {
+    arguments: [(0, 60_000, Heard.anchor), (19_200, 36_000, .some), (0, 40_000, .nothing)])
+  func tornOut(anchor: Int, after frames: Int, heard: Heard) throws {
     let score = Score(
       rate: 48_000, parts: try makeScore(frames: 48_000).parts, anchor: anchor)
     let outcome = try play(on: FailingSink(loop, afterFrames: frames), score).outcome

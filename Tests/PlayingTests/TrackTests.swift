@@ -188,7 +188,7 @@ import Testing
       (.milliseconds(3_500), .milliseconds(-60), true),
       (.milliseconds(3_200), .milliseconds(500), true),
       (.milliseconds(3_500), .milliseconds(-500), true),
-      (.milliseconds(3_500), .milliseconds(560), false),
+      (.milliseconds(3_500), .milliseconds(1_100), false),
       (.milliseconds(5_500), .milliseconds(60), false),
     ])
   func clockSetInTheMelody(after: Duration, step: Duration, isFollowed: Bool) throws {

@@ -114,7 +114,7 @@ import Testing
     #expect(status.next.instant == quarter)
     let text = status.next.text
     now = now.later(by: .seconds(4))
-    _ = announcer.handle(.woke, at: now)
+    _ = announcer.handle(.heard(announcer.playing!.id, .anchor), at: now)
     #expect(status.playing == text)
     #expect(status.next.instant == quarter + .seconds(15 * 60))
   }

@@ -20,6 +20,8 @@ struct CueBook: Hashable, Sendable {
 
   private struct Held: Hashable {
     let cue: Cue
+    /// It has begun, as the player told.
+    var isHeard = false
     /// The player was told to stop it.
     var isStopped = false
   }
@@ -63,7 +65,10 @@ struct CueBook: Hashable, Sendable {
       anchor: cue.anchor, over: cue.over + max(now.sinceBoot - cue.anchor, .zero))
   }
 
-  // MARK: Their ends
+  // MARK: What the player tells
+
+  /// A cue has begun.
+  mutating func heard(_ sounding: SoundingID) { held[sounding]?.isHeard = true }
 
   /// A cue has ended.
   /// - Returns: its source, and why it was not heard if that is to be reported; nil if the player
@@ -108,11 +113,9 @@ struct CueBook: Hashable, Sendable {
 
   /// True if a ring that was to begin at `since` or later was heard, or sounds now. One ring is
   /// heard for all that ring.
-  func hasRung(since: Duration, at now: Now) -> Bool {
+  func hasRung(since: Duration) -> Bool {
     if let lastHeard, lastHeard >= since { return true }
-    return held.values.contains {
-      $0.cue.isRing && since <= $0.cue.anchor && $0.cue.anchor <= now.sinceBoot
-    }
+    return held.values.contains { $0.isHeard && $0.cue.isRing && since <= $0.cue.anchor }
   }
 
   /// Why a ring that was to begin at `since` or later was not heard; nil if none failed.
@@ -135,38 +138,32 @@ struct CueBook: Hashable, Sendable {
   mutating func stop(_ sources: Set<Cue.Source>, _ reason: StopReason) -> [Effect] {
     for source in sources { last[source] = nil }
     if sources.contains(.interval) { forgetComplaint(ofRings: false) }
-    return stop(reason) { sources.contains($0.source) }
+    return stop(reason) { sources.contains($0.cue.source) }
   }
 
   /// Stops all cues; those still to come are given again.
-  /// - Parameter now: a cue that sounds by then goes on; nil to end that, too.
-  mutating func stopAll(_ reason: StopReason, from now: Now? = nil) -> [Effect] {
+  /// - Parameter finishesHeard: a cue that is heard goes on.
+  mutating func stopAll(_ reason: StopReason, finishesHeard: Bool = false) -> [Effect] {
     last = [:]
-    return stop(reason) { cue in now.map { cue.anchor > $0.sinceBoot } ?? true }
+    return stop(reason) { !finishesHeard || !$0.isHeard }
   }
 
-  /// One ring at a time: stops the rings that another replaces. One that sounds is stopped when the
-  /// other begins.
+  /// One ring at a time: stops the rings that another replaces. One that is heard is stopped when
+  /// the other begins.
   mutating func stopReplaced(by rings: Rings, at now: Now) -> [Effect] {
-    let begun = Set(sounding.filter { $0.isRing && $0.anchor <= now.sinceBoot }.map(\.source))
-    return stop(.replaced) { cue in
+    let begun = Set(held.values.filter { $0.isHeard && !$0.isStopped }.map(\.cue.source))
+    return stop(.replaced) { given in
+      let cue = given.cue
       guard cue.isRing, let heard = rings.heard(at: max(cue.anchor, now.sinceBoot)) else {
         return false
       }
-      return heard != cue.source && (cue.anchor > now.sinceBoot || begun.contains(heard))
+      return heard != cue.source && (!given.isHeard || begun.contains(heard))
     }
   }
 
-  /// When the next ring begins, since the machine started, if the player has rings of several
-  /// sources.
-  func nextReplacement(after now: Now) -> Duration? {
-    let rings = sounding.filter(\.isRing)
-    guard Set(rings.map(\.source)).count > 1 else { return nil }
-    return rings.map(\.anchor).filter { $0 > now.sinceBoot }.min()
-  }
-
-  private mutating func stop(_ reason: StopReason, where isMeant: (Cue) -> Bool) -> [Effect] {
-    let stopped = sounding.filter(isMeant).sorted { $0.id < $1.id }
+  private mutating func stop(_ reason: StopReason, where isMeant: (Held) -> Bool) -> [Effect] {
+    let stopped = held.values.filter { !$0.isStopped && isMeant($0) }.map(\.cue)
+      .sorted { $0.id < $1.id }
     for cue in stopped {
       held[cue.id]?.isStopped = true
       // It may be given again.

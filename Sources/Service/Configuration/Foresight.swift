@@ -100,8 +100,8 @@ extension Agenda {
   ) {
     self.init(settings, zone: zone, from: start, mute: mute) { announcement in
       // Words alone never last until the next occasion, which is at least a minute away.
-      guard let last = announcement.programme.blows.last else { return Programme.longestPhrase }
-      return lengths[announcement.time.minuteOfDay] ?? last.offset + Programme.longestPhrase
+      guard let last = announcement.programme.blows.last else { return settings.longestPhrase }
+      return lengths[announcement.time.minuteOfDay] ?? last.offset + settings.longestPhrase
     }
   }
 }
