@@ -116,6 +116,44 @@ public struct VoicePack: Sendable {
     try score(of: phrase(of: time, wording: wording), rate: rate)
   }
 
+  /// How long its longest phrase of a time takes, in any of its styles and with its opening words:
+  /// an upper bound. It adds up the lengths in the headers of the clips, with the gaps between
+  /// them, and counts no crossfade, which would shorten them.
+  ///
+  /// Opens each clip of a time once, so ask once for a voice. A phrase that lacks a clip does not
+  /// count.
+  public var longestPhrase: Duration {
+    var phrases = Set(
+      wordings.flatMap { wording in
+        Interval.minute.timesOfDay.compactMap { names($0, wording) }
+      })
+    phrases.formUnion(phrases.map { unchained(opening) + $0 })
+    return longest(phrases)
+  }
+
+  /// As `longestPhrase`, of what is said of timers and intervals; zero if it has no words for them.
+  /// Names that an owner gives are not counted.
+  public var longestTimerPhrase: Duration {
+    // With the same number for each unit, the longest number is there with all of them.
+    let phrases = TimerPhrase.range + (1...59).map { .timer(.seconds($0 * 3661)) }
+    return longest(Set(phrases.compactMap { timers.names($0).map(unchained) }))
+  }
+
+  private func longest(_ phrases: Set<[String]>) -> Duration {
+    var seconds: [String: Double] = [:]
+    for name in Set(phrases.joined()) {
+      guard let clip = clips[name] else { continue }
+      seconds[name] = try? SoundFile(path: clip.path).seconds
+    }
+    let gap = max(.zero - overlap, .zero).inSeconds
+    let lengths = phrases.compactMap { names -> Double? in
+      let words = names.compactMap { seconds[$0] }
+      guard words.count == names.count else { return nil }
+      return words.reduce(gap * Double(words.count - 1), +)
+    }
+    return .milliseconds(Int64(((lengths.max() ?? 0) * 1000).rounded(.up)))
+  }
+
   /// Clips, one after the other, as a score whose anchor is its first frame.
   func score(of clips: [Clip], rate: Int) throws(Fault) -> Score {
     let overlapFrames = overlap.frames(atRate: rate)

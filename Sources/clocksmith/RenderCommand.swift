@@ -71,10 +71,8 @@ private func write(
   try cleaningUp { () throws(Fault) in
     var writer: SoundFileWriter?
     if let soundPath { writer = try SoundFileWriter(path: soundPath, rate: score.rate) }
-    var picture: Picture?
-    if picturePath != nil {
-      picture = Picture(
-        of: score, title: title, anchorLabel: time.dateTime.timeOfDay, columns: Picture.width)
+    var picture = picturePath.map { _ in
+      Picture(of: score, title: title, anchorLabel: time.dateTime.timeOfDay)
     }
     try score.render(gain: gain) { block throws(Fault) in
       try refuseIfAskedToEnd("cannot render")

@@ -1,9 +1,10 @@
 import Basics
 import Foundation
 import Horology
-import Sound
 import TestSupport
 import Testing
+
+@testable import Sound
 
 @Suite struct VoicePackTests {
   private let folder = TemporaryFolder()
@@ -269,6 +270,42 @@ import Testing
     #expect(pack.flawOfOpening == nil)
   }
 
+  @Test("the longest phrase bounds every time that a voice of this tree can say, and closely")
+  func longestPhrase() throws {
+    let names = Sounds.voiceNames()
+    #expect(names.contains("heart"))
+    for name in names {
+      let voice = try Sounds.voice(name)
+      var longest = Duration.zero
+      for var wording in voice.wordings {
+        wording.opens = voice.hasOpening
+        for time in Interval.minute.timesOfDay {
+          let score = try? voice.score(of: time, wording: wording, rate: standardRate)
+          longest = max(longest, score?.length ?? .zero)
+        }
+      }
+      #expect((longest...longest + .milliseconds(100)).contains(voice.longestPhrase), "\(name)")
+      let bound = voice.longestTimerPhrase
+      for phrase in TimerPhrase.range {
+        let length = try voice.phrase(of: phrase).map { clips throws in
+          try voice.score(of: clips, rate: standardRate).length
+        }
+        #expect(length ?? .zero <= bound, "\(name): \(phrase.text)")
+      }
+    }
+  }
+
+  @Test("gaps count to the longest phrase, and missing words do not") func longestPhraseWithGaps()
+    throws
+  {
+    try makePack(Self.description.replacingOccurrences(of: "crossfade = 20ms", with: "gap = 60ms"))
+    let pack = try VoicePack(path: folder.path)
+    // Clips of 10,000, 20,000 and 15,000 frames, and two gaps, rounded up.
+    #expect(pack.longestPhrase == .milliseconds(1058))
+    #expect(pack.without(["m"]).longestPhrase == .milliseconds(456))
+    #expect(pack.longestTimerPhrase == .zero)
+  }
+
   @Test("a pack that says the quarters alone is enough for an interval of 15 minutes")
   func quartersAreEnoughForTheirInterval() throws {
     try makePackOfHours(
@@ -283,6 +320,10 @@ import Testing
         == "its [clock 12] has no phrase for 00:05:00; it can say the quarters of an hour only; "
         + "record or import more words, or choose another voice")
   }
+}
+
+extension Score {
+  fileprivate var length: Duration { .seconds(Double(frames) / Double(rate)) }
 }
 
 @Suite struct INIFileTests {
