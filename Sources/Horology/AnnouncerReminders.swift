@@ -490,7 +490,8 @@ extension Announcer {
     let hasPassed = now.instant >= rules.passing(of: next)
     let coming = hasPassed ? quarters.schedule.next(after: rules.lastToPass(at: now)) : next
     if refusal(of: coming) == nil {
-      latest = min(latest, rules.needsSpeaker(for: coming) - settings.longestPhrase)
+      let longest = words.isOfTime ? settings.longestPhrase : settings.longestTimerPhrase
+      latest = min(latest, rules.needsSpeaker(for: coming) - longest)
     }
     let time = zone.civil(at: anchor)
     if words.isOfTime { latest = min(latest, anchor.endOfMinute(of: time)) }

@@ -45,7 +45,7 @@ public final class Clocksmith {
     loop = try EventLoop()
     configuration = try options.configuration()
     composer = try configuration.composer()
-    configuration.announcer.saysTimers = composer.saysTimers
+    configuration.announcer.setVoice(composer.voice)
     configuredVolume = configuration.volume
     let stateFile = StateFile.ofService
     try stateFile?.keepToItself()
@@ -334,7 +334,7 @@ public final class Clocksmith {
     do throws(Fault) {
       var configuration = try options.configuration()
       let composer = try configuration.composer()
-      configuration.announcer.saysTimers = composer.saysTimers
+      configuration.announcer.setVoice(composer.voice)
       let before = (self.configuration, self.composer)
       if configuration.device != self.configuration.device { substitute = nil }
       self.configuration = configuration

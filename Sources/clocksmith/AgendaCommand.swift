@@ -70,8 +70,9 @@ let agendaCommand = Subcommand(
 private func agendaOfConfiguration(
   _ path: String?, isSupposed: Bool, _ zone: SystemZone, from start: Instant, to end: Instant
 ) throws(Fault) -> (Instant) throws(Fault) -> AgendaPart {
-  let configuration = try Configuration.load(path: path)
+  var configuration = try Configuration.load(path: path)
   let composer = try configuration.composer()
+  configuration.announcer.setVoice(composer.voice)
   let lengths = configuration.lengths(composer)
   var trust = ClockTrust.synchronised
   if !isSupposed {

@@ -166,6 +166,7 @@ private func checkChime(_ configuration: Configuration) throws(Fault) -> Finding
   let hour = settings.chime?.name ?? "none"
   let quarters = settings.chimeQuarters?.name ?? "none"
   let composer = try configuration.composer()
+  configuration.announcer.setVoice(composer.voice)
   if let finding = found(brokenSounds(composer.bells.paths)) { return finding }
   let neverSounding = configuration.neverSounding(configuration.lengths(composer))
   return neverSounding.isEmpty

@@ -45,7 +45,7 @@ final class ForegroundTimer: Instruments {
     settings.chime = nil
     settings.voiceAtHour = .none
     settings.alarms = []
-    settings.saysTimers = composer.saysTimers
+    settings.setVoice(composer.voice)
     loop = try EventLoop()
     conductor = Conductor(
       Announcer(

@@ -184,6 +184,21 @@ import Testing
     #expect(desk.reminderRefusal == .speech(.occasionIsNear))
   }
 
+  @Test(
+    "its words are said before an occasion if the longest of the voice ends by then",
+    arguments: [(Duration.seconds(3), true), (.milliseconds(5500), false)])
+  func longestWords(_ longest: Duration, isSaid: Bool) {
+    var desk = Desk(at: "2026-11-21T15:10:00") {
+      $0.saysTimers = true
+      $0.tellsLeft = [.minute]
+      $0.longestTimerPhrase = longest
+    }
+    // One minute is left 5.5 s before the quarter.
+    desk.start(Instant("2026-11-21T15:15:54") + .milliseconds(500) - desk.now.instant)
+    let said = desk.live(for: .seconds(310)).announcements.filter { !$0.cause.isOccasion }
+    #expect(said.first.map { $0.anchor < Instant("2026-11-21T15:15:00") } == isSaid)
+  }
+
   @Test("half of it, and one minute, are said where that is wanted") func tellsLeft() {
     var desk = Desk(at: "2026-11-21T15:01:10") {
       $0.saysTimers = true

@@ -74,6 +74,15 @@ extension Configuration {
   }
 }
 
+extension AnnouncerSettings {
+  /// Takes what the voice can say, and how long that is. It opens the clips.
+  public mutating func setVoice(_ voice: VoicePack) {
+    saysTimers = voice.hasTimers
+    longestPhrase = voice.longestPhrase
+    longestTimerPhrase = voice.longestTimerPhrase
+  }
+}
+
 extension SoundChange {
   /// Compares how an announcement was made with how it would be made now.
   /// - Parameter announcement: nil if none is under way.
