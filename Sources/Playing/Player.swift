@@ -49,7 +49,7 @@ public final class Player {
       // The gain belongs to the card's control: both change when the device is opened.
       guard settings.usesMixer == usesMixer else { return }
       volume = settings.gain
-      for track in turns.map(\.track) where track.start == nil { track.volume = volume }
+      for track in playbacks.map(\.track) where track.start == nil { track.volume = volume }
     }
   }
   /// As the device was opened.
@@ -59,7 +59,7 @@ public final class Player {
   /// Called once for each `play` that did not throw.
   public var ended: (SoundingID, Outcome) -> Void = { _, _ in }
 
-  private struct Turn {
+  private struct Playback {
     let track: Track
     let underruns: Int
     /// When it should be over; `ailment` judges a later end.
@@ -67,8 +67,8 @@ public final class Player {
   }
 
   private var stream: Stream?
-  private var desk: Desk?
-  private var turns: [Turn] = []
+  private var mixer: TrackMixer?
+  private var playbacks: [Playback] = []
   private var ticks: AnyObject?
   private var feedInterval = Duration.zero
   /// True if a stop was rehearsed on the silence at the start of the stream.
@@ -90,10 +90,10 @@ public final class Player {
     makeSink = sink
   }
 
-  public var isPlaying: Bool { !turns.isEmpty }
+  public var isPlaying: Bool { !playbacks.isEmpty }
 
   /// When everything that plays is over, unless the device is late; nil if nothing plays.
-  public var endsBy: Uptime? { turns.map(\.deadline).max() }
+  public var endsBy: Uptime? { playbacks.map(\.deadline).max() }
 
   /// When the device last took frames, or when playing began; nil if nothing plays.
   public var lastTaken: Uptime? { isPlaying ? taken : nil }
@@ -128,7 +128,7 @@ public final class Player {
     if !isPlaying && longPause() != nil { close() }
     let asked = now()
     do throws(Fault) {
-      let (stream, desk) = try opened()
+      let (stream, mixer) = try opened()
       let score = try compose(stream.rate)
       // Half a time is worse than none, so every clip is read once before the first is heard. Other
       // sounds go on meanwhile.
@@ -146,10 +146,10 @@ public final class Player {
       let track = Track(
         sounding, score, anchor: anchor, latencyOffset: settings.latencyOffset,
         gain: Mixer.gain(decibels: decibels), volume: volume, mayBeLateBy: mayBeLateBy,
-        ducking: ducking, memory: desk.memoryOfTracks)
-      desk.add(track)
-      turns.append(
-        Turn(
+        ducking: ducking, memory: mixer.memoryOfTracks)
+      mixer.add(track)
+      playbacks.append(
+        Playback(
           track: track, underruns: stream.sink.underruns,
           deadline: max(now.uptime(at: anchor), now.uptime) + length + Self.patience))
       do throws(Fault) {
@@ -166,26 +166,26 @@ public final class Player {
 
   /// Fades these out; `ended` is called for each, as always.
   public func stop(_ soundings: [SoundingID], _ reason: StopReason) {
-    let stopped = turns.map(\.track).filter {
+    let stopped = playbacks.map(\.track).filter {
       soundings.contains($0.sounding) && $0.stopReason == nil
     }
     let begun = stopped.filter { $0.start != nil }
-    if let stream, let desk, !begun.isEmpty {
+    if let stream, let mixer, !begun.isEmpty {
       let fade = stream.frames(Self.stopFade)
-      let isAlone = !desk.sounds(besides: begun)
+      let isAlone = !mixer.sounds(besides: begun)
       do throws(Fault) {
         // Fade at once, before anything is calculated.
         if isAlone {
-          try fadeWhatIsQueued(stream, desk, now()) { taken in
-            desk.goBack(by: taken)
-            desk.stop(begun, reason, fadeFrames: fade)
+          try fadeWhatIsQueued(stream, mixer, now()) { taken in
+            mixer.goBack(by: taken)
+            mixer.stop(begun, reason, fadeFrames: fade)
           }
         } else {
           // Other sounds go on unchanged meanwhile.
           let respite = stream.frames(Self.respite)
           let (taken, rewritten) = try stream.takeBack(rewriting: respite)
-          desk.goBack(by: taken - rewritten)
-          desk.stop(begun, reason, fadeFrames: fade)
+          mixer.goBack(by: taken - rewritten)
+          mixer.stop(begun, reason, fadeFrames: fade)
         }
       } catch {
         return fail(error.description)
@@ -203,12 +203,12 @@ public final class Player {
     if isPlaying { isOutdated = true } else { close() }
   }
 
-  private func opened() throws(Fault) -> (Stream, Desk) {
-    if let stream, let desk { return (stream, desk) }
+  private func opened() throws(Fault) -> (Stream, TrackMixer) {
+    if let stream, let mixer { return (stream, mixer) }
     let opened = try Stream(makeSink())
     (volume, usesMixer) = (settings.gain, settings.usesMixer)
-    let made = Desk(rate: opened.rate, memory: opened.sink.capacity)
-    (stream, desk) = (opened, made)
+    let made = TrackMixer(rate: opened.rate, memory: opened.sink.capacity)
+    (stream, mixer) = (opened, made)
     hasRehearsed = false
     try feedInTime(opened.sink)
     return (opened, made)
@@ -232,9 +232,9 @@ public final class Player {
     } else if let stream, let ailment {
       fail("speaker \(stream.sink.name): \(ailment)")
     } else {
-      for turn in turns { tellHeard(turn.track) }
-      for turn in turns where turns.contains(where: { $0.track === turn.track }) {
-        finishIfOver(turn)
+      for playback in playbacks { tellHeard(playback.track) }
+      for playback in playbacks where playbacks.contains(where: { $0.track === playback.track }) {
+        finishIfOver(playback)
       }
     }
   }
@@ -247,16 +247,16 @@ public final class Player {
   }
 
   private func feed() throws(Fault) {
-    guard let stream, let desk else { return }
+    guard let stream, let mixer else { return }
     let now = now()
     if let longPause = longPause(until: now.sinceBoot) {
       throw Fault("speaker \(stream.sink.name)", longPause)
     }
     fed = now.sinceBoot
-    try rehearse(stream, desk, now)
+    try rehearse(stream, mixer, now)
     let written = stream.written
     try stream.feed { block throws(Fault) in
-      desk.render(into: block, stream.clock, now)
+      mixer.render(into: block, stream.clock, now)
       // A sleep that comes during this most often comes while it renders.
       if isPlaying, let longPause = longPause() {
         throw Fault("speaker \(stream.sink.name)", longPause)
@@ -265,40 +265,40 @@ public final class Player {
     try feedInTime(stream.sink)
     if stream.written > written { taken = now.uptime }
     if let position = stream.lastPosition {
-      for turn in turns { turn.track.measure(stream.clock, played: position.frame) }
+      for playback in playbacks { playback.track.measure(stream.clock, played: position.frame) }
     }
   }
 
   /// Stops the silence at the start of the stream, as a rehearsal. The first stop has to load pages
   /// from the disk, which takes longer than the sound that the converter still has.
-  private func rehearse(_ stream: Stream, _ desk: Desk, _ now: Now) throws(Fault) {
-    guard !hasRehearsed, stream.written > 0, !turns.contains(where: { $0.track.start != nil })
+  private func rehearse(_ stream: Stream, _ mixer: TrackMixer, _ now: Now) throws(Fault) {
+    guard !hasRehearsed, stream.written > 0, !playbacks.contains(where: { $0.track.start != nil })
     else { return }
     hasRehearsed = true
-    try fadeWhatIsQueued(stream, desk, now) { desk.goBack(by: $0) }
+    try fadeWhatIsQueued(stream, mixer, now) { mixer.goBack(by: $0) }
   }
 
   /// Fades out the queued sound before anything else is done.
-  /// - Parameter goBack: lets the desk go back by this many frames, which are rendered again.
+  /// - Parameter goBack: lets the mixer go back by this many frames, which are rendered again.
   private func fadeWhatIsQueued(
-    _ stream: Stream, _ desk: Desk, _ now: @autoclosure () -> Now, _ goBack: (Int) -> Void
+    _ stream: Stream, _ mixer: TrackMixer, _ now: @autoclosure () -> Now, _ goBack: (Int) -> Void
   ) throws(Fault) {
     let fade = stream.frames(Self.stopFade)
     let (taken, rewritten) = try stream.takeBack(rewriting: fade) { index in
       quarterSine(fade - index, of: fade)
     }
     goBack(taken)
-    desk.pass(rewritten, stream.clock, now())
+    mixer.pass(rewritten, stream.clock, now())
   }
 
   /// Why the sounds that play are late and will not end; nil if there is no reason.
   private var ailment: String? {
     let now = now().uptime
-    if turns.contains(where: { $0.track.start != nil }), let told = stream?.lastPosition?.uptime {
+    if playbacks.contains(where: { $0.track.start != nil }), let told = stream?.lastPosition?.uptime {
       if now - max(told, taken) > Self.longestSilence { return Stream.stalled }
       if now - told > Self.longestSilence * 2 { return "it does not tell what it plays" }
     }
-    guard let deadline = turns.map(\.deadline).min(), now > deadline else { return nil }
+    guard let deadline = playbacks.map(\.deadline).min(), now > deadline else { return nil }
     if now - taken > Self.patience { return Stream.stalled }
     return now > deadline + Self.longestDelay ? "it plays too slowly" : nil
   }
@@ -310,8 +310,8 @@ public final class Player {
     heard(track.sounding, now)
   }
 
-  private func finishIfOver(_ turn: Turn) {
-    let track = turn.track
+  private func finishIfOver(_ playback: Playback) {
+    let track = playback.track
     if let delay = track.tooLateBy { return finish(track, .tooLate(by: delay)) }
     if let why = track.failure { return giveUp(track, why) }
     guard let stream, let end = track.end, let played = stream.lastPosition?.frame,
@@ -323,7 +323,7 @@ public final class Player {
     } else {
       track.measure(stream.clock, played: played, isOver: true)
       finish(
-        track, .finished(track.timing(underruns: stream.sink.underruns - turn.underruns)))
+        track, .finished(track.timing(underruns: stream.sink.underruns - playback.underruns)))
     }
   }
 
@@ -331,12 +331,12 @@ public final class Player {
   /// or, if something else sounds, are taken back.
   private func giveUp(_ track: Track, _ why: String) {
     let heard = heard(of: track)
-    turns.removeAll { $0.track === track }
-    if isPlaying, let stream, let desk {
+    playbacks.removeAll { $0.track === track }
+    if isPlaying, let stream, let mixer {
       do throws(Fault) {
         let (taken, rewritten) = try stream.takeBack(rewriting: stream.frames(Self.respite))
-        desk.goBack(by: taken - rewritten)
-        desk.giveUp(track, fadeFrames: stream.frames(Self.stopFade))
+        mixer.goBack(by: taken - rewritten)
+        mixer.giveUp(track, fadeFrames: stream.frames(Self.stopFade))
         try feed()
       } catch {
         fail(error.description)
@@ -360,7 +360,7 @@ public final class Player {
   private func fail(_ why: String) {
     // A sleep during the feeding can fail in many ways: then report the sleep.
     let slept = longPause().flatMap { pause in stream.map { "speaker \($0.sink.name): \(pause)" } }
-    let failed = turns.map {
+    let failed = playbacks.map {
       ($0.track.sounding, heard: heard(of: $0.track, doubtful: Self.leastHeard))
     }
     // If the device is lost while nothing plays, the next announcement opens it again.
@@ -369,8 +369,8 @@ public final class Player {
   }
 
   private func drop(_ track: Track) {
-    desk?.remove(track)
-    turns.removeAll { $0.track === track }
+    mixer?.remove(track)
+    playbacks.removeAll { $0.track === track }
   }
 
   private func finish(_ track: Track, _ outcome: Outcome) {
@@ -388,8 +388,8 @@ public final class Player {
   }
 
   private func close() {
-    turns = []
-    desk = nil
+    playbacks = []
+    mixer = nil
     ticks = nil
     stream = nil
     isOutdated = false

@@ -145,9 +145,9 @@ import Testing
     desk.tell(.woke)
     // The player has the signal of the rest, which is due at 20 s.
     desk.wait(for: .milliseconds(2500))
-    #expect(desk.announcer.words.all.contains { $0.source == .interval })
+    #expect(desk.announcer.hasWords)
     desk.step(by: .seconds(-3600))
-    #expect(!desk.announcer.words.all.contains { $0.source == .interval })
+    #expect(!desk.announcer.hasWords)
   }
 
   @Test("whoever ends the interval ends what is said of it, and what was to be said")

@@ -40,24 +40,24 @@ import Testing
     stoppingAt stop: Duration? = nil, clockSet: [(after: Duration, by: Duration)] = []
   ) throws -> Track {
     let stream = try Stream(sink)
-    let desk = Desk(rate: Self.rate, memory: sink.capacity)
+    let mixer = TrackMixer(rate: Self.rate, memory: sink.capacity)
     let start = sink.uptime
     let track = Track(
       SoundingID(1), score, anchor: .utc(Instant(seconds: 1_000_005)), latencyOffset: .zero,
-      gain: gain, mayBeLateBy: mayBeLate ? nil : Announcer.latestBlow, memory: desk.memoryOfTracks)
-    desk.add(track)
+      gain: gain, mayBeLateBy: mayBeLate ? nil : Announcer.latestBlow, memory: mixer.memoryOfTracks)
+    mixer.add(track)
     while track.tooLateBy == nil && track.failure == nil {
       let span = sink.uptime - start
       let step = clockSet.reduce(.zero) { span < $1.after ? $0 : $0 + $1.by }
       let now = Now(
         instant: Instant(seconds: 1_000_000) + span + step, uptime: sink.uptime, sinceBoot: span)
-      try stream.feed { block in desk.render(into: block, stream.clock, now) }
+      try stream.feed { block in mixer.render(into: block, stream.clock, now) }
       let played = stream.lastPosition?.frame ?? 0
       track.measure(stream.clock, played: played)
       if let end = track.end, played > Double(end + Self.rate / 2) { return track }
       if let stop, sink.uptime - start >= stop, track.stopReason == nil {
-        desk.goBack(by: try stream.takeBack().taken)
-        desk.stop([track], .switchOff, fadeFrames: Self.rate / 125)
+        mixer.goBack(by: try stream.takeBack().taken)
+        mixer.stop([track], .switchOff, fadeFrames: Self.rate / 125)
       }
       // A loop is never quite on time.
       let late = Duration.microseconds(stream.written % 7 * 300)

@@ -5,7 +5,7 @@ public struct Appointment: Hashable, Sendable {
     /// At zero.
     case timer(Reminder)
     /// One of its cues.
-    case interval(IntervalTimer, IntervalPlan.Cue)
+    case interval(IntervalTimer, IntervalPlan.TimedSignal)
   }
 
   public let cause: Cause

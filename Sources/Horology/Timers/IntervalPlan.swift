@@ -13,8 +13,8 @@ public enum IntervalPlan: Hashable, Sendable {
   /// Maximum number of seconds that are counted down.
   public static let longestCountdown = 10
 
-  /// A cue and its offset from the start.
-  public struct Cue: Hashable, Sendable {
+  /// A signal and its offset from the start.
+  public struct TimedSignal: Hashable, Sendable {
     public let offset: Duration
     public let signal: Signal
   }
@@ -41,10 +41,10 @@ public enum IntervalPlan: Hashable, Sendable {
   }
 
   /// The first cue at `offset` or later; nil after the last.
-  public func cue(atOrAfter offset: Duration) -> Cue? {
+  public func cue(atOrAfter offset: Duration) -> TimedSignal? {
     switch self {
     case .plain(let period):
-      return Cue(offset: period * max(offset, .zero).periods(of: period), signal: .cue)
+      return TimedSignal(offset: period * max(offset, .zero).periods(of: period), signal: .cue)
     case .rounds(let rounds): return rounds.cues(from: offset).first
     }
   }
@@ -157,21 +157,21 @@ public struct IntervalRounds: Hashable, Sendable {
   }
 
   /// The next cues at `offset` or later, in order, but not all of them; empty after the last.
-  fileprivate func cues(from offset: Duration) -> [IntervalPlan.Cue] {
+  fileprivate func cues(from offset: Duration) -> [IntervalPlan.TimedSignal] {
     let round = round(at: offset)
     let cues = preparing + cues(ofRound: round) + cues(ofRound: round + 1)
     return cues.filter { $0.offset >= offset }
   }
 
   /// The cues of a round, in order; the last round has the end, too.
-  private func cues(ofRound round: Int) -> [IntervalPlan.Cue] {
+  private func cues(ofRound round: Int) -> [IntervalPlan.TimedSignal] {
     if let count, round >= count { return [] }
     let isLast = round + 1 == count
     let start = start(ofRound: round)
     let end = start + work
     let half = start + work / 2
     let first: Signal = isLast && round > 0 ? .last : .work
-    var cues = [IntervalPlan.Cue(offset: start, signal: first)]
+    var cues = [IntervalPlan.TimedSignal(offset: start, signal: first)]
     if work >= Self.shortestWithHalf {
       let counts = counts(from: start, to: end)
       cues += counts.filter { $0.offset <= half - Self.aroundHalf }
@@ -185,14 +185,14 @@ public struct IntervalRounds: Hashable, Sendable {
     return cues + [.init(offset: end, signal: .rest)] + counts(from: end, to: end + rest)
   }
 
-  private var preparing: [IntervalPlan.Cue] {
+  private var preparing: [IntervalPlan.TimedSignal] {
     guard prepare > .zero else { return [] }
     return [.init(offset: .zero, signal: .prepare)] + counts(from: .zero, to: prepare)
   }
 
   /// The ticks of a countdown, one each second. The first comes no sooner than a second after the
   /// phase has begun, when the loudest part of its signal is over.
-  private func counts(from start: Duration, to end: Duration) -> [IntervalPlan.Cue] {
+  private func counts(from start: Duration, to end: Duration) -> [IntervalPlan.TimedSignal] {
     (0..<countdown).reversed().map { end - .seconds($0 + 1) }.filter { $0 - start >= .seconds(1) }
       .map { .init(offset: $0, signal: .count) }
   }

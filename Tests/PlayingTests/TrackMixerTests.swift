@@ -7,28 +7,28 @@ import Testing
 @testable import Playing
 
 /// Several tracks on one stream, in simulated time. The output is checked frame by frame.
-@Suite struct DeskTests {
+@Suite struct TrackMixerTests {
   private static let rate = 48_000
   private let folder = TemporaryFolder()
 
   /// A converter that plays its queue, and gives back all but 5 ms of it.
   private final class Converter {
-    let desk = Desk(rate: DeskTests.rate, memory: 9_600)
+    let mixer = TrackMixer(rate: TrackMixerTests.rate, memory: 9_600)
     /// All frames that were written and not taken back.
     private(set) var heard: [Float] = []
     private let start = Now(
       instant: Instant(seconds: 1_000), uptime: Uptime(seconds: 10), sinceBoot: .seconds(50))
-    private var clock = StreamClock(rate: DeskTests.rate)
+    private var clock = StreamClock(rate: TrackMixerTests.rate)
 
     /// Fills it up to 200 ms ahead of frame `played`.
     func feed(played: Int) {
-      let span = Duration.seconds(Double(played) / Double(DeskTests.rate))
+      let span = Duration.seconds(Double(played) / Double(TrackMixerTests.rate))
       clock.add(StreamPosition(uptime: start.uptime + span, frame: Double(played)))
       while heard.count < played + 9_600 {
         let block = UnsafeMutableBufferPointer<Float>.allocate(
           capacity: min(960, played + 9_600 - heard.count))
         defer { block.deallocate() }
-        desk.render(into: block, clock, start.later(by: span))
+        mixer.render(into: block, clock, start.later(by: span))
         heard += block
       }
     }
@@ -41,22 +41,22 @@ import Testing
     func giveUp(_ track: Track, played: Int) {
       let taken = heard.count - played - 240
       heard.removeLast(taken)
-      desk.goBack(by: taken)
-      desk.giveUp(track, fadeFrames: 384)
+      mixer.goBack(by: taken)
+      mixer.giveUp(track, fadeFrames: 384)
     }
 
     /// Stops `tracks` when frame `played` leaves the converter.
     func stop(_ tracks: [Track], played: Int) {
       let taken = heard.count - played - 240
       heard.removeLast(taken)
-      desk.goBack(by: taken)
-      desk.stop(tracks, .byHand, fadeFrames: 384)
+      mixer.goBack(by: taken)
+      mixer.stop(tracks, .byHand, fadeFrames: 384)
     }
   }
 
   /// A track that is anchored at a frame of the stream.
   private func track(
-    _ number: Int, _ samples: [Float], at frame: Int, on desk: Desk, isCue: Bool = false,
+    _ number: Int, _ samples: [Float], at frame: Int, on mixer: TrackMixer, isCue: Bool = false,
     ducking: Ducking = .whole
   ) throws -> Track {
     let path = try folder.write("\(number).wav", rate: Self.rate, samples: samples)
@@ -66,8 +66,8 @@ import Testing
     let track = Track(
       SoundingID(number), Score(rate: Self.rate, parts: [part], anchor: 0),
       anchor: isCue ? .elapsed(.seconds(50) + span) : .utc(Instant(seconds: 1_000) + span),
-      latencyOffset: .zero, ducking: isCue ? ducking : .none, memory: desk.memoryOfTracks)
-    desk.add(track)
+      latencyOffset: .zero, ducking: isCue ? ducking : .none, memory: mixer.memoryOfTracks)
+    mixer.add(track)
     return track
   }
 
@@ -79,10 +79,10 @@ import Testing
     throws
   {
     let converter = Converter()
-    _ = try track(1, constant(0.5, frames: 96_000), at: 0, on: converter.desk)
+    _ = try track(1, constant(0.5, frames: 96_000), at: 0, on: converter.mixer)
     // It sounds for two seconds, and turns down for a half.
     _ = try track(
-      2, constant(0.125, frames: 96_000), at: 4_800, on: converter.desk, isCue: true,
+      2, constant(0.125, frames: 96_000), at: 4_800, on: converter.mixer, isCue: true,
       ducking: .until(.milliseconds(500)))
     converter.play(until: 90_000)
     let heard = converter.heard
@@ -99,8 +99,8 @@ import Testing
   @Test("a cue sounds on its frame, and what it sounds over is turned down by 12 dB and comes back")
   func ducking() throws {
     let converter = Converter()
-    _ = try track(1, constant(0.5, frames: 96_000), at: 4_800, on: converter.desk)
-    _ = try track(2, constant(0.25, frames: 9_600), at: 48_000, on: converter.desk, isCue: true)
+    _ = try track(1, constant(0.5, frames: 96_000), at: 4_800, on: converter.mixer)
+    _ = try track(2, constant(0.25, frames: 9_600), at: 48_000, on: converter.mixer, isCue: true)
     converter.play(until: 100_000)
     let heard = converter.heard
     #expect(heard[4_799] == 0 && heard[4_800] == 0.5 && heard[47_999] == 0.5)
@@ -122,8 +122,8 @@ import Testing
   func oneIsStopped(at stop: Int, every step: Int) throws {
     let other = (0..<96_000).map { Float(($0 * 31) % 997) / 4_096 }
     let converter = Converter()
-    _ = try track(1, other, at: 4_800, on: converter.desk)
-    let stopped = try track(2, constant(0.5, frames: 48_000), at: 9_600, on: converter.desk)
+    _ = try track(1, other, at: 4_800, on: converter.mixer)
+    let stopped = try track(2, constant(0.5, frames: 48_000), at: 9_600, on: converter.mixer)
     converter.play(until: stop, every: step)
     converter.stop([stopped], played: stop)
     converter.play(from: stop + 480, until: 100_000, every: step)
@@ -141,7 +141,7 @@ import Testing
 
   @Test("what is stopped after it is over ends as it would have") func stoppedWhenOver() throws {
     let converter = Converter()
-    let over = try track(1, constant(0.5, frames: 4_800), at: 9_600, on: converter.desk)
+    let over = try track(1, constant(0.5, frames: 4_800), at: 9_600, on: converter.mixer)
     converter.play(until: 15_000)
     converter.stop([over], played: 15_000)
     converter.play(from: 15_480, until: 40_000)
@@ -152,10 +152,10 @@ import Testing
   @Test("what cannot be taken back is faded to its own end and no further")
   func stoppedNearTheEnd() throws {
     let converter = Converter()
-    let ending = try track(1, constant(0.5, frames: 20_000), at: 9_600, on: converter.desk)
+    let ending = try track(1, constant(0.5, frames: 20_000), at: 9_600, on: converter.mixer)
     converter.play(until: 20_160)
     // All of it is queued already.
-    converter.desk.stop([ending], .byHand, fadeFrames: 384)
+    converter.mixer.stop([ending], .byHand, fadeFrames: 384)
     converter.play(from: 20_640, until: 60_000)
     #expect(ending.end == 29_600)
     #expect(converter.heard.lastIndex { $0 != 0 } == 29_599)
@@ -163,8 +163,8 @@ import Testing
 
   @Test("cues do not turn each other down") func twoCues() throws {
     let converter = Converter()
-    _ = try track(1, constant(0.5, frames: 9_600), at: 9_600, on: converter.desk, isCue: true)
-    _ = try track(2, constant(0.25, frames: 4_800), at: 12_000, on: converter.desk, isCue: true)
+    _ = try track(1, constant(0.5, frames: 9_600), at: 9_600, on: converter.mixer, isCue: true)
+    _ = try track(2, constant(0.25, frames: 4_800), at: 12_000, on: converter.mixer, isCue: true)
     converter.play(until: 30_000)
     #expect(converter.heard[11_999] == 0.5 && converter.heard[12_000] == 0.75)
     #expect(converter.heard[16_799] == 0.75 && converter.heard[16_800] == 0.5)
@@ -173,8 +173,8 @@ import Testing
   @Test("what sounds alone is faded out at once")
   func aloneIsStopped() throws {
     let converter = Converter()
-    let stopped = try track(1, constant(0.5, frames: 48_000), at: 9_600, on: converter.desk)
-    let later = try track(2, constant(0.5, frames: 4_800), at: 48_000, on: converter.desk)
+    let stopped = try track(1, constant(0.5, frames: 48_000), at: 9_600, on: converter.mixer)
+    let later = try track(2, constant(0.5, frames: 4_800), at: 48_000, on: converter.mixer)
     converter.play(until: 20_160)
     converter.stop([stopped], played: 20_160)
     converter.play(from: 20_640, until: 60_000)
@@ -189,13 +189,13 @@ import Testing
   @Test("a cue that is stopped gives back what it turned down")
   func cueIsStopped() throws {
     let converter = Converter()
-    _ = try track(1, constant(0.5, frames: 96_000), at: 4_800, on: converter.desk)
+    _ = try track(1, constant(0.5, frames: 96_000), at: 4_800, on: converter.mixer)
     let cue = try track(
-      2, constant(0.25, frames: 48_000), at: 19_200, on: converter.desk, isCue: true)
+      2, constant(0.25, frames: 48_000), at: 19_200, on: converter.mixer, isCue: true)
     converter.play(until: 24_000)
     converter.stop([cue], played: 24_000)
     converter.feed(played: 24_480)
-    converter.desk.remove(cue)
+    converter.mixer.remove(cue)
     converter.play(from: 24_960, until: 60_000)
     #expect(steps(Array(converter.heard[24_000..<60_000])) < 0.003)
     #expect(converter.heard[24_240 + 250 + 384 + 14_400] == 0.5)
@@ -204,8 +204,8 @@ import Testing
   @Test("what can be read no further beside another is faded, and the other goes on")
   func givenUp() throws {
     let converter = Converter()
-    _ = try track(1, constant(0.5, frames: 96_000), at: 4_800, on: converter.desk)
-    let torn = try track(2, constant(0.25, frames: 96_000), at: 9_600, on: converter.desk)
+    _ = try track(1, constant(0.5, frames: 96_000), at: 4_800, on: converter.mixer)
+    let torn = try track(2, constant(0.25, frames: 96_000), at: 9_600, on: converter.mixer)
     converter.play(until: 20_160)
     folder.tear("2.wav", to: 60_000)
     var played = 20_640
@@ -222,9 +222,9 @@ import Testing
 
   @Test("a cue that ends before it was heard turns nothing down") func unheardCue() throws {
     let converter = Converter()
-    _ = try track(1, constant(0.5, frames: 96_000), at: 4_800, on: converter.desk)
+    _ = try track(1, constant(0.5, frames: 96_000), at: 4_800, on: converter.mixer)
     let cue = try track(
-      2, constant(0.25, frames: 48_000), at: 30_000, on: converter.desk, isCue: true)
+      2, constant(0.25, frames: 48_000), at: 30_000, on: converter.mixer, isCue: true)
     converter.play(until: 28_800)
     cue.fade(Fade(start: 29_000, frames: 384))
     converter.stop([], played: 28_800)
@@ -235,8 +235,8 @@ import Testing
   @Test("two that together are too loud are held down, and a stop of one makes no step")
   func limited() throws {
     let converter = Converter()
-    _ = try track(1, constant(0.8, frames: 96_000), at: 4_800, on: converter.desk)
-    let stopped = try track(2, constant(0.8, frames: 48_000), at: 9_600, on: converter.desk)
+    _ = try track(1, constant(0.8, frames: 96_000), at: 4_800, on: converter.mixer)
+    let stopped = try track(2, constant(0.8, frames: 48_000), at: 9_600, on: converter.mixer)
     converter.play(until: 20_160)
     converter.stop([stopped], played: 20_160)
     converter.play(from: 20_640, until: 80_000)

@@ -3,7 +3,7 @@ import Sound
 
 /// Sums up the tracks, turns other tracks down under a cue, and gives the sum to the master. It can
 /// go back with the stream, and render again after a change.
-final class Desk {
+final class TrackMixer {
   private(set) var tracks: [Track] = []
   /// Tracks that are over: a cue whose ducking may still be fading out, or a track that was given
   /// up and may still be fading to silence.
