@@ -657,7 +657,8 @@ extension Announcer {
   }
 
   /// Ends all rings, and the interval.
-  private mutating func silenceCues(_ reason: StopReason, at moment: Uptime, _ now: Now) -> [Effect] {
+  private mutating func silenceCues(_ reason: StopReason, at moment: Uptime, _ now: Now) -> [Effect]
+  {
     let effects = endRings(reason, at: moment, now) + stopInterval(reason, at: moment)
     return reason == .switchOff ? effects + stopCues(reason) : effects
   }

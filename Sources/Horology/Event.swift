@@ -57,3 +57,53 @@ public enum SoundChange: Sendable {
   /// Its bells, or its words.
   case sound
 }
+
+/// What the Announcer wants done, in the order given.
+public enum Effect: Hashable, Sendable {
+  /// Wake at this instant; replaces the wake-up that was asked for before. Always the last.
+  case wake(at: Instant)
+  case play(Sounding)
+  /// Fade this out; its end is reported as an event.
+  case stop(SoundingID, StopReason)
+  case report(Report)
+}
+
+extension Effect {
+  /// The same effects with the stops first, so that nothing delays the silence.
+  static func silenceFirst(_ effects: [Effect]) -> [Effect] {
+    func stopped(_ effect: Effect) -> SoundingID? {
+      if case .stop(let sounding, _) = effect { sounding } else { nil }
+    }
+    for case .play(let sounding) in effects {
+      precondition(
+        !effects.contains { stopped($0) == sounding.id }, "what is stopped is not played as well")
+    }
+    return effects.filter { stopped($0) != nil } + effects.filter { stopped($0) == nil }
+  }
+}
+
+/// A report for the journal.
+public enum Report: Hashable, Sendable {
+  case announced(Announcement, Timing)
+  /// It was stopped while it sounded. `after` is the time from the event that stopped it to
+  /// silence.
+  case cutOff(Announcement, StopReason, after: Duration)
+  /// It could not be played to its end, though its anchor was heard.
+  case brokeOff(Announcement, String)
+  /// No occasion from the first to the last of these sounded.
+  case skipped(from: Occasion, through: Occasion, SkipReason)
+  /// An order was refused, or a request was accepted and then not heard.
+  case refused(Refusal)
+  case trust(ClockTrust)
+  case ringer(Ringer)
+  /// `until` is what the clocks show when the mute ends by itself.
+  case mute(SoftwareMute, until: CivilTime?)
+  case clockSet(by: Duration)
+  case slept(for: Duration)
+  /// The device did not play. It is tried again while the spoken time is true.
+  case retrying(Occasion, String)
+  case reminder(Reminder, ReminderEvent)
+  case interval(IntervalTimer, IntervalEvent)
+  /// Words about a timer, the interval or an alarm were not spoken.
+  case unsaid(TimerWords, SkipReason)
+}

@@ -75,26 +75,29 @@ extension SkipReason {
   }
 }
 
-/// Why a sounding was stopped, before or while it was heard.
-public enum StopReason: Hashable, Sendable {
-  case clockSet
+/// Why a sounding was stopped, before or while it was heard. The raw value is for programs, and does
+/// not change.
+public enum StopReason: String, Sendable {
+  case clockSet = "clock_set"
   /// The machine has slept.
   case slept
   /// The zone or the configuration has changed.
-  case rulesChanged
+  case rulesChanged = "rules_changed"
   /// The switch was turned off.
-  case switchOff
+  case switchOff = "switch_off"
   /// The switch cannot be read, which silences (`when_lost`).
-  case switchLost
+  case switchLost = "switch_lost"
   /// A person wants silence for a while.
   case muted
   /// A person wanted it to end.
-  case byHand
+  case byHand = "by_hand"
   /// A person has changed the timer that the words are about.
-  case timerChanged
+  case timerChanged = "timer_changed"
   /// A person has started another interval in its place.
   case replaced
-  case serviceEnds
+  case serviceEnds = "service_ends"
+
+  public var key: String { rawValue }
 }
 
 extension StopReason: CustomStringConvertible {
@@ -110,24 +113,6 @@ extension StopReason: CustomStringConvertible {
     case .timerChanged: "the timer was changed"
     case .replaced: "another interval took its place"
     case .serviceEnds: "the service was stopped"
-    }
-  }
-}
-
-extension StopReason {
-  /// For programs, as in `clock_set`: it does not change.
-  public var key: String {
-    switch self {
-    case .clockSet: "clock_set"
-    case .slept: "slept"
-    case .rulesChanged: "rules_changed"
-    case .switchOff: "switch_off"
-    case .switchLost: "switch_lost"
-    case .muted: "muted"
-    case .byHand: "by_hand"
-    case .timerChanged: "timer_changed"
-    case .replaced: "replaced"
-    case .serviceEnds: "service_ends"
     }
   }
 }

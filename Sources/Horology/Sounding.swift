@@ -52,3 +52,14 @@ public enum Ducking: Hashable, Sendable {
   /// The others need this long to return to their level.
   public static let returnTakes = Duration.milliseconds(300)
 }
+
+/// Identifies a sounding. No number comes again while the service runs.
+public struct SoundingID: Hashable, Comparable, Sendable {
+  public let number: Int
+
+  public init(_ number: Int) {
+    self.number = number
+  }
+
+  public static func < (left: Self, right: Self) -> Bool { left.number < right.number }
+}

@@ -294,7 +294,8 @@ public final class Player {
   /// Why the sounds that play are late and will not end; nil if there is no reason.
   private var ailment: String? {
     let now = now().uptime
-    if playbacks.contains(where: { $0.track.start != nil }), let told = stream?.lastPosition?.uptime {
+    if playbacks.contains(where: { $0.track.start != nil }), let told = stream?.lastPosition?.uptime
+    {
       if now - max(told, taken) > Self.longestSilence { return Stream.stalled }
       if now - told > Self.longestSilence * 2 { return "it does not tell what it plays" }
     }

@@ -27,10 +27,8 @@ public struct Reminders: Hashable, Sendable {
   /// the dates that alarms are done with are forgotten.
   static let longestStepBack = Duration.seconds(86_400)
 
-  /// Sorted by number.
-  public private(set) var timers: [Reminder] = []
-  /// Sorted by number.
-  public private(set) var alarms: [Reminder] = []
+  /// The timers, then the alarms, each by number.
+  public private(set) var all: [Reminder] = []
   /// The latest time of a clock that alarms go by; nil if there was none yet.
   public private(set) var trustedUntil: Instant?
   /// Changes made by a start, and what rings on after it. The next `due` reports them.
@@ -45,9 +43,8 @@ public struct Reminders: Hashable, Sendable {
     _ reminders: [Reminder], trustedUntil: Instant? = nil, isSameBoot: Bool, at now: Now
   ) {
     self.trustedUntil = trustedUntil
-    timers = reminders.filter { $0.kind == .timer }.sorted { $0.number < $1.number }
-    alarms = reminders.filter { $0.kind == .alarm }.sorted { $0.number < $1.number }
-    changedByStart = (timers + alarms).filter(\.isRinging).map { ReminderChange($0, .rings(.on)) }
+    all = reminders.sorted(by: Self.areInOrder)
+    changedByStart = all.filter(\.isRinging).map { ReminderChange($0, .rings(.on)) }
     changeAll { reminder in
       reminder.moment?.noteStart(isSameBoot: isSameBoot, at: now)
       // It rings already. The clock came back behind, so the ring seems to begin later.
@@ -57,12 +54,18 @@ public struct Reminders: Hashable, Sendable {
     }
   }
 
-  /// Everything, the timers first.
-  public var all: [Reminder] { timers + alarms }
+  private static func areInOrder(_ one: Reminder, _ other: Reminder) -> Bool {
+    one.kind == other.kind ? one.number < other.number : one.kind == .timer
+  }
 
-  public var isRinging: Bool { timers.contains(where: \.isRinging) || alarmRings }
+  public subscript(kind: Reminder.Kind) -> [Reminder] { all.filter { $0.kind == kind } }
 
-  var alarmRings: Bool { alarms.contains(where: \.isRinging) }
+  public var timers: [Reminder] { self[.timer] }
+  public var alarms: [Reminder] { self[.alarm] }
+
+  public var isRinging: Bool { all.contains(where: \.isRinging) }
+
+  var alarmRings: Bool { all.contains { $0.kind == .alarm && $0.isRinging } }
 
   // MARK: The clock
 
@@ -78,7 +81,7 @@ public struct Reminders: Hashable, Sendable {
   /// Finds the next ring of every alarm that waits: the clock was set, its trust or the zone has
   /// changed.
   mutating func planAlarms(at now: Now, _ rules: ReminderRules) {
-    for index in alarms.indices { Self.plan(&alarms[index], at: now, rules) }
+    changeAll { Self.plan(&$0, at: now, rules) }
   }
 
   /// Places the next rings by the clock anew: small steps of it add up. All of one instant begin
@@ -86,15 +89,12 @@ public struct Reminders: Hashable, Sendable {
   /// - Parameter isPrepared: true for an alarm whose ring the player has already.
   mutating func followClock(at now: Now, except isPrepared: (Cue.Source) -> Bool) {
     var moments: [Instant: TimedMoment] = [:]
-    for alarm in alarms where isPrepared(alarm.source) {
-      if case .waiting(let due?) = alarm.state { moments[due.shown] = due }
+    for alarm in all where alarm.waitsByClock && isPrepared(alarm.source) {
+      if let due = alarm.moment { moments[due.shown] = due }
     }
-    for index in alarms.indices {
-      guard case .waiting(let due?) = alarms[index].state, !isPrepared(alarms[index].source) else {
-        continue
-      }
-      alarms[index].state = .waiting(
-        moments[due.shown] ?? TimedMoment(followingClockTo: due.shown, at: now))
+    changeAll { alarm in
+      guard alarm.waitsByClock, let due = alarm.moment, !isPrepared(alarm.source) else { return }
+      alarm.moment = moments[due.shown] ?? TimedMoment(followingClockTo: due.shown, at: now)
     }
   }
 
@@ -154,14 +154,15 @@ public struct Reminders: Hashable, Sendable {
     }
     guard rules.alarmsGoByClock else { return }
     if let trustedUntil, now.instant < trustedUntil - Self.longestStepBack {
-      for index in alarms.indices { (alarms[index].done, alarms[index].from) = (nil, nil) }
+      changeAll { ($0.done, $0.from) = (nil, nil) }
       self.trustedUntil = now.instant
       planAlarms(at: now, rules)
     }
     // The clock was set back to before an alarm was set: it rings at the first time to come.
-    for index in alarms.indices where alarms[index].from.map({ $0 > now.instant }) == true {
-      alarms[index].from = now.instant
-      Self.plan(&alarms[index], at: now, rules)
+    changeAll { alarm in
+      guard let from = alarm.from, from > now.instant else { return }
+      alarm.from = now.instant
+      Self.plan(&alarm, at: now, rules)
     }
     trustedUntil = max(trustedUntil ?? now.instant, now.instant)
   }
@@ -421,16 +422,14 @@ public struct Reminders: Hashable, Sendable {
 
   /// Replaces the tunes of alarms by these of the same name.
   mutating func replace(_ tunes: [Tune]) {
-    for index in alarms.indices {
-      guard var plan = alarms[index].alarm, let tune = plan.tune else { continue }
+    changeAll { alarm in
+      guard var plan = alarm.alarm, let tune = plan.tune else { return }
       plan.tune = tunes.first { $0.name == tune.name } ?? tune
-      alarms[index].plan = .alarm(plan)
+      alarm.plan = .alarm(plan)
     }
   }
 
   // MARK: The list
-
-  subscript(kind: Reminder.Kind) -> [Reminder] { kind == .timer ? timers : alarms }
 
   /// - Throws: `unknown` if none has that name or number.
   func find(_ kind: Reminder.Kind, _ which: String) throws(ReminderRefusal) -> Reminder {
@@ -465,7 +464,7 @@ public struct Reminders: Hashable, Sendable {
   }
 
   private func find(_ reminder: Reminder) -> Reminder? {
-    self[reminder.kind].first { $0.number == reminder.number }
+    all.first { $0.source == reminder.source }
   }
 
   @discardableResult
@@ -474,14 +473,11 @@ public struct Reminders: Hashable, Sendable {
     done: CivilDate? = nil
   ) -> Reminder {
     let kind: Reminder.Kind = if case .timer = plan { .timer } else { .alarm }
-    let place =
-      self[kind].enumerated().first { $0.element.number != $0.offset + 1 }?.offset
-      ?? self[kind].count
-    let reminder = Reminder(number: place + 1, plan, from: origin, state: state, done: done)
-    switch kind {
-    case .timer: timers.insert(reminder, at: place)
-    case .alarm: alarms.insert(reminder, at: place)
-    }
+    let taken = self[kind].map(\.number)
+    let number = taken.enumerated().first { $0.element != $0.offset + 1 }?.offset ?? taken.count
+    let reminder = Reminder(number: number + 1, plan, from: origin, state: state, done: done)
+    all.append(reminder)
+    all.sort(by: Self.areInOrder)
     return reminder
   }
 
@@ -504,10 +500,7 @@ public struct Reminders: Hashable, Sendable {
   }
 
   private mutating func remove(_ reminder: Reminder) {
-    switch reminder.kind {
-    case .timer: timers.removeAll { $0.number == reminder.number }
-    case .alarm: alarms.removeAll { $0.number == reminder.number }
-    }
+    all.removeAll { $0.source == reminder.source }
   }
 
   /// - Returns: the timer or alarm as it is now.
@@ -515,22 +508,15 @@ public struct Reminders: Hashable, Sendable {
   private mutating func change(
     _ reminder: Reminder, _ change: (inout Reminder) -> Void
   ) -> Reminder {
-    switch reminder.kind {
-    case .timer:
-      guard let index = timers.firstIndex(where: { $0.number == reminder.number }) else { break }
-      change(&timers[index])
-      return timers[index]
-    case .alarm:
-      guard let index = alarms.firstIndex(where: { $0.number == reminder.number }) else { break }
-      change(&alarms[index])
-      return alarms[index]
+    guard let index = all.firstIndex(where: { $0.source == reminder.source }) else {
+      return reminder
     }
-    return reminder
+    change(&all[index])
+    return all[index]
   }
 
   private mutating func changeAll(_ change: (inout Reminder) -> Void) {
-    for index in timers.indices { change(&timers[index]) }
-    for index in alarms.indices { change(&alarms[index]) }
+    for index in all.indices { change(&all[index]) }
   }
 }
 
