@@ -37,7 +37,7 @@ public struct CivilDate: Hashable, Sendable {
   }
 
   /// Days since 1970-01-01; negative before it.
-  var dayNumber: Int {
+  public var dayNumber: Int {
     // A year that begins in March has its leap day at its end. So each month begins a number of
     // days into it that does not depend on the year: 0, 31, 61, 92 and on.
     let monthsSinceMarch = (month + 9) % 12
@@ -50,7 +50,7 @@ public struct CivilDate: Hashable, Sendable {
   }
 
   /// The day this many days after 1970-01-01.
-  init(dayNumber: Int) {
+  public init(dayNumber: Int) {
     // 146 097 days are 400 years. The last of four centuries, and of four years, is a day longer.
     let days = dayNumber + 719_468
     let era = days.flooredQuotient(by: 146_097)

@@ -74,6 +74,7 @@ extension Effect {
     func stopped(_ effect: Effect) -> SoundingID? {
       if case .stop(let sounding, _) = effect { sounding } else { nil }
     }
+    guard effects.contains(where: { stopped($0) != nil }) else { return effects }
     for case .play(let sounding) in effects {
       precondition(
         !effects.contains { stopped($0) == sounding.id }, "what is stopped is not played as well")

@@ -44,9 +44,10 @@ public struct Schedule {
   /// no zone has ever changed twice within an hour.
   public func next(after instant: Instant) -> Occasion {
     let start = instant.seconds + 1
-    let candidate = multiple(atOrAfter: start, offset: offset(at: start))
-    guard offset(at: candidate) != offset(at: start) else { return occasion(at: candidate) }
-    let change = offsetChange(after: start, until: candidate)
+    let before = offset(at: start)
+    let candidate = occasion(at: multiple(atOrAfter: start, offset: before))
+    guard candidate.civil.utcOffsetSeconds != before else { return candidate }
+    let change = offsetChange(after: start, until: candidate.instant.seconds)
     return occasion(at: multiple(atOrAfter: change, offset: offset(at: change)))
   }
 
@@ -72,13 +73,13 @@ public struct Schedule {
     return Occasion(instant: instant, civil: zone.civil(at: instant))
   }
 
-  private func offset(at second: Int64) -> Int64 {
-    Int64(zone.civil(at: Instant(seconds: second)).utcOffsetSeconds)
+  private func offset(at second: Int64) -> Int {
+    zone.civil(at: Instant(seconds: second)).utcOffsetSeconds
   }
 
   /// The first second not before `second` that is a multiple of the interval at this offset.
-  private func multiple(atOrAfter second: Int64, offset: Int64) -> Int64 {
-    second + (-(second + offset)).flooredRemainder(by: Int64(interval.seconds))
+  private func multiple(atOrAfter second: Int64, offset: Int) -> Int64 {
+    second + (-(second + Int64(offset))).flooredRemainder(by: Int64(interval.seconds))
   }
 
   /// The first second at which the offset is no longer that of `start`.

@@ -1,12 +1,12 @@
 /// Local times of day in which everything is quieter.
 public struct VolumeRules: Hashable, Sendable {
   /// A stretch of time, and its level in dB, at most 0.
-  struct Rule: Hashable, Sendable {
-    let times: QuietHours
-    let decibels: Double
+  public struct Rule: Hashable, Sendable {
+    public let times: QuietHours
+    public let decibels: Double
   }
 
-  let rules: [Rule]
+  public let rules: [Rule]
 
   /// Always at full level.
   public static let none = VolumeRules(rules: [])

@@ -117,7 +117,7 @@ public final class Conductor {
   /// code for it need not come from the disk first.
   private func rehearseSilence(at now: Now) {
     var rehearsal = announcer
-    _ = rehearsal.handle(.ringer(.off, at: now.uptime), at: now)
+    _ = rehearsal.react(to: .ringer(.off, at: now.uptime), at: now)
   }
 
   private func carryOut(_ effect: Effect, _ instruments: any Instruments) {

@@ -1,12 +1,5 @@
 import Basics
 
-/// Nanoseconds in a millisecond, a second, a minute, an hour and a day.
-let millisecond: Int64 = 1_000_000
-let second: Int64 = 1_000_000_000
-let minute: Int64 = 60 * second
-let hour: Int64 = 60 * minute
-let day: Int64 = 24 * hour
-
 /// Pseudo-random choices, the same for the same seed on every machine.
 struct Chance {
   private var numbers: SplitMix64

@@ -35,16 +35,12 @@ extension Announcement {
   }
 }
 
-extension Cue {
-  var inShort: String { "\(id.number): \(signal) of \(source)" }
-}
-
 extension Report {
   var inShort: String {
     switch self {
     case .announced(let announcement, _): "announced \(announcement.id.number)"
     case .cutOff(let announcement, let reason, _): "cut off \(announcement.id.number): \(reason)"
-    case .brokeOff(let announcement, let why): "cut off \(announcement.id.number): \(why)"
+    case .brokeOff(let announcement, let why): "broke off \(announcement.id.number): \(why)"
     case .skipped(let first, let last, let reason):
       "skipped \(first.instant.nanoseconds.utcText)"
         + (first == last ? "" : " through \(last.instant.nanoseconds.utcText)") + ": \(reason)"

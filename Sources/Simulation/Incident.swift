@@ -17,6 +17,7 @@ struct Incident: Hashable {
     case after(Int64)
   }
 
+  /// All spans are in nanoseconds.
   enum Kind: Hashable {
     /// A time server or a person sets the clock. After a person, the kernel does not know the
     /// clock's error.
@@ -46,20 +47,18 @@ struct Incident: Hashable {
     case switchLost
     case switchFound
     case muteFor(Int64)
-    case muteNext
-    case muteOn
-    case unmute
+    case mute(SoftwareMute)
     case stopByHand
     case ask(speakerIsAwake: Bool)
-    /// The date of an alarm counts in days from the day on which it is set.
-    case order(Wish)
+    case askFor(TimeOfDay)
+    /// Asks for the time, to be heard this long from now.
+    case askAhead(Int64)
+    case reminder(ReminderOrder)
+    case interval(IntervalOrder)
     /// The button: stops or snoozes what rings, else stops the interval, else asks for the time.
     case press(speakerIsAwake: Bool)
     /// The button is kept pressed: what rings or is said stops.
     case holdButton
-    case askFor(hour: Int, minute: Int)
-    /// Asks for the time, to be heard this long from now.
-    case askAhead(Int64)
     /// The owner changes one setting, chosen by the seed.
     case reload(UInt64, SoundChange)
     /// For the first duration, opening the speaker takes the second.
@@ -76,104 +75,6 @@ struct Incident: Hashable {
 }
 
 extension Incident.Kind {
-  /// The name under which it is counted.
-  var name: String {
-    switch self {
-    case .step: "step"
-    case .synchronised: "synchronised"
-    case .synchronisationLost: "synchronisation lost"
-    case .rtc: "RTC"
-    case .drift: "drift"
-    case .slew: "slew"
-    case .sleep: "sleep"
-    case .stall: "late loop"
-    case .restart: "restart"
-    case .powerCut: "power cut"
-    case .wakeUpLost: "wake-up lost"
-    case .zone: "zone"
-    case .contact(_, let edges, _): edges > 1 ? "switch chatters" : "switch"
-    case .switchLost: "switch lost"
-    case .switchFound: "switch found"
-    case .muteFor: "mute for"
-    case .muteNext: "mute next"
-    case .muteOn: "mute"
-    case .unmute: "unmute"
-    case .stopByHand: "stop"
-    case .ask: "ask"
-    case .order(let wish):
-      switch wish {
-      case .startInterval, .stopInterval: "interval"
-      case .setAlarm, .cancelAlarm, .skipAlarm, .snooze, .stopAlarms: "alarm"
-      case .start, .add, .pause, .resume, .cancel, .tell: "timer"
-      }
-    case .press, .holdButton: "button"
-    case .askFor: "ask for a time"
-    case .askAhead: "ask for an instant"
-    case .reload: "reload"
-    case .slowToOpen: "speaker slow to open"
-    case .busy: "speaker busy"
-    case .speakerLost: "speaker lost"
-    case .longQueue: "speaker late"
-    case .converter: "speaker drifts"
-    case .stopsLate: "speaker stops late"
-    }
-  }
-}
-
-extension Incident.Kind: CustomStringConvertible {
-  var description: String {
-    func span(_ nanoseconds: Int64) -> String {
-      (nanoseconds < 0 ? "-" : "+") + Duration.nanoseconds(nanoseconds).roughly
-    }
-    func length(_ nanoseconds: Int64) -> String { Duration.nanoseconds(nanoseconds).roughly }
-    return switch self {
-    case .step(let by, let byServer):
-      "\(byServer ? "a time server" : "a person") sets the clock by \(span(by))"
-    case .synchronised: "the clock is synchronised"
-    case .synchronisationLost(let atOnce):
-      "no time server is heard" + (atOnce ? ", and the kernel knows nothing" : "")
-    case .rtc(let rtc):
-      switch rtc {
-      case .none: "the RTC is pulled out"
-      case .dead: "the RTC is dead"
-      case .mute: "the RTC does not answer"
-      case .running(let ahead): "there is an RTC, ahead by \(span(ahead))"
-      }
-    case .drift(let millionths): "the clock drifts by \(millionths) ppm"
-    case .slew(let by): "the clock is slewed by \(span(by))"
-    case .sleep(let time): "the machine sleeps for \(length(time))"
-    case .stall(let time): "the loop is held up for \(length(time))"
-    case .restart(let time): "the service is restarted, which takes \(length(time))"
-    case .powerCut(let time, let behind):
-      "the power is cut for \(length(time)); then the clock is behind by \(length(behind))"
-    case .wakeUpLost: "the wake-up is lost"
-    case .zone(let name): "the zone is \(name)"
-    case .contact(let isActive, let edges, let apart):
-      "the switch is put \(isActive ? "off" : "on")"
-        + (edges > 1 ? ", with \(edges) edges \(length(apart)) apart" : "")
-    case .switchLost: "the switch is lost"
-    case .switchFound: "the switch is found"
-    case .muteFor(let time): "muted for \(length(time))"
-    case .muteNext: "the next occasion is muted"
-    case .muteOn: "muted"
-    case .unmute: "unmuted"
-    case .stopByHand: "stopped by hand"
-    case .order(let wish): "\(wish)"
-    case .press: "the button is pressed"
-    case .holdButton: "the button is held"
-    case .ask(let isAwake): "asked for the time" + (isAwake ? ", the speaker is awake" : "")
-    case .askFor(let hour, let minute): "asked for \(hour):\(minute < 10 ? "0" : "")\(minute)"
-    case .askAhead(let ahead): "asked for the time in \(length(ahead))"
-    case .reload(_, let sound): "the configuration is read again (sound: \(sound))"
-    case .slowToOpen(let time, let opening):
-      "for \(length(time)) the speaker takes \(length(opening)) to open"
-    case .busy(let time): "the speaker is busy for \(length(time))"
-    case .speakerLost: "the speaker is pulled out"
-    case .longQueue(let time, let queue):
-      "for \(length(time)) the speaker has \(length(queue)) in its queue"
-    case .converter(let millionths): "the speaker drifts by \(millionths) ppm"
-    case .stopsLate(let time, let late):
-      "for \(length(time)) the end of what is stopped is told \(length(late)) later"
-    }
-  }
+  /// The name under which it is counted, as in `powerCut`.
+  var name: String { String("\(self)".prefix { $0.isLetter }) }
 }

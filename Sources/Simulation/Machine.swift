@@ -21,7 +21,7 @@ struct Machine {
 
   // MARK: The service
 
-  var rules: OwnerRules
+  var settings: AnnouncerSettings
   var zone: String
   /// The armed wake-up, by the clock. It never comes if it is lost.
   var wakeUp: Int64?
@@ -59,9 +59,9 @@ struct Machine {
   var queued = Spell()
   var late = Spell()
 
-  init(shown: Int64, rules: OwnerRules, zone: String) {
+  init(shown: Int64, settings: AnnouncerSettings, zone: String) {
     moment = Moment(elapsed: 0, shown: shown)
-    self.rules = rules
+    self.settings = settings
     self.zone = zone
   }
 
@@ -89,14 +89,6 @@ struct Machine {
     var alarms: [Reminder] = []
     var trustedUntil: Instant?
     var boot = 0
-
-    /// The reminders by their names, for the judge.
-    var names: [Source: String?] {
-      var names: [Source: String?] = [:]
-      for timer in timers { names[.timer(timer.number)] = .some(timer.name) }
-      for alarm in alarms { names[.alarm(alarm.number)] = .some(alarm.name) }
-      return names
-    }
   }
 
   /// An event for the loop.

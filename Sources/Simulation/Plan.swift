@@ -36,7 +36,7 @@ struct Plan {
       incidents.append(
         Incident(
           time: isNear
-            ? .nearQuarter(at, offset: Self.offset(&chance)) : .at(at), kind: kind(&chance)))
+            ? .nearQuarter(at, offset: Self.offset(&chance)) : .at(at), kind: kind(&chance, at)))
       // A clock that is set many times in a row.
       if chance.oneIn(100) {
         for _ in 0..<chance.below(25) {
@@ -49,7 +49,7 @@ struct Plan {
       while chance.oneIn(3) {
         let gap = chance.pick([20 * millisecond, second, 10 * second, 15 * minute])
         incidents.append(
-          Incident(time: .after(chance.between(0, gap)), kind: kind(&chance)))
+          Incident(time: .after(chance.between(0, gap)), kind: kind(&chance, at)))
       }
       // Most incidents that last are soon undone.
       while let remedy = Self.remedy(of: incidents.last?.kind), !chance.oneIn(4) {
@@ -69,8 +69,8 @@ struct Plan {
     switch kind {
     case .contact(true, _, _): .contact(isActive: false, edges: 1, apart: 0)
     case .switchLost: .switchFound
-    case .muteOn: .unmute
-    case .order(.startInterval): .order(.stopInterval)
+    case .mute(.on): .mute(.off)
+    case .interval(.start): .interval(.stop)
     case .synchronisationLost: .synchronised
     case .step(let by, _) where abs(by) > 2 * second: .synchronised
     case .powerCut(_, let behind) where behind > second: .synchronised
@@ -78,7 +78,7 @@ struct Plan {
     }
   }
 
-  private func kind(_ chance: inout Chance) -> Incident.Kind {
+  private func kind(_ chance: inout Chance, _ at: Int64) -> Incident.Kind {
     switch chance.below(48) {
     case 0...7: Self.clock(&chance)
     case 8...9: .sleep(Self.length(&chance, [10 * second, 20 * minute, 9 * hour]) + 2 * second)
@@ -95,11 +95,11 @@ struct Plan {
     case 27...29: .ask(speakerIsAwake: chance.oneIn(2))
     case 30:
       chance.oneIn(2)
-        ? .askFor(hour: chance.below(24), minute: chance.below(60))
+        ? .askFor(TimeOfDay(minutes: chance.below(1440)))
         : .askAhead(chance.between(300 * millisecond, 5 * second))
     case 31...33:
       .reload(chance.seed(), chance.pick([SoundChange.none, .none, .speaker, .sound]))
-    case 34...41: Self.order(&chance)
+    case 34...41: Self.order(&chance, at)
     default: Self.speaker(&chance)
     }
   }
@@ -146,10 +146,10 @@ struct Plan {
 
   private static func mute(_ chance: inout Chance) -> Incident.Kind {
     switch chance.below(6) {
-    case 0: .muteOn
-    case 1...2: .muteNext
+    case 0: .mute(.on)
+    case 1...2: .mute(.next)
     case 3...4: .muteFor(length(&chance, [10 * second, hour, 2 * day]))
-    default: .unmute
+    default: .mute(.off)
     }
   }
 
@@ -164,4 +164,73 @@ struct Plan {
     default: .stopsLate(span, chance.between(100 * millisecond, 3 * second))
     }
   }
+}
+
+// MARK: Orders to timers, intervals and alarms
+
+extension Plan {
+  private static func order(_ chance: inout Chance, _ at: Int64) -> Incident.Kind {
+    let alarm = chance.pick(["1", "2", "sun", "moon", "school"])
+    return switch chance.below(10) {
+    case 0...3: .reminder(timer(&chance))
+    case 4: .interval(.start(interval(&chance), replaces: chance.oneIn(3)))
+    case 5: .interval(.stop)
+    case 6:
+      .reminder(
+        .set(AlarmPlan(&chance, name: chance.pick(["school", "sun", "moon"]), datedFrom: at)))
+    case 7: .reminder(chance.pick([.snooze(nil), .stop(nil)]))
+    case 8: .reminder(chance.pick([.cancel(.alarm, alarm), .skip(alarm)]))
+    default: .press(speakerIsAwake: chance.oneIn(2))
+    }
+  }
+
+  private static func timer(_ chance: inout Chance) -> ReminderOrder {
+    let most = chance.pick([4 * second, minute, 20 * minute, 3 * hour, 3 * day])
+    let span = Duration.nanoseconds(second + chance.between(0, most))
+    let which = chance.pick(["1", "1", "2", "3", "tea"])
+    return switch chance.below(10) {
+    case 0...4: .start(span, name: chance.pick([nil, nil, "tea", "egg"]))
+    case 5: .add(span, to: which)
+    case 6: .pause(which)
+    case 7: .resume(which)
+    case 8: .tell(chance.pick([nil, which]))
+    default: .cancel(.timer, which)
+    }
+  }
+
+  private static func interval(_ chance: inout Chance) -> IntervalPlan {
+    if chance.oneIn(3) {
+      return .plain(every: .seconds(chance.pick([20, 60, 90, 300, 1800])))
+    }
+    let work = Duration.milliseconds(1000 + Int64(chance.below(30)) * 500)
+    let rest = Duration.seconds(chance.pick([0, 1, 5, 10]))
+    return .rounds(
+      IntervalRounds(
+        work: work, rest: rest, count: chance.below(8) + 1,
+        prepare: .seconds(chance.pick([0, 0, 5, 10])), countdown: chance.pick([0, 3, 3, 5, 10])))
+  }
+}
+
+extension AlarmPlan {
+  /// - Parameter elapsed: its date may be on one of the three days from there on; nil for no date.
+  init(_ chance: inout Chance, name: String?, datedFrom elapsed: Int64? = nil) {
+    let date = elapsed.map { Int((Simulation.beginning + $0) / day) + chance.below(3) }
+    let days: AlarmDays =
+      switch (chance.below(5), date) {
+      case (0, _): .next
+      case (1, let date?): .date(CivilDate(dayNumber: date))
+      case (2, _): .weekly([chance.pick(Weekday.allCases), chance.pick(Weekday.allCases)])
+      default: .weekly(Set(Weekday.allCases))
+      }
+    // Daylight saving begins and ends in these hours.
+    let minute = chance.oneIn(3) ? chance.below(240) : chance.below(1440)
+    let time = TimeOfDay(minutes: chance.oneIn(3) ? minute / 15 * 15 : minute)
+    self.init(name: name, AlarmTimes(time: time, days: days))
+    if chance.oneIn(4) { rise = AlarmRise(over: .seconds(chance.pick([5, 60, 300]))) }
+    if chance.oneIn(4) { tune = chance.pick(Tune.simulated) }
+  }
+}
+
+extension TimeOfDay {
+  init(minutes: Int) { self.init(hour: minutes / 60, minute: minutes % 60)! }
 }

@@ -35,24 +35,24 @@ public struct Proof {
 extension World {
   /// A scene in London, from that second of UTC on.
   convenience init(
-    _ rules: OwnerRules = OwnerRules(), from seconds: Int64 = 1_811_808_000,
+    _ settings: AnnouncerSettings = .usual, from seconds: Int64 = 1_811_808_000,
     _ sabotage: Sabotage? = nil
   ) {
     self.init(
-      shown: seconds * second, rules: rules, zone: "Europe/London",
+      shown: seconds * second, settings: settings, zone: "Europe/London",
       faces: Faces(over: seconds - 366 * 86_400..<seconds + 366 * 86_400), sabotage: sabotage)
   }
 
   /// An alarm is stopped, and the service starts again soon after that.
   static func startAfterAlarm(_ sabotage: Sabotage? = nil) -> World {
-    var rules = OwnerRules()
+    var settings = AnnouncerSettings.usual
     // Ten minutes after the beginning, which is at 01:00.
-    rules.alarms = [.init(name: "night", minuteOfDay: 70, days: .daily)]
-    let world = World(rules, sabotage)
+    settings.alarms = [.daily("night", at: 70)]
+    let world = World(settings, sabotage)
     world.run(
       until: 40 * minute,
       [
-        Incident(time: .at(11 * minute), kind: .order(.stopAlarms)),
+        Incident(time: .at(11 * minute), kind: .reminder(.stop(nil))),
         Incident(time: .at(13 * minute), kind: .restart(10 * second)),
       ])
     return world
@@ -60,7 +60,7 @@ extension World {
 
   /// The clock is set back over a quarter while the service does not run.
   static func startSetBack(_ sabotage: Sabotage? = nil) -> World {
-    let world = World(OwnerRules(), sabotage)
+    let world = World(.usual, sabotage)
     world.run(
       until: 40 * minute,
       [
@@ -72,14 +72,24 @@ extension World {
 
   /// A timer is at zero while another rings.
   static func twoTimers(_ sabotage: Sabotage? = nil) -> World {
-    let world = World(OwnerRules(), sabotage)
+    let world = World(.usual, sabotage)
     world.run(
       until: 420 * second,
       [(at: 330, length: 60_000), (at: 395, length: 2200)].map {
         Incident(
-          time: .at($0.at * second), kind: .order(.start($0.length * millisecond, name: nil)))
+          time: .at($0.at * second),
+          kind: .reminder(.start(.milliseconds($0.length), name: nil)))
       })
     return world
+  }
+}
+
+extension AlarmPlan {
+  /// - Parameter minute: since midnight.
+  static func daily(_ name: String, at minute: Int) -> AlarmPlan {
+    AlarmPlan(
+      name: name,
+      AlarmTimes(time: TimeOfDay(minutes: minute), days: .weekly(Set(Weekday.allCases))))
   }
 }
 
@@ -104,14 +114,13 @@ extension Sabotage {
     case .stopsUnheard, .ringsUnstopped, .handIgnored, .muteIgnored, .muteEndsEarly, .muteWaits,
       .unmuteAtOnce, .lostSwitchSounds, .atStopExchanged:
       ["silence"]
-    case .untrustedSpeaks, .quietHoursUnread, .quietMinuteLate: ["quiet"]
     case .clockAlwaysTrusted: ["trust"]
     case .volumeHourLate: ["level"]
-    case .chimesDropped, .occasionsDropped, .failuresSwallowed, .wakeUpTooFar, .falselyBusy,
-      .falselyFailed:
+    case .chimesDropped, .occasionsDropped, .failuresSwallowed, .wakeUpTooFar, .untrustedSpeaks,
+      .quietHoursUnread, .quietMinuteLate:
       ["occasions"]
     // Of a reload that is ignored, anything may be heard.
-    case .reloadIgnored: ["occasions", "quiet", "level", "ontime", "silence", "once"]
+    case .reloadIgnored: ["occasions", "level", "ontime", "silence", "once"]
     case .refusalsUntold: ["requests"]
     case .ringsTogether: ["overlap"]
     case .cuesDrift, .cuesDropped, .intervalLost: ["intervals"]

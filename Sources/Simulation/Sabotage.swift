@@ -61,8 +61,6 @@ enum Sabotage: CaseIterable {
   case muteEndsEarly
   /// A mute by the switch waits for the debounce time, or an unmute does not.
   case muteWaits, unmuteAtOnce
-  /// Every tenth occasion is skipped for a reason that is not true.
-  case falselyBusy, falselyFailed
   /// A request that was promised, and that fails or is stopped, is not refused.
   case refusalsUntold
   /// A ring that has rung out is not told.
@@ -89,6 +87,7 @@ extension World {
     return switch (sabotage, event) {
     case (.handIgnored, .stop(.byHand)), (.muteIgnored, .mute), (.reloadIgnored, .reloaded): nil
     case (.muteEndsEarly, .mute(.until(let end))): .mute(.until(end - .seconds(60)))
+    case (.alarmsLate, .reminder(.set(let plan))): .reminder(.set(plan.later))
     default: event
     }
   }
@@ -101,10 +100,6 @@ extension World {
       (.refusalsUntold, .refused(.request(.failed))):
       nil
     case (.missedUntold, .reminder(_, .missed)): nil
-    case (.falselyBusy, .skipped(let first, let last, .stopped(.byHand))):
-      .skipped(from: first, through: last, .busy)
-    case (.falselyFailed, .skipped(let first, let last, .stopped(.byHand))):
-      .skipped(from: first, through: last, .failed("the speaker: it is busy"))
     default: report
     }
   }
@@ -125,23 +120,14 @@ extension World {
   }
 
   /// False if no stop reaches it.
-  func stopReaches(_ turn: Turn) -> Bool {
+  func stopReaches(_ track: Track) -> Bool {
     switch sabotage {
     case .stopsUnheard: false
-    case .ringsUnstopped: turn.played.ring == nil
+    case .ringsUnstopped: track.sounding.ring == nil
     case .ringsTogether:
-      !(turn.hasBegun && turn.played.ring != nil
-        && turns.contains { $0.played.ring != nil && $0.id != turn.id })
+      !(track.hasBegun && track.sounding.ring != nil
+        && tracks.contains { $0.sounding.ring != nil && $0.sounding.id != track.sounding.id })
     default: true
-    }
-  }
-
-  /// True if it is not played, but is taken for stopped.
-  func isSwallowed(_ played: Played) -> Bool {
-    guard let occasion = played.occasion else { return false }
-    return switch sabotage {
-    case .falselyBusy, .falselyFailed: occasion / minute % 10 == 0
-    default: false
     }
   }
 
@@ -200,32 +186,28 @@ extension World {
     return saved
   }
 
-  /// - Returns: the alarm that is set in its place.
-  func sabotaged(_ plan: OwnerRules.Alarm) -> OwnerRules.Alarm {
-    var plan = plan
-    if sabotage == .alarmsLate { plan.minuteOfDay = (plan.minuteOfDay + 60) % 1440 }
-    return plan
-  }
-
   /// The settings that the Announcer gets.
   var settings: AnnouncerSettings {
-    var rules = machine.rules
+    var settings = machine.settings
     switch sabotage {
-    case .quietHoursUnread: rules.quiet = []
-    case .quietMinuteLate: rules.quiet = rules.quiet.map { $0.later(by: 1) }
+    case .quietHoursUnread: settings.quiet = .none
+    case .quietMinuteLate:
+      settings.quiet = try! QuietHours(
+        text: settings.quiet.windows.map { $0.later(by: 1) }.joined(separator: ","))
     case .volumeHourLate:
-      rules.quieter = rules.quieter.map {
-        OwnerRules.Level(window: $0.window.later(by: 60), decibels: $0.decibels)
-      }
-    case .lostSwitchSounds: rules.whenLost = .sound
-    case .untrustedSpeaks: rules.untrusted = .speak
-    case .ringsForEver: rules.ringLimit = 30 * minute
-    case .lateLimitIgnored: rules.lateLimit = 59 * second
-    case .atStopExchanged: rules.atStop = rules.atStop == .fade ? .finish : .fade
+      settings.quieter = try! VolumeRules(
+        text: settings.quieter.rules.flatMap { rule in
+          rule.times.windows.map { "\($0.later(by: 60)) \(Int(rule.decibels))dB" }
+        }.joined(separator: ","))
+    case .lostSwitchSounds: settings.whenLost = .sound
+    case .untrustedSpeaks: settings.untrusted = .speak
+    case .ringsForEver: settings.ringLimit = .seconds(1800)
+    case .lateLimitIgnored: settings.lateLimit = .seconds(59)
+    case .atStopExchanged: settings.atStop = settings.atStop == .fade ? .finish : .fade
+    case .alarmsLate: settings.alarms = settings.alarms.map(\.later)
     default: break
     }
-    rules.alarms = rules.alarms.map(sabotaged)
-    return rules.settings
+    return settings
   }
 
   /// True while an edge that mutes is held back for the debounce time, as one that unmutes is.
@@ -245,13 +227,25 @@ extension Cue {
   fileprivate var isFirst: Bool { signal == .ring && blows.isEmpty && mayBeLateBy > .seconds(1) }
 }
 
-extension OwnerRules.Window {
-  fileprivate func later(by minutes: Int) -> Self {
-    // A window of the whole day does not move.
-    if to - from == 1440 { return self }
+extension AlarmPlan {
+  /// An hour later.
+  fileprivate var later: AlarmPlan {
+    var plan = self
+    let time = TimeOfDay(minutes: (times.time.minutes + 60) % 1440)
+    plan.times = AlarmTimes(time: time, days: times.days)
+    return plan
+  }
+}
+
+extension QuietHours.Window {
+  /// As configuration files write it. A window of the whole day does not move.
+  fileprivate func later(by minutes: Int) -> String {
+    let minutes = to - from == 1440 ? 0 : minutes
+    let first = days.first { !days.contains($0.previous) } ?? .sunday
+    let last = sequence(first: first.previous) { $0.previous }.first { days.contains($0) }!
+    let range = "\(first.abbreviation)-\(last.abbreviation)"
     let end = (to + minutes) % 1440
-    return Self(
-      firstDay: firstDay, lastDay: lastDay, from: (from + minutes) % 1440, to: end == 0 ? 1440 : end
-    )
+    return "\(range) \(TimeOfDay(minutes: (from + minutes) % 1440))-"
+      + (end == 0 ? "24:00" : "\(TimeOfDay(minutes: end))")
   }
 }

@@ -4,7 +4,7 @@ import Horology
 /// The history of one zone over some years, from one seed.
 public struct Simulation {
   /// 1 June 2027. It is after November 2026, because an RTC that shows less is not believed.
-  private static let beginning: Int64 = 1_811_808_000 * second
+  static let beginning: Int64 = 1_811_808_000 * second
   /// Zones that the machine's zone is changed to, most of them with odd offsets.
   private static let others = [
     "Europe/London", "Australia/Lord_Howe", "America/St_Johns", "Asia/Kathmandu", "Pacific/Chatham",
@@ -89,9 +89,10 @@ public struct Simulation {
 
   private func history(while goesOn: () -> Bool) -> Outcome {
     var chance = Chance(seed: plan.seed)
-    let rules = plan.faults == .none ? OwnerRules() : OwnerRules(&chance)
+    let settings = plan.faults == .none ? .usual : AnnouncerSettings(&chance)
     let start = Self.beginning + chance.between(0, day)
-    var world = World(shown: start, rules: rules, zone: zone, faces: faces, sabotage: sabotage)
+    var world = World(
+      shown: start, settings: settings, zone: zone, faces: faces, sabotage: sabotage)
     var chapter = 0
     while true {
       let scene = world.scene
@@ -122,9 +123,9 @@ public struct Simulation {
     return Failure(
       property: found.property, what: found.what, seed: seed, zone: zone,
       shown: found.shown.utcText,
-      history: shortest.happened.map { "\($0.moment.shown.utcText)  \($0.incident.kind)" },
+      history: shortest.happened.map { "\($0.moment.shown.utcText)  \($0.incident.kind.source)" },
       end: Array(shortest.diary?.end ?? []),
-      rules: "\(scene.rules); in the end \(shortest.machine.rules)")
+      rules: "\(scene.settings.inShort); in the end \(shortest.machine.settings.inShort)")
   }
 }
 
@@ -169,5 +170,24 @@ struct Shrinking {
       if size == 1 && !hasShrunk || tries >= patience { return best }
       size = max(1, size / 2)
     }
+  }
+}
+
+extension Incident.Kind {
+  /// As a test writes it, with the digits of long numbers in groups: `sleep(2_500_000_000)`.
+  fileprivate var source: String {
+    var (source, digits) = ("", "")
+    for character in "\(self)" {
+      if character.isNumber {
+        digits.append(character)
+        continue
+      }
+      for (index, digit) in digits.enumerated() {
+        source += index > 0 && (digits.count - index) % 3 == 0 ? "_\(digit)" : "\(digit)"
+      }
+      source.append(character)
+      digits = ""
+    }
+    return source + digits
   }
 }

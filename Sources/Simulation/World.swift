@@ -7,7 +7,7 @@ import Service
 final class World {
   var machine: Machine
   /// What the speaker plays: at most one announcement, and cues beside it.
-  var turns: [Turn] = []
+  var tracks: [Track] = []
   var judge: Judge
   /// The service's judgement of its clock.
   var clockJudge = ClockJudge()
@@ -32,8 +32,6 @@ final class World {
   private(set) var happened: [Happening] = []
   /// Nil where nobody reads it.
   var diary: Diary?
-  /// What came of an order while it was carried out; the judge reads it after the order.
-  var consequences: [(Fact, Moment)]?
 
   struct Happening {
     let moment: Moment
@@ -43,29 +41,29 @@ final class World {
   /// The whole state at a moment. From it, a history can go on just as it went on.
   struct Scene {
     fileprivate let machine: Machine
-    fileprivate let turns: [Turn]
+    fileprivate let tracks: [Track]
     fileprivate let judge: Judge
     fileprivate let announcer: Announcer?
     fileprivate let clockJudge: ClockJudge
 
-    var rules: OwnerRules { machine.rules }
+    var settings: AnnouncerSettings { machine.settings }
   }
 
   init(
-    shown: Int64, rules: OwnerRules, zone: String, faces: Faces, sabotage: Sabotage? = nil
+    shown: Int64, settings: AnnouncerSettings, zone: String, faces: Faces, sabotage: Sabotage? = nil
   ) {
-    machine = Machine(shown: shown, rules: rules, zone: zone)
+    machine = Machine(shown: shown, settings: settings, zone: zone)
     self.faces = faces
     self.sabotage = sabotage
     faces.use(zone)
-    judge = Judge(rules: rules, face: faces.face(zone))
+    judge = Judge(settings: settings, face: faces.face(zone))
     startService()
   }
 
   /// Goes on from a scene.
   init(_ scene: Scene, faces: Faces, sabotage: Sabotage? = nil) {
     machine = scene.machine
-    turns = scene.turns
+    tracks = scene.tracks
     clockJudge = scene.clockJudge
     judge = scene.judge
     self.faces = faces
@@ -77,9 +75,12 @@ final class World {
 
   var scene: Scene {
     Scene(
-      machine: machine, turns: turns, judge: judge, announcer: conductor?.announcer,
+      machine: machine, tracks: tracks, judge: judge, announcer: conductor?.announcer,
       clockJudge: clockJudge)
   }
+
+  /// The judge reads a fact.
+  func see(_ fact: Fact, _ moment: Moment? = nil) { judge.see(fact, moment ?? machine.moment) }
 
   /// Lets time pass until `end`, since the history began, or until a property is violated.
   func run(until end: Int64, _ incidents: [Incident]) {
@@ -112,7 +113,7 @@ final class World {
     if let starts = machine.starts {
       consider(starts, .start)
     } else {
-      for turn in turns { consider(turn.next(machine), .tick) }
+      for track in tracks { consider(track.next(machine), .tick) }
       consider(machine.contact?.settlesAt?.nanoseconds, .readContact)
       consider(lateMute, .readContact)
       consider(machine.pulse, .look)
@@ -154,14 +155,14 @@ final class World {
     defer { isHeld = false }
     let end = machine.uptime + span
     let isTorn = span > second
-    let torn = isTorn ? turns.indices : 0..<0
-    for index in torn { turns[index].fail(Self.stoodStill, machine, lasting: 200 * millisecond) }
+    let torn = isTorn ? tracks.indices : 0..<0
+    for index in torn { tracks[index].fail(Self.stoodStill, machine, lasting: 200 * millisecond) }
     while let next = nextOutside, next <= end {
       flow(next - machine.uptime)
       happen()
     }
     flow(end - machine.uptime)
-    for index in torn { turns[index].tell(at: machine.uptime) }
+    for index in torn { tracks[index].tell(at: machine.uptime) }
     see(.held(span))
   }
 
@@ -233,7 +234,7 @@ final class Faces {
     current = name
     // The name was used before, or comes from the tz database.
     guard let zone = try? SystemZone(name: name) else { fatalError("no zone \(name)") }
-    if made[name] == nil { made[name] = (zone, WallClock(name, over: seconds)) }
+    if made[name] == nil { made[name] = (zone, WallClock(over: seconds)) }
     return zone
   }
 

@@ -61,20 +61,20 @@ extension World {
     case .stopsLate(let span, let length): machine.late = spell(span, length)
     case .speakerLost:
       guard isPlaying else { return }
-      for index in turns.indices { turns[index].fail("the speaker is gone", machine) }
-    case .restart, .muteFor, .muteNext, .muteOn, .unmute, .stopByHand, .ask, .askFor, .askAhead,
-      .reload, .order, .press, .holdButton:
+      for index in tracks.indices { tracks[index].fail("the speaker is gone", machine) }
+    case .restart, .muteFor, .mute, .stopByHand, .ask, .askFor, .askAhead, .reload, .reminder,
+      .interval, .press, .holdButton:
       // These are lost while the service does not run.
       if machine.starts == nil, machine.stopping == nil { machine.inbox.append(.incident(kind)) }
     }
   }
 
-  /// Changes the pace of the converter or of the clocks, and tells the turns.
+  /// Changes the pace of the converter or of the clocks, and tells the tracks.
   func atAnotherPace(_ change: (inout Machine) -> Void) {
     let before = machine.paceMillionths
     change(&machine)
     let change = machine.paceMillionths - before
-    for index in turns.indices { turns[index].paceChanged(by: change, machine) }
+    for index in tracks.indices { tracks[index].paceChanged(by: change, machine) }
   }
 
   private func spell(_ span: Int64, _ length: Int64) -> Machine.Spell {
@@ -106,7 +106,7 @@ extension World {
   }
 
   private func sleep(_ span: Int64) {
-    for index in turns.indices { turns[index].fail(Self.stoodStill, machine) }
+    for index in tracks.indices { tracks[index].fail(Self.stoodStill, machine) }
     takeSounds(through: machine.uptime)
     machine.sleep(span)
     see(.disturbed(.sleep))
@@ -115,13 +115,13 @@ extension World {
 
   /// The judge hears what sounds by then, in order.
   func takeSounds(through end: Int64) {
-    func next(_ index: Int) -> Int64 { turns[index].sounds.first?.at ?? .max }
-    while let index = turns.indices.min(by: { next($0) < next($1) }),
-      let sound = turns[index].takeSound(through: end)
+    func next(_ index: Int) -> Int64 { tracks[index].sounds.first?.at ?? .max }
+    while let index = tracks.indices.min(by: { next($0) < next($1) }),
+      let sound = tracks[index].takeSound(through: end)
     {
       let moment = machine.moment.later(by: sound.at - machine.uptime)
-      diary?.write("  heard: \(turns[index].id.number) \(sound.kind)", moment)
-      see(.heard(sound.kind, turns[index].played), moment)
+      diary?.write("  heard: \(tracks[index].sounding.id.number) \(sound.kind)", moment)
+      see(.heard(sound.kind, tracks[index].sounding), moment)
     }
   }
 
@@ -175,13 +175,13 @@ extension Incident.Kind {
     case .zone, .reload: (.rules, 0)
     case .contact(_, let edges, let apart): (.contact, Int64(edges) * apart + second)
     case .switchLost, .switchFound: (.contact, second)
-    case .muteFor, .muteNext, .muteOn, .unmute: (.mute, 0)
+    case .muteFor, .mute: (.mute, 0)
     case .stopByHand, .press, .holdButton: (.hand, 0)
     case .slowToOpen(let span, _), .longQueue(let span, _), .busy(let span),
       .stopsLate(let span, _):
       (.speaker, span + 10 * second)
     case .speakerLost: (.speaker, 10 * second)
-    case .ask, .askFor, .askAhead, .order: nil
+    case .ask, .askFor, .askAhead, .reminder, .interval: nil
     }
   }
 }

@@ -5,10 +5,10 @@ import Service
 extension World: Instruments {
   var now: Now { machine.now }
 
-  var isPlaying: Bool { !turns.isEmpty }
+  var isPlaying: Bool { !tracks.isEmpty }
 
   /// The speaker has an announcement.
-  var isAnnouncing: Bool { turns.contains { $0.hasTurn } }
+  var isAnnouncing: Bool { tracks.contains { $0.sounding.announcement != nil } }
 
   /// As `ClockWatch` does it.
   func judgeClock() -> ClockTrust {
@@ -34,41 +34,36 @@ extension World: Instruments {
   }
 
   private func play(_ announcement: Announcement) throws(Fault) {
-    if isSwallowed(Played(announcement)) {
-      // The Announcer takes it for stopped; its report of that is changed.
-      return handle(.ended(announcement.id, .stopped(.byHand, silentAt: nil)))
-    }
     if isDropped(announcement) { return handle(.ended(announcement.id, .finished(.exact))) }
     note("plays \(announcement.inShort)")
     if sabotage == .occasionsDropped, announcement.anchor.nanoseconds / minute % 10 == 0 { return }
-    let queue: Int64
     do throws(Fault) {
-      queue = try openSpeaker()
+      let queue = try openSpeaker()
+      // Up to the longest phrase that a voice may have.
+      let phrase = 1200 * millisecond + machine.whim(3800 * millisecond)
+      begin(
+        Track(
+          .announcement(sabotaged(announcement)), phrase: phrase, queue: queue, machine,
+          uncorrected: sabotage == .driftUncorrected ? machine.paceMillionths : 0))
     } catch {
-      if sabotage == .failuresSwallowed { return }
-      throw error
+      if sabotage != .failuresSwallowed { throw error }
     }
-    // Up to the longest phrase that a voice may have.
-    let phrase = 1200 * millisecond + machine.whim(3800 * millisecond)
-    begin(
-      Turn(
-        sabotaged(announcement), phrase: phrase, queue: queue,
-        uncorrected: sabotage == .driftUncorrected ? machine.paceMillionths : 0))
   }
 
   private func play(_ cue: Cue) throws(Fault) {
     if isDropped(cue) { return handle(.ended(cue.id, .finished(.exact))) }
-    note("cues \(cue.inShort)")
-    begin(Turn(sabotaged(cue), queue: try openSpeaker(), machine))
+    note("cues \(cue.id.number): \(cue.signal) of \(cue.source)")
+    let queue = try openSpeaker()
+    begin(Track(.cue(sabotaged(cue)), phrase: 0, queue: queue, machine))
   }
 
-  private func begin(_ turn: Turn) {
-    turns.append(turn)
-    turns[turns.endIndex - 1].decide(machine)
+  private func begin(_ track: Track) {
+    tracks.append(track)
+    tracks[tracks.endIndex - 1].decide(machine)
   }
 
   /// Opens the speaker, unless it is open.
-  /// - Returns: how long a queued sound takes to be heard.
+  /// - Retracks: how long a queued sound takes to be heard.
   private func openSpeaker() throws(Fault) -> Int64 {
     let elapsed = machine.moment.elapsed
     if !isPlaying {
@@ -84,7 +79,7 @@ extension World: Instruments {
     }
     // What leaves the converter earlier must be queued earlier.
     let queue = machine.queued.length(at: elapsed) ?? 100 * millisecond
-    return queue + max(machine.rules.latencyOffset, 0)
+    return queue + max(machine.settings.latencyOffset.nanoseconds, 0)
   }
 
   func stop(_ soundings: [SoundingID], _ reason: StopReason) {
@@ -92,24 +87,25 @@ extension World: Instruments {
   }
 
   private func stop(_ sounding: SoundingID, _ reason: StopReason) {
-    guard let index = turns.firstIndex(where: { $0.id == sounding }), stopReaches(turns[index])
+    guard let index = tracks.firstIndex(where: { $0.sounding.id == sounding }),
+      stopReaches(tracks[index])
     else { return }
     let late = machine.late.length(at: machine.moment.elapsed) ?? 0
     note("stops \(sounding.number): \(reason)")
-    turns[index].stop(reason, late: late, machine)
+    tracks[index].stop(reason, late: late, machine)
     // The end of a sounding that had not begun is reported at once.
-    if turns[index].target == nil, turns[index].isStopped { end(turns.remove(at: index)) }
+    if tracks[index].target == nil, tracks[index].isStopped { end(tracks.remove(at: index)) }
   }
 
-  /// Tells the service what became of a turn.
-  func end(_ turn: Turn) {
-    guard let outcome = turn.verdict?.outcome else { return }
+  /// Tells the service what became of a track.
+  func end(_ track: Track) {
+    guard let outcome = track.verdict?.outcome else { return }
     switch outcome {
     case .failed, .tooLate: see(.disturbed(.speaker))
     case .finished, .stopped: break
     }
-    note("ended \(turn.id.number)")
-    handle(.ended(turn.id, outcome))
+    note("ended \(track.sounding.id.number)")
+    handle(.ended(track.sounding.id, outcome))
   }
 
   func wake(at instant: Instant) -> Bool {
@@ -123,12 +119,14 @@ extension World: Instruments {
 
   func report(_ report: Report) {
     guard let report = sabotaged(report) else { return }
-    see(report)
+    see(.told(report))
     note(report.inShort)
   }
 
+  /// Nothing is saved while something is said.
   func rest() {
-    save()
-    see(.rested)
+    let isSaved = !isAnnouncing && conductor != nil
+    if isSaved { save() }
+    see(.rested(isSaved: isSaved))
   }
 }

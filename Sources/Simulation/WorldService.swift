@@ -13,7 +13,7 @@ extension World {
     note("starts")
     let now = machine.now
     let saved = sabotaged(machine.saved)
-    see(.started(saved.names))
+    see(.started(machine.saved.timers + machine.saved.alarms))
     clockJudge = ClockJudge()
     let announcer = Announcer(
       settings: settings, zone: faces.use(machine.zone), trust: judgeClock(),
@@ -38,7 +38,7 @@ extension World {
   /// The service ends at once, whatever it does.
   func endService(after gap: Int64, isKilled: Bool) {
     note("ends")
-    turns = []
+    tracks = []
     conductor = nil
     machine.wakeUp = nil
     machine.isWakeUpLost = false
@@ -73,24 +73,17 @@ extension World {
   /// An order of a person, or of the system.
   private func take(_ kind: Incident.Kind) {
     switch kind {
-    case .muteFor(let span): ask(.until(machine.now.instant + .nanoseconds(span)))
-    case .muteNext: ask(.next)
-    case .muteOn: ask(.on)
-    case .unmute: ask(.off)
-    case .stopByHand:
-      // What rings as soon as the clock is trusted is stopped, and not the interval.
-      settleClock()
-      see(.stoppedByHand)
-      handle(.stop(.byHand))
-    case .holdButton:
-      settleClock()
-      see(.stoppedByHand)
-      handle(.held)
-    case .order(let wish): order(wish)
-    case .press(let speakerIsAwake): press(speakerIsAwake)
-    case .ask(let speakerIsAwake): ask(speakerIsAwake: speakerIsAwake)
-    case .askFor(let hour, let minute): ask(CivilTime(hour: hour, minute: minute))
-    case .askAhead(let ahead): ask(at: machine.moment.shown + ahead)
+    case .muteFor(let span): order(.mute(.until(machine.now.instant + .nanoseconds(span))))
+    case .mute(let mute): order(.mute(mute))
+    case .stopByHand: order(.stop(.byHand))
+    case .holdButton: order(.held)
+    case .press(let isAwake): order(.pressed(speakerIsAwake: isAwake))
+    case .reminder(let order): self.order(.reminder(order))
+    case .interval(let order): self.order(.interval(order))
+    case .ask(let isAwake): order(.asked(speakerIsAwake: isAwake))
+    case .askFor(let time): order(.asked(CivilTime(time), speakerIsAwake: false))
+    case .askAhead(let ahead):
+      order(.asked(at: machine.now.instant + .nanoseconds(ahead), speakerIsAwake: false))
     case .zone(let name):
       settleClock()
       machine.zone = name
@@ -104,34 +97,27 @@ extension World {
     }
   }
 
-  private func ask(_ mute: SoftwareMute) {
-    // A mute is saved before it is answered, or, if something sounds, once that is over.
-    see(.muted(mute))
-    handle(.mute(mute))
-    save()
-  }
-
-  private func ask(
-    _ time: CivilTime? = nil, at instant: Int64? = nil, speakerIsAwake: Bool = false
-  ) {
+  /// Somebody gives an order, and gets an answer.
+  private func order(_ order: Event) {
     guard let conductor else { return }
     settleClock()
-    see(.asked(time, at: instant))
-    let answer = conductor.answer(
-      to: .asked(
-        time, at: instant.map { Instant(nanoseconds: $0) }, speakerIsAwake: speakerIsAwake))
-    if case .announcement(let announcement) = answer { see(.promised(Played(announcement))) }
+    see(.ordered(order))
+    guard let order = sabotaged(order) else { return }
+    let answer = conductor.answer(to: order)
+    if case .asked(let time, let instant, _) = order, case .announcement(let promised) = answer {
+      see(.promised(time, at: instant, promised))
+    }
   }
 
   private func reload(_ seed: UInt64, _ sound: SoundChange) {
     var chance = Chance(seed: seed)
-    machine.rules.change(&chance)
+    machine.settings.change(&chance)
     settleClock()
     // The lines are requested anew, and their level is read. The new rules decide what it silences.
     machine.unread = []
     let ringer = openContact()
     machine.ringer = ringer
-    see(.took(machine.rules))
+    see(.took(machine.settings))
     see(.read(ringer))
     handle(.reloaded(settings, sound, ringer))
   }
@@ -159,35 +145,28 @@ extension World {
   }
 
   private func endGracefully() {
-    guard let gap = machine.stopping, let conductor else { return }
-    keep(conductor)
+    guard let gap = machine.stopping else { return }
+    save()
     endService(after: gap, isKilled: false)
   }
 
-  func save() {
-    if !isAnnouncing, let conductor { keep(conductor) }
-  }
-
   /// As `SavedState` does: in microseconds.
-  private func keep(_ conductor: Conductor) {
-    var mute = conductor.announcer.mute
+  func save() {
+    guard let announcer = conductor?.announcer else { return }
+    var mute = announcer.mute
     if case .until(let end) = mute {
       mute = .until(Instant(nanoseconds: end.nanoseconds / 1000 * 1000))
     }
-    let end = conductor.announcer.muteEndsSinceBoot.map {
-      Duration.microseconds($0.nanoseconds / 1000)
-    }
+    let end = announcer.muteEndsSinceBoot.map { Duration.microseconds($0.nanoseconds / 1000) }
     machine.saved = Machine.Saved(
-      mute: mute, end: end, sounded: conductor.announcer.lastSounded,
-      timers: conductor.announcer.reminders.timers,
-      interval: conductor.announcer.interval, alarms: conductor.announcer.reminders.alarms,
-      trustedUntil: conductor.announcer.reminders.trustedUntil, boot: machine.boot)
-    see(.saved)
+      mute: mute, end: end, sounded: announcer.lastSounded, timers: announcer.reminders.timers,
+      interval: announcer.interval, alarms: announcer.reminders.alarms,
+      trustedUntil: announcer.reminders.trustedUntil, boot: machine.boot)
   }
 
   // MARK: The switch
 
-  /// - Returns: the switch as it is read.
+  /// - Retracks: the switch as it is read.
   private func openContact() -> Ringer {
     machine.contact =
       machine.isSwitchLost
@@ -235,31 +214,31 @@ extension World {
 
   /// The player looks at its device.
   func tick() {
-    for index in turns.indices { turns[index].follow(machine) }
+    for index in tracks.indices { tracks[index].follow(machine) }
     takeSounds(through: machine.uptime)
-    for id in turns.map(\.id) {
-      guard let index = turns.firstIndex(where: { $0.id == id }) else { continue }
-      let isEnding = (turns[index].verdict?.at ?? .max) <= machine.uptime
-      if let heard = turns[index].takeHeard(machine, isEnding: isEnding) {
+    for id in tracks.map(\.sounding.id) {
+      guard let index = tracks.firstIndex(where: { $0.sounding.id == id }) else { continue }
+      let isEnding = (tracks[index].verdict?.at ?? .max) <= machine.uptime
+      if let heard = tracks[index].takeHeard(machine, isEnding: isEnding) {
         handle(.heard(id, heard))
       }
     }
-    while let index = turns.firstIndex(where: { ($0.verdict?.at ?? .max) <= machine.uptime }) {
-      let over = turns.remove(at: index)
-      if let again = playedAgain(over) { turns.append(again) } else { end(over) }
+    while let index = tracks.firstIndex(where: { ($0.verdict?.at ?? .max) <= machine.uptime }) {
+      let over = tracks.remove(at: index)
+      if let again = playedAgain(over) { tracks.append(again) } else { end(over) }
     }
-    save()
     endIfSilent()
   }
 
-  private func playedAgain(_ turn: Turn) -> Turn? {
-    guard sabotage == .playedTwice, case .finished = turn.verdict?.outcome,
-      let announcement = turn.announcement, announcement.anchor.nanoseconds / minute % 10 == 0
+  private func playedAgain(_ track: Track) -> Track? {
+    guard sabotage == .playedTwice, case .finished = track.verdict?.outcome,
+      let announcement = track.sounding.announcement,
+      announcement.anchor.nanoseconds / minute % 10 == 0
     else { return nil }
     let again = Announcement(
       announcement.id, cause: announcement.cause, time: announcement.time,
       anchor: machine.now.instant + .seconds(1))
-    return Turn(again, phrase: second, queue: 100 * millisecond)
+    return Track(.announcement(again), phrase: second, queue: 100 * millisecond, machine)
   }
 
   /// The service's check once a minute, made only if something may have changed unnoticed. systemd

@@ -8,10 +8,10 @@ extension SimulationTests {
   @Suite struct Histories {
     @Test("a cue that is about to sound may be heard as a reload lets the switch silence it")
     func cueAtReload() {
-      var rules = OwnerRules()
-      rules.silences = .announcements
-      let world = World(rules)
-      let seed = OwnerRules.seed(from: rules) { $0.silences == .everything }
+      var settings = AnnouncerSettings.usual
+      settings.silences = .announcements
+      let world = World(settings)
+      let seed = AnnouncerSettings.seed(from: settings) { $0.silences == .everything }
       // A cue every 20 s from 300.4 s on.
       world.run(
         until: 6 * minute,
@@ -19,12 +19,12 @@ extension SimulationTests {
           Incident(time: .at(minute), kind: .contact(isActive: true, edges: 1, apart: 0)),
           Incident(
             time: .at(5 * minute),
-            kind: .order(.startInterval(.plain(every: .seconds(20)), replaces: false))),
+            kind: .interval(.start(.plain(every: .seconds(20)), replaces: false))),
           Incident(time: .at(320_390 * millisecond), kind: .reload(seed, .none)),
         ])
       #expect(world.judge.violation == nil)
       #expect(world.judge.counts["cue"] == 2)
-      #expect(world.machine.rules.silences == .everything)
+      #expect(world.machine.settings.silences == .everything)
     }
 
     @Test("a button that is pressed as the last cue of rounds has just sounded stops that cue")
@@ -36,7 +36,7 @@ extension SimulationTests {
         until: 6 * minute,
         [
           Incident(
-            time: .at(5 * minute), kind: .order(.startInterval(.rounds(round), replaces: false))),
+            time: .at(5 * minute), kind: .interval(.start(.rounds(round), replaces: false))),
           Incident(time: .at(304_350 * millisecond), kind: .press(speakerIsAwake: true)),
         ])
       #expect(world.judge.violation == nil)
@@ -64,15 +64,15 @@ extension SimulationTests {
 
     @Test("a speaker that is too late for every ring is told so before the last of them is due")
     func tooLateForRings() {
-      var rules = OwnerRules()
-      (rules.ringLimit, rules.lateLimit) = (30 * second, 0)
-      let world = World(rules)
+      var settings = AnnouncerSettings.usual
+      (settings.ringLimit, settings.lateLimit) = (.seconds(30), .zero)
+      let world = World(settings)
       world.run(
         until: 7 * minute,
         [
           Incident(time: .at(minute), kind: .slowToOpen(hour, 3460 * millisecond)),
           Incident(time: .after(0), kind: .longQueue(hour, 5600 * millisecond)),
-          Incident(time: .at(5 * minute), kind: .order(.start(4240 * millisecond, name: nil))),
+          Incident(time: .at(5 * minute), kind: .reminder(.start(.milliseconds(4240), name: nil))),
         ])
       #expect(world.judge.violation == nil)
       #expect(world.judge.counts["cue"] == nil)
@@ -80,9 +80,9 @@ extension SimulationTests {
 
     @Test("words that are stopped by hand before they are heard, as the clock is set back")
     func stoppedAsClockIsSet() {
-      var rules = OwnerRules()
-      rules.lateLimit = 0
-      let world = World(rules)
+      var settings = AnnouncerSettings.usual
+      settings.lateLimit = .zero
+      let world = World(settings)
       world.run(
         until: 28 * minute,
         [
@@ -116,18 +116,18 @@ extension SimulationTests {
 
     @Test("an occasion is skipped again if the clock was set back as it was told skipped")
     func skippedAgain() {
-      var rules = OwnerRules()
-      (rules.interval, rules.silences) = (5, .announcements)
-      let world = World(rules)
+      var settings = AnnouncerSettings.usual
+      (settings.interval, settings.silences) = (Interval(minutes: 5)!, .announcements)
+      let world = World(settings)
       world.run(
         until: 30 * minute,
         [
           Incident(time: .at(minute), kind: .switchLost),
-          Incident(time: .at(2 * minute), kind: .order(.start(7200 * second, name: nil))),
+          Incident(time: .at(2 * minute), kind: .reminder(.start(.seconds(7200), name: nil))),
           Incident(time: .at(3 * minute), kind: .slowToOpen(hour, 300 * millisecond)),
           // 01:20 is decided as the speaker is opened for the words of the timer.
           Incident(time: .at(20 * minute - 10 * second), kind: .wakeUpLost),
-          Incident(time: .at(20 * minute + 2 * second), kind: .order(.tell(nil))),
+          Incident(time: .at(20 * minute + 2 * second), kind: .reminder(.tell(nil))),
           Incident(time: .after(20 * millisecond), kind: .step(-8 * minute, byServer: true)),
         ])
       #expect(world.judge.violation == nil)
@@ -140,7 +140,7 @@ extension SimulationTests {
       world.run(
         until: 14 * minute,
         [
-          Incident(time: .at(4 * minute), kind: .order(.start(120 * second, name: nil))),
+          Incident(time: .at(4 * minute), kind: .reminder(.start(.seconds(120), name: nil))),
           Incident(time: .after(30 * second), kind: .powerCut(10 * second, clockIsBehind: 0)),
           Incident(time: .at(380 * second), kind: .step(-30 * minute, byServer: true)),
           Incident(time: .at(12 * minute), kind: .synchronised),
@@ -151,14 +151,14 @@ extension SimulationTests {
 
     @Test("how much is left of a timer is said though it is paused a moment before")
     func pausedBeforeWords() {
-      var rules = OwnerRules()
-      rules.tellsLeft = [.minute]
-      let world = World(rules)
+      var settings = AnnouncerSettings.usual
+      settings.tellsLeft = [.minute]
+      let world = World(settings)
       world.run(
         until: 5 * minute,
         [
-          Incident(time: .at(2 * minute), kind: .order(.start(120 * second, name: nil))),
-          Incident(time: .after(minute - 200 * millisecond), kind: .order(.pause("1"))),
+          Incident(time: .at(2 * minute), kind: .reminder(.start(.seconds(120), name: nil))),
+          Incident(time: .after(minute - 200 * millisecond), kind: .reminder(.pause("1"))),
         ])
       #expect(world.judge.violation == nil)
       #expect(world.judge.soundings == 1)
@@ -166,9 +166,9 @@ extension SimulationTests {
 
     @Test("words may finish that were due before a small step back, just before the service ends")
     func stepBackAtEnd() {
-      var rules = OwnerRules()
-      rules.atStop = .finish
-      let world = World(rules)
+      var settings = AnnouncerSettings.usual
+      settings.atStop = .finish
+      let world = World(settings)
       // The words of 01:15 are heard 2.5 s late.
       world.run(
         until: 17 * minute,
@@ -186,11 +186,11 @@ extension SimulationTests {
     @Test("a timer that is at zero as the clock is set right rings at once") func zeroAsClockIsSet()
     {
       // 28 June 2027.
-      let world = World(OwnerRules(), from: 1_814_140_800)
+      let world = World(.usual, from: 1_814_140_800)
       world.run(
         until: 2 * hour,
         [
-          Incident(time: .at(10 * minute), kind: .order(.start(3600 * second, name: nil))),
+          Incident(time: .at(10 * minute), kind: .reminder(.start(.seconds(3600), name: nil))),
           Incident(
             time: .at(20 * minute), kind: .powerCut(minute, clockIsBehind: 30 * minute)),
           Incident(time: .at(70 * minute + second / 2), kind: .synchronised),
@@ -221,28 +221,25 @@ extension SimulationTests {
     }
 
     @Test("the time that is not said for alarms that began together is told once") func toldOnce() {
-      var rules = OwnerRules()
-      (rules.lateLimit, rules.ringLimit) = (0, 10 * second)
-      let loud = OwnerRules.Alarm(
-        name: "sun", minuteOfDay: 60, days: .daily)
-      var soft = loud
-      soft.name = "moon"
-      soft.rise = .init(from: -24, length: 300 * second)
+      var settings = AnnouncerSettings.usual
+      (settings.lateLimit, settings.ringLimit) = (.zero, .seconds(10))
+      var soft = AlarmPlan.daily("moon", at: 60)
+      soft.rise = AlarmRise(over: .seconds(300))
       // Five seconds long.
-      soft.tune = OwnerRules.Melody.all.first { $0?.name == "pips" } ?? nil
-      rules.alarms = [loud, soft]
+      soft.tune = Tune.simulated.first { $0?.name == "pips" } ?? nil
+      settings.alarms = [.daily("sun", at: 60), soft]
       // Half past midnight in London. The hour is said from 3 s after it on.
-      let world = World(rules, from: 1_811_806_200)
+      let world = World(settings, from: 1_811_806_200)
       world.run(until: hour + minute, [])
       #expect(world.judge.violation == nil)
       #expect(world.judge.counts["cue"] == 3)
     }
 
     @Test("an alarm rings by the zone that came as the service ended") func zoneAtEnd() {
-      var rules = OwnerRules()
-      rules.alarms = [.init(name: "night", minuteOfDay: 90, days: .daily)]
+      var settings = AnnouncerSettings.usual
+      settings.alarms = [.daily("night", at: 90)]
       // 01:00 in London, midnight in the Azores.
-      let world = World(rules)
+      let world = World(settings)
       world.run(
         until: 2 * hour,
         [
@@ -260,8 +257,8 @@ extension SimulationTests {
       world.run(
         until: 3 * minute,
         [
-          Incident(time: .at(minute), kind: .order(.start(60 * second, name: nil))),
-          Incident(time: .at(2 * minute + second / 2), kind: .order(.tell(nil))),
+          Incident(time: .at(minute), kind: .reminder(.start(.seconds(60), name: nil))),
+          Incident(time: .at(2 * minute + second / 2), kind: .reminder(.tell(nil))),
           Incident(time: .after(140 * millisecond), kind: .step(-11 * minute, byServer: true)),
         ])
       #expect(world.judge.violation == nil)
@@ -270,9 +267,9 @@ extension SimulationTests {
 
     @Test("what fails after it was stopped just as it was to begin has failed") func stopsAndFails()
     {
-      var rules = OwnerRules()
-      rules.lateLimit = second
-      let world = World(rules)
+      var settings = AnnouncerSettings.usual
+      settings.lateLimit = .seconds(1)
+      let world = World(settings)
       let quarter = 15 * minute
       world.run(
         until: quarter + minute,
@@ -290,16 +287,16 @@ extension SimulationTests {
   }
 }
 
-extension OwnerRules {
-  /// A seed of a reload that changes these rules in this way.
+extension AnnouncerSettings {
+  /// A seed of a reload that changes these settings in this way.
   static func seed(
-    from rules: OwnerRules = OwnerRules(), _ isMeant: (OwnerRules) -> Bool
+    from settings: AnnouncerSettings, _ isMeant: (AnnouncerSettings) -> Bool
   ) -> UInt64 {
     (1...10_000).first { seed in
       var chance = Chance(seed: seed)
-      var rules = rules
-      rules.change(&chance)
-      return isMeant(rules)
+      var changed = settings
+      changed.change(&chance)
+      return isMeant(changed)
     }!
   }
 }

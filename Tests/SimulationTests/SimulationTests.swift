@@ -70,13 +70,13 @@ struct SimulationTests {
     let sabotage = Sabotage.handIgnored
     let faces = Faces(over: 1_800_000_000..<1_830_000_000)
     let world = World(
-      shown: 1_811_808_000 * second, rules: OwnerRules(), zone: "Europe/London", faces: faces,
+      shown: 1_811_808_000 * second, settings: .usual, zone: "Europe/London", faces: faces,
       sabotage: sabotage)
     let scene = world.scene
-    let starts = Incident(time: .at(500 * second), kind: .order(.start(5 * second, name: nil)))
+    let starts = Incident(time: .at(500 * second), kind: .reminder(.start(.seconds(5), name: nil)))
     let stops = Incident(time: .at(505_500 * millisecond), kind: .stopByHand)
     let others = (1...12).map {
-      Incident(time: .at(Int64($0) * minute), kind: .askFor(hour: 3, minute: $0))
+      Incident(time: .at(Int64($0) * minute), kind: .askFor(TimeOfDay(minutes: 180 + $0)))
     }
     world.run(until: hour, others[..<8] + [starts, stops] + others[8...])
     #expect(world.judge.violation?.property == "silence")
@@ -94,28 +94,29 @@ struct SimulationTests {
   @Test("what is stopped after its last sound has ended as usual, as in the player")
   func stoppedAfterItsEnd() {
     let machine = Machine(
-      shown: 1_811_808_000 * second, rules: OwnerRules(), zone: "Europe/London")
+      shown: 1_811_808_000 * second, settings: .usual, zone: "Europe/London")
     let cue = Cue(
       SoundingID(1), of: .timer(1), .ring, at: .nanoseconds(machine.sinceBoot + second),
       mayBeLateBy: .seconds(1), decibels: 0)
     for (span, isWhole) in [(1600 * millisecond, true), (400 * millisecond, false)] {
-      var turn = Turn(cue, queue: 100 * millisecond, machine)
+      var track = Track(.cue(cue), phrase: 0, queue: 100 * millisecond, machine)
       var later = machine
       later.pass(950 * millisecond)
-      turn.decide(later)
+      track.decide(later)
       later.pass(span)
-      while turn.takeSound(through: later.uptime) != nil {}
-      turn.stop(.byHand, late: 0, later)
-      let isFinished = if case .finished? = turn.verdict?.outcome { true } else { false }
+      while track.takeSound(through: later.uptime) != nil {}
+      track.stop(.byHand, late: 0, later)
+      let isFinished = if case .finished? = track.verdict?.outcome { true } else { false }
       #expect(isFinished == isWhole)
     }
   }
 
-  @Test("the judge's quiet hours cross midnight and the end of the week") func quietWindow() {
-    let window = OwnerRules.Window(firstDay: 6, lastDay: 6, from: 22 * 60, to: 7 * 60)
-    #expect(window.contains(.init(minuteOfDay: 23 * 60, second: 0, weekday: 6)))
-    #expect(window.contains(.init(minuteOfDay: 6 * 60, second: 0, weekday: 0)))
-    #expect(!window.contains(.init(minuteOfDay: 7 * 60, second: 0, weekday: 0)))
-    #expect(!window.contains(.init(minuteOfDay: 6 * 60, second: 0, weekday: 6)))
+  @Test("the judge's quiet hours cross midnight and the end of the week") func quietWindow() throws
+  {
+    let window = try QuietHours(text: "sat 22:00-07:00").windows[0]
+    #expect(window.covers(.init(minuteOfDay: 23 * 60, second: 0, weekday: 6)))
+    #expect(window.covers(.init(minuteOfDay: 6 * 60, second: 0, weekday: 0)))
+    #expect(!window.covers(.init(minuteOfDay: 7 * 60, second: 0, weekday: 0)))
+    #expect(!window.covers(.init(minuteOfDay: 6 * 60, second: 0, weekday: 6)))
   }
 }

@@ -20,40 +20,30 @@ enum Fact {
 
   // MARK: The service
 
-  /// It starts with the reminders that it saved, by their names.
-  case started([Source: String?])
+  /// It starts with the reminders that it saved.
+  case started([Reminder])
   case stopping
   /// It is gone; true if it could not end what it did.
   case ended(isKilled: Bool)
-  case saved
-  /// It has handled an event. Time passes.
-  case rested
-  case took(OwnerRules)
-  case tookZone(WallClock)
+  /// It has handled an event.
+  case rested(isSaved: Bool)
+  indirect case took(AnnouncerSettings)
+  indirect case tookZone(WallClock)
   /// What it reads of the switch.
   case read(Ringer)
 
   // MARK: People
 
-  case asked(CivilTime?, at: Int64?)
-  /// The answer to that: the sounding that is promised, or nil.
-  case promised(Played?)
-  case muted(SoftwareMute)
-  case stoppedByHand
-  case pressed
-  /// The order was carried out. It has the number of what it made.
-  case ordered(Wish, number: Int?)
+  /// Somebody mutes, stops, presses the button or asks.
+  indirect case ordered(Event)
+  /// An answer is promised to somebody who asked for this time, or the present one, to be heard at
+  /// this instant, or at once.
+  indirect case promised(CivilTime?, at: Instant?, Announcement)
 
   // MARK: What is heard and told
 
-  case heard(Sound.Kind, Played)
-  case skipped(from: Int64, through: Int64, SkipReason)
-  /// An occasion was cut off while it was heard; nil if it failed.
-  case cutOff(Int64, StopReason?)
-  /// A request that was promised, and is not heard.
-  case refused
-  case told(Source, name: String?, Change)
-  case unsaid(Source)
+  indirect case heard(Sound.Kind, Sounding)
+  indirect case told(Report)
 }
 
 /// A possible reason for something not to sound as it should.
@@ -61,74 +51,52 @@ enum Cause: Int, CaseIterable {
   case clock, sleep, hold, service, speaker, contact, mute, trust, rules, hand
 }
 
-/// What sounds again and again.
-enum Source: Hashable {
-  case timer(Int)
-  case alarm(Int)
-  case interval
-}
-
-/// What the service tells of a reminder.
-enum Change {
-  case rings, ringsOn, snoozed, skipped, ends, other
-}
-
-/// Something given to the speaker.
-struct Played: Hashable {
-  enum What: Hashable {
-    /// With its instant.
-    case occasion(Int64)
-    case request
-    /// Words about a reminder. The time of day is said for an alarm.
-    case words(Source, isTime: Bool)
-    case ring(Source)
-    case cue(Signal)
+extension Sounding {
+  var announcement: Announcement? {
+    if case .announcement(let announcement) = self { announcement } else { nil }
   }
 
-  let id: Int
-  let what: What
-  /// The time that is said.
-  let time: CivilTime?
-  let piece: OwnerRules.Piece
-  let decibels: Double
+  /// The instant of its occasion.
+  var occasion: Int64? { announcement?.occasion }
 
-  /// The occasion's instant.
-  var occasion: Int64? { if case .occasion(let instant) = what { instant } else { nil } }
+  var isRequest: Bool { announcement?.cause == .request }
 
-  /// True if it is spoken, or chimes: one at a time.
-  var isAnnouncement: Bool {
-    switch what {
-    case .occasion, .request, .words: true
-    case .ring, .cue: false
-    }
+  /// Words about a timer, an alarm or the interval.
+  var words: TimerWords? {
+    if case .timer(let words) = announcement?.cause { words } else { nil }
   }
 
-  var ring: Source? { if case .ring(let source) = what { source } else { nil } }
+  /// What rings with it.
+  var ring: Cue.Source? {
+    if case .cue(let cue) = self, cue.signal == .ring { cue.source } else { nil }
+  }
 
   /// True if somebody has set it. Then `silences = announcements` lets it through.
-  var isReminder: Bool {
-    switch what {
-    case .occasion, .request: false
-    case .words, .ring, .cue: true
+  var isReminder: Bool { announcement == nil || words != nil }
+
+  var blows: [Blow] {
+    switch self {
+    case .announcement(let announcement): announcement.programme.blows
+    case .cue(let cue): cue.blows
     }
   }
 }
 
-/// A person's order to timers, alarms and the interval.
-enum Wish: Hashable {
-  case start(Int64, name: String?)
-  case add(Int64, to: String)
-  case pause(String)
-  case resume(String)
-  case cancel(String)
-  /// Says how much is left; nil for the timer that ends next.
-  case tell(String?)
-  case setAlarm(OwnerRules.Alarm)
-  case cancelAlarm(String)
-  /// Leaves out its next ring.
-  case skipAlarm(String)
-  /// For all alarms that ring, or are snoozed.
-  case snooze, stopAlarms
-  case startInterval(IntervalPlan, replaces: Bool)
-  case stopInterval
+extension Announcement {
+  /// The instant of its occasion.
+  var occasion: Int64? {
+    if case .occasion(let occasion) = cause { occasion.instant.nanoseconds } else { nil }
+  }
+}
+
+extension Report {
+  /// The instant of an occasion that was cut off while it was heard, and why.
+  var cutOff: (occasion: Int64, reason: SkipReason)? {
+    switch self {
+    case .cutOff(let announcement, let reason, _):
+      announcement.occasion.map { ($0, .stopped(reason)) }
+    case .brokeOff(let announcement, let why): announcement.occasion.map { ($0, .failed(why)) }
+    default: nil
+    }
+  }
 }

@@ -11,8 +11,8 @@ struct Judge {
   /// The world as it is.
   private(set) var world: Situation
   private var properties: [any Property] = [
-    Truth(), Once(), Overlap(), Silence(), Quiet(), Level(), OnTime(), Occasions(), Requests(),
-    Trust(), Rings(), Intervals(),
+    Truth(), Once(), Overlap(), Silence(), Level(), OnTime(), Occasions(), Requests(), Trust(),
+    Rings(), Intervals(),
   ]
 
   struct Violation: Sendable {
@@ -23,16 +23,18 @@ struct Judge {
     let shown: Int64
   }
 
-  init(rules: OwnerRules, face: WallClock) {
-    world = Situation(rules: rules, face: face)
+  init(settings: AnnouncerSettings, face: WallClock) {
+    world = Situation(settings: settings, face: face)
   }
 
   mutating func count(_ incident: String) { counts[incident, default: 0] += 1 }
 
   mutating func see(_ fact: Fact, _ moment: Moment) {
     guard violation == nil else { return }
-    if case .heard(.begins, let played) = fact {
-      if played.isAnnouncement { soundings += 1 } else { count("cue") }
+    switch fact {
+    case .heard(.begins, .announcement): soundings += 1
+    case .heard(.begins, .cue): count("cue")
+    default: break
     }
     world.take(fact, moment)
     for index in properties.indices {

@@ -1,266 +1,345 @@
 import Horology
 
-/// Each timer and each alarm rings at its moment until it is stopped or has rung out, or is told with
-/// a reason; and none rings that is not due, or twice for one day.
+/// Each moment at which a timer or an alarm is due has one fate: it rings then, until it is stopped or
+/// has rung out, or is told with a reason. None rings that is not due, or twice for one day.
 ///
 /// A timer is due when its time has passed, asleep or not, whatever the clock shows. An alarm is due
 /// when a clock that may be believed shows its time. What was due while nothing ran rings late, if
 /// that is no longer than it would have rung.
 struct Rings: Property {
-  private var book = ReminderBook()
+  private var all: [Cue.Source: Known] = [:]
+  /// Those that have changed since the service last saved its state.
+  private var unsaved: Set<Cue.Source> = []
+  /// When each last began or ceased to ring.
+  private var turns: [Cue.Source: Int64] = [:]
+  private var lastRing: (at: Int64, length: Int64) = (.never, 0)
+  /// The latest time of a clock that alarms go by.
+  private var reached: Int64 = .never
 
   /// From one ring to the next. The second is left out: the words are said then.
   private static let gap = 6 * second
-  /// Within this time of its moment, or of the last thing in its way, the fate of a reminder is known.
+  /// Within this time of its moment, or of the last thing in its way, its fate is known.
   private static let settled = 75 * second
   private static let exact = 2 * millisecond
+  private static let snooze = 600 * second
+
+  /// A timer or an alarm, as the service told of it.
+  private struct Known {
+    /// Nil for a timer.
+    var times: AlarmTimes?
+    var name: String?
+    var isConfigured: Bool
+    /// When a timer is at zero or a snooze is over, and from then on when it began to ring. Of an alarm
+    /// that waits, its time if that has come.
+    var due: Int64?
+    /// Of a timer that is paused.
+    var left: Int64?
+    var isRinging = false
+    /// It has to ring at its very moment.
+    var isExact = false
+    /// The next date of an alarm, and what the clock shows when it is due; nil if that is to be reckoned.
+    var next: WallClock.Due?
+    /// The last date for which an alarm rang or was left out, and the last of which it was told.
+    var rang = Int64.min
+    var told = Int64.min
+    /// When its moment was last set or moved.
+    var changed: Int64
+    /// When its first ring was heard, and words of it were said or told unsaid.
+    var firstRing: Int64?
+    var words = Int64.never
+    /// It was not saved, or the power was cut while it counted: nothing is demanded of it.
+    var isLoose = false
+
+    init(_ plan: Reminder.Plan, isConfigured: Bool = false, _ at: Moment) {
+      self.isConfigured = isConfigured
+      changed = at.elapsed
+      switch plan {
+      case .timer(let length, let name): (due, self.name) = (at.elapsed + length.nanoseconds, name)
+      case .alarm(let plan): (times, name) = (plan.times, plan.name)
+      }
+    }
+
+    /// The clock, the zone or the configuration has changed: an alarm is due anew.
+    mutating func reconsider(_ at: Moment) {
+      guard times != nil, !isRinging else { return }
+      (next, firstRing, changed) = (nil, nil, at.elapsed)
+      if let due, due <= at.elapsed { self.due = nil }
+    }
+  }
 
   mutating func see(_ fact: Fact, _ at: Moment, _ world: Situation) -> String? {
     switch fact {
-    // They come often, and beside others.
-    case .judged, .saved, .heard(.blow, _), .heard(.ends, _): break
-    default:
-      for source in book.all.keys {
-        pass(source, at, world)
-        if let what = judge(source, at, world) { return what }
-      }
-    }
-    book.take(fact, at, world)
-    switch fact {
-    case .told(let source, let name, let change): return told(source, name, change, at, world)
-    case .heard(.begins, let played):
-      if let source = played.ring { return hears(source, played, at, world) }
-      if case .words(let source, _) = played.what { book.all[source]?.words = at.elapsed }
-    case .unsaid(let source): book.all[source]?.words = at.elapsed
+    case .started(let saved): start(saved, at, world)
+    // Only the clock tells how long the power was cut.
+    case .powerCame: changeAll { if $0.due != nil { $0.isLoose = true } }
+    case .clockSet: changeAll { $0.reconsider(at) }
+    case .took, .tookZone:
+      changeAll { $0.reconsider(at) }
+      configure(world.settings.alarms, at)
+    case .rested(let isSaved):
+      if isSaved { unsaved = [] }
+      return pass(at, world)
+    case .told(.reminder(let reminder, let event)): return told(reminder, event, at, world)
+    case .told(.unsaid(let words, _)): all[words.source]?.words = at.elapsed
+    case .heard(.begins, let sounding):
+      if let words = sounding.words { all[words.source]?.words = at.elapsed }
+      if let source = sounding.ring { return hears(source, sounding, at, world) }
     default: break
     }
     return nil
   }
 
-  // MARK: It is due
-
-  private mutating func pass(_ source: Source, _ at: Moment, _ world: Situation) {
-    var reminder = book.all[source]!
-    if let next = reminder.next, reminder.state == .waiting, at.shown < next { return }
-    switch reminder.state {
-    case .running(let due):
-      guard due <= at.elapsed, reminder.due == nil else { return }
-      isDue(&reminder, at: due)
-    case .waiting:
-      guard let alarm = reminder.alarm else { return }
-      guard let next = reminder.next else {
-        reminder.next = alarm.dues(world.face, around: at.shown).first { $0 > at.shown } ?? .max
-        break
-      }
-      guard next <= at.shown else { return }
-      reminder.next = nil
-      let date = world.face.day(next)
-      if world.trust != .untrusted, reminder.due == nil, !reminder.dates.contains(date),
-        reminder.toldDate != date, next > max(reminder.skipped, book.shownBefore(at))
-      {
-        isDue(&reminder, at: at.elapsed - (at.shown - next))
-      }
-    case .paused, .ringing: return
-    }
-    book.all[source] = reminder
-  }
-
-  private func isDue(_ reminder: inout ReminderBook.Reminder, at due: Int64) {
-    reminder.due = due
-    (reminder.firstRing, reminder.lastRing) = (nil, nil)
+  private mutating func changeAll(_ change: (inout Known) -> Void) {
+    for source in all.keys { change(&all[source]!) }
   }
 
   // MARK: It must ring, or be told
 
-  private func judge(_ source: Source, _ at: Moment, _ world: Situation) -> String? {
-    let reminder = book.all[source]!
-    guard !reminder.isLoose else { return nil }
-    if let due = reminder.due, let what = judgeFate(source, reminder, due, at, world) {
-      return what
+  private mutating func pass(_ at: Moment, _ world: Situation) -> String? {
+    if world.goesByClock {
+      // The clock was wrong before.
+      if at.shown < reached - day {
+        changeAll { ($0.rang, $0.told) = (.min, .min) }
+        reached = at.shown
+      }
+      reached = max(reached, at.shown)
     }
-    guard case .ringing(let since) = reminder.state else { return nil }
-    if at.elapsed > since + world.ringLimit(at) + Self.settled, isSettled(source, at, world) {
-      return "\(source) rings no more, and nobody told"
+    for source in all.keys {
+      comeDue(&all[source]!, at, world)
+      if let what = judge(source, at, world) { return what }
     }
-    return judgeRinging(source, reminder, since, at, world)
+    return nil
   }
 
-  private func judgeFate(
-    _ source: Source, _ reminder: ReminderBook.Reminder, _ due: Int64, _ at: Moment,
-    _ world: Situation
-  ) -> String? {
-    if reminder.firstRing == nil, reminder.told < due - second,
-      at.elapsed > due + Self.settled, isSettled(source, at, world),
-      !reminder.followsClock, reminder.alarm == nil || world.trust != .untrusted
+  private func comeDue(_ known: inout Known, _ at: Moment, _ world: Situation) {
+    guard let times = known.times, known.due == nil else { return }
+    guard let next = known.next else {
+      known.next = world.face.dues(times, around: at.shown).first { $0.shown > at.shown }
+      return
+    }
+    guard next.shown <= at.shown else { return }
+    known.next = nil
+    if world.trust != .untrusted, next.date > max(known.rang, known.told) {
+      known.due = at.elapsed - (at.shown - next.shown)
+    }
+  }
+
+  private func judge(_ source: Cue.Source, _ at: Moment, _ world: Situation) -> String? {
+    let known = all[source]!
+    guard let due = known.due, due < at.elapsed, !known.isLoose else {
+      return nil
+    }
+    let limit = known.isRinging ? world.settings.ringLimit.nanoseconds : 0
+    if at.elapsed > due + limit + Self.settled, world.upSince != nil, !world.isStopping,
+      !world.happened(.sleep, .service, .rules, .trust, .clock, since: at.elapsed - Self.settled)
     {
-      return "\(source) was due, and is neither heard nor told"
+      return "\(source) was due, or has rung out, and nobody told"
     }
-    guard (10..<70).contains((at.elapsed - due) / second),
-      isAlone(source, since: due, at, world), reminder.changed < due - 12 * second,
-      !reminder.followsClock
-    else { return nil }
-    let late = reminder.firstRing.map { $0 - due }
-    return late.map { abs($0) <= Self.exact } == true
-      ? nil : "\(source) rings \(late.map { "\($0) ns off its moment" } ?? "not")"
+    // Nothing was in the way of its ring: no fault, no switch, no other ring.
+    let isAlone =
+      world.isCalm(since: due - 20 * second) && !world.silencesReminders
+      && turns.allSatisfy { $0 == source || $1 < due - 30 * second }
+      && all.allSatisfy { $0 == source || !$1.isRinging }
+    return known.isRinging && known.isExact && isAlone
+      ? judgeRing(source, known, due, at, world) : nil
   }
 
-  /// A ring that began at its moment goes on, and its words are said.
-  private func judgeRinging(
-    _ source: Source, _ reminder: ReminderBook.Reminder, _ since: Int64, _ at: Moment,
-    _ world: Situation
+  /// It begins at its moment, goes on, and its words are said.
+  private func judgeRing(
+    _ source: Cue.Source, _ known: Known, _ due: Int64, _ at: Moment, _ world: Situation
   ) -> String? {
-    guard let last = reminder.lastRing, let first = reminder.firstRing, let due = reminder.due,
-      abs(first - due) <= Self.exact, isAlone(source, since: due, at, world)
-    else { return nil }
-    let next = last.at + max(last.length + Self.gap, world.rules.lead + 3 * second)
-    if at.elapsed > next + 200 * millisecond, next < first + world.rules.ringLimit {
+    guard let first = known.firstRing else {
+      return at.elapsed > due + 5 * second ? "\(source) does not ring" : nil
+    }
+    if abs(first - due) > Self.exact {
+      return "\(source) rings \(Duration.nanoseconds(first - due).roughly) off its moment"
+    }
+    let lead = world.settings.lead
+    let next = lastRing.at + max(lastRing.length + Self.gap, lead + 3 * second)
+    if at.elapsed > next + 200 * millisecond, next < due + world.settings.ringLimit.nanoseconds {
       return "\(source) rings no longer"
     }
-    let length = last.length == 0 ? 0 : last.length + second
-    let said = first + 2 * second + length + world.rules.lead + second
-    let isFreeToSpeak =
-      at.elapsed - world.lastAnnounced > 3 * minute
-      && world.face.occasions(
-        after: at.shown - minute, through: at.shown + 4 * minute, world.rules, most: 1
-      ).isEmpty
-    // An alarm that rings again by a clock that may be wrong says no time.
-    let maySpeak = reminder.alarm == nil || world.trust != .untrusted
-    return at.elapsed > said && reminder.words < first && isFreeToSpeak && maySpeak
+    let said = due + 4 * second + lastRing.length + lead
+    let coming = world.face.nextOccasion(after: at.shown - minute, world.settings) ?? .max
+    let mayBeSaid =
+      at.elapsed - world.lastAnnounced > 3 * minute && coming > at.shown + 4 * minute
+      && (known.times == nil || world.goesByClock)
+    return at.elapsed > said && known.words < due && mayBeSaid
       ? "the words of \(source) are not said" : nil
   }
 
-  /// True if nothing has kept the service from a decision for as long as that takes.
-  private func isSettled(_ source: Source, _ at: Moment, _ world: Situation) -> Bool {
-    var causes: [Cause] = [.sleep, .service, .rules, .trust]
-    if case .alarm = source { causes.append(.clock) }
-    return world.upSince != nil && !world.isStopping
-      && !world.happened(causes, since: at.elapsed - Self.settled)
-  }
-
-  /// True if nothing was in the way of its ring: no fault, no switch, no other ring.
-  private func isAlone(
-    _ source: Source, since due: Int64, _ at: Moment, _ world: Situation
-  ) -> Bool {
-    let others = book.all.filter { $0.key != source }.values
-    return world.isCalm(since: due - 20 * second) && !world.silencesReminders
-      && others.allSatisfy {
-        !$0.isRinging && $0.turned < due - 30 * second && !isNear($0, at)
-      }
-      && book.gone.values.allSatisfy { $0.at < due - 30 * second }
-  }
-
-  /// True if it is about to ring: two that are near each other share a ring.
-  private func isNear(_ reminder: ReminderBook.Reminder, _ at: Moment) -> Bool {
-    if case .running(let due) = reminder.state { return due < at.elapsed + 2 * second }
-    return reminder.state == .waiting && reminder.next.map { $0 < at.shown + 2 * second } ?? false
-  }
-
-  // MARK: It rings, or is told
+  // MARK: It rings
 
   private mutating func hears(
-    _ source: Source, _ played: Played, _ at: Moment, _ world: Situation
+    _ source: Cue.Source, _ sounding: Sounding, _ at: Moment, _ world: Situation
   ) -> String? {
-    guard let reminder = book.all[source] else {
-      let fades = book.gone[source].map { at.elapsed - $0.at <= Situation.fade } == true
-      return fades ? nil : "\(source) rings, and there is none"
-    }
-    if case .ringing(let since) = reminder.state {
-      if at.elapsed > since + world.ringLimit(at) + 15 * second, !reminder.isLoose {
-        return "\(source) rings longer than ring_limit"
-      }
-    } else if let what = begins(source, at, world) {
-      return what
-    }
-    let length = (played.piece.blows.last ?? 0) - (played.piece.blows.first ?? 0)
-    if book.all[source]!.firstRing == nil { book.all[source]!.firstRing = at.elapsed }
-    book.all[source]!.lastRing = (at.elapsed, length)
-    return nil
+    lastRing = (at.elapsed, sounding.blows.last?.offset.nanoseconds ?? 0)
+    // A stop that came just before may have come too late for it.
+    if let turned = turns[source], at.elapsed - turned <= Situation.fade { return nil }
+    guard let known = all[source] else { return "\(source) rings, and there is none" }
+    if known.firstRing == nil { all[source]!.firstRing = at.elapsed }
+    guard known.isRinging, let due = known.due else { return mayRing(known, at, world) }
+    let end = due + world.settings.ringLimit.nanoseconds + 15 * second
+    return at.elapsed <= end || known.isLoose || world.happened(.rules, since: end - minute)
+      ? nil : "\(source) rings longer than ring_limit"
   }
 
-  /// It rings from now on.
-  private mutating func begins(_ source: Source, _ at: Moment, _ world: Situation) -> String? {
-    var reminder = book.all[source]!
-    // A stop that came just before may have come too late for it; so may a step, for what is queued.
-    let late = reminder.alarm == nil ? Situation.fade : 12 * second
-    if at.elapsed - reminder.turned <= Situation.fade { return nil }
-    if at.elapsed - reminder.changed <= late { return nil }
-    defer {
-      (reminder.state, reminder.turned) = (.ringing(at.elapsed), at.elapsed)
-      book.all[source] = reminder
+  /// Judges a ring that begins.
+  private func mayRing(_ known: Known, _ at: Moment, _ world: Situation) -> String? {
+    // What is queued cannot follow a clock that is set.
+    let late = known.times == nil ? Situation.fade : 12 * second
+    if known.isLoose || known.isRinging || at.elapsed - known.changed <= late { return nil }
+    if known.left != nil { return "what is paused rings" }
+    if let due = known.due {
+      return at.elapsed >= due - Situation.tolerance ? nil : "it rings too early"
     }
-    if reminder.isLoose {
-      if reminder.alarm != nil { reminder.dates.insert(world.face.day(at.shown)) }
-      return nil
-    }
-    switch reminder.state {
-    case .running(let due):
-      if at.elapsed < due - Situation.tolerance { return "\(source) rings too early" }
-      if reminder.due == nil { isDue(&reminder, at: due) }
-    case .paused: return "\(source) rings, and is paused"
-    case .ringing: break
-    case .waiting:
-      guard let alarm = reminder.alarm else { return nil }
-      let earliest = -world.ringLimit(at) - 30 * second
-      let known = world.valid(at, within: minute).flatMap { _, face in
-        world.readings(at).compactMap { shown -> Int64? in
-          alarm.dues(face, around: shown).last { (earliest...Self.exact).contains($0 - shown) }
-        }
-      }
-      guard let due = known.max() else { return "\(source) rings, and is not due" }
-      if !reminder.dates.insert(world.face.day(due)).inserted {
-        return "\(source) rings twice for one day"
-      }
-      if reminder.due == nil { isDue(&reminder, at: at.elapsed - (at.shown - due)) }
-      reminder.next = nil
-    }
-    return nil
+    return time(known, at, world) != nil || world.happened(.rules, since: at.elapsed - minute)
+      ? nil : "an alarm rings that is not due, or twice for one day"
   }
+
+  /// The time for which an alarm rings that begins to ring now.
+  private func time(_ known: Known, _ at: Moment, _ world: Situation) -> WallClock.Due? {
+    guard let times = known.times else { return nil }
+    let latest = world.settings.ringLimit.nanoseconds + 30 * second
+    let dues = world.readings(at).compactMap { shown in
+      world.face.dues(times, around: shown)
+        .last { $0.date > known.rang && (-Self.exact...latest).contains(shown - $0.shown) }
+    }
+    return dues.max { $0.shown < $1.shown }
+  }
+
+  // MARK: It is told
 
   private mutating func told(
-    _ source: Source, _ name: String?, _ change: Change, _ at: Moment, _ world: Situation
+    _ reminder: Reminder, _ event: ReminderEvent, _ at: Moment, _ world: Situation
   ) -> String? {
-    // Another may have its number already.
-    guard var reminder = book.all[source], reminder.name == name else { return nil }
-    switch change {
-    case .other: return nil
-    case .rings:
-      if !reminder.isRinging, let what = begins(source, at, world) { return what }
-      reminder = book.all[source]!
-      // It may begin later than it was due.
-      reminder.state = .ringing(at.elapsed + world.rules.lead)
-    case .ringsOn:
-      if !reminder.isRinging { reminder.turned = at.elapsed }
-      reminder.state = .ringing(at.elapsed)
-      // For how long it has rung is not known.
-      reminder.due = nil
-    case .snoozed:
-      (reminder.state, reminder.due) = (.running(at.elapsed + ReminderBook.snooze), nil)
-      reminder.turned = at.elapsed
-      reminder.isLoose = false
-    case .skipped where reminder.alarm?.isWeekly == true:
-      // The first that is still to come: not one that has rung, or was skipped before. If the clock was
-      // set back, that is not known for certain.
-      let from = max(at.shown, book.shownBefore(at), reminder.skipped)
-      let next = reminder.alarm!.dues(world.face, around: from).first {
-        $0 > from && !reminder.dates.contains(world.face.day($0))
+    let source = Cue.Source(reminder)
+    // The configuration may have another of that number already.
+    if event == .cancelled, all[source]?.name != reminder.name { return nil }
+    if event == .set { all[source] = Known(reminder.plan, at) }
+    guard var known = all[source] else { return nil }
+    unsaved.insert(source)
+    var isGone = false
+    defer { all[source] = isGone ? nil : known }
+    switch event {
+    case .set, .changed(.told), .unheard: break
+    case .changed(.nameLost): known.name = nil
+    case .changed(.lengthened(let span)):
+      if known.left != nil {
+        known.left! += span.nanoseconds
+      } else {
+        known.due = max(known.due ?? 0, at.elapsed) + span.nanoseconds
       }
-      reminder.skipped = next ?? from
-      if from <= at.shown { reminder.dates.insert(world.face.day(reminder.skipped)) }
-    case .ends, .skipped:
-      guard let alarm = reminder.alarm, alarm.isWeekly else {
-        book.all[source] = reminder
-        book.remove(source, at)
+      turn(source, &known, at)
+    case .changed(.paused):
+      known.left = known.due.map { $0 - at.elapsed }
+      known.due = nil
+    case .changed(.resumed):
+      known.due = known.left.map { $0 + at.elapsed }
+      (known.left, known.changed) = (nil, at.elapsed)
+    case .changed(.snoozed):
+      known.due = at.elapsed + Self.snooze
+      turn(source, &known, at)
+      known.isLoose = false
+    case .changed(.skipped):
+      let dues = known.times.map { world.face.dues($0, around: at.shown) } ?? []
+      known.rang = dues.first { $0.shown > at.shown && $0.date > known.rang }?.date ?? known.rang
+      known.next = nil
+    case .rings(.on, _):
+      (known.isRinging, known.isExact, known.due) = (true, false, at.elapsed)
+      turns[source] = at.elapsed
+    case .rings(let how, _):
+      let what = mayRing(known, at, world)
+      if let time = time(known, at, world), how != .again {
+        known.rang = time.date
+        known.due = known.due ?? at.elapsed - (at.shown - time.shown)
+      }
+      let due = known.due ?? at.elapsed
+      let isLate = at.elapsed - due > 2 * second
+      known.isExact = known.changed < due - 12 * second && !isLate
+      known.due = isLate ? at.elapsed : due
+      known.isRinging = true
+      turns[source] = at.elapsed
+      return what
+    case .silenced(.untrusted) where known.times != nil:
+      // It may still ring late.
+      (known.told, known.due) = (world.face.day(at.shown), nil)
+    case .silenced, .stopped, .missed, .expired, .cancelled:
+      turn(source, &known, at)
+      guard let times = known.times, case .weekly = times.days, event != .cancelled else {
+        isGone = true
+        break
+      }
+      (known.due, known.next, known.isLoose) = (nil, nil, false)
+      known.told =
+        world.face.dues(times, around: at.shown).last { $0.shown <= at.shown }?.date ?? known.told
+    }
+    return nil
+  }
+
+  /// It rings no more.
+  private mutating func turn(_ source: Cue.Source, _ known: inout Known, _ at: Moment) {
+    (known.isRinging, known.firstRing, known.changed) = (false, nil, at.elapsed)
+    turns[source] = at.elapsed
+  }
+
+  // MARK: The configuration and the saved state
+
+  private mutating func configure(_ plans: [AlarmPlan], _ at: Moment) {
+    for (source, known) in all where known.isConfigured {
+      guard let plan = plans.first(where: { $0.name == known.name }) else {
+        all[source] = nil
+        continue
+      }
+      guard plan.times != known.times else { continue }
+      all[source]!.times = plan.times
+      (all[source]!.rang, all[source]!.told) = (.min, .min)
+      all[source]!.isLoose = known.isLoose || known.due != nil
+    }
+    for plan in plans where !all.values.contains(where: { $0.isConfigured && $0.name == plan.name })
+    {
+      let source = (1...).lazy.map { Cue.Source.alarm($0) }.first { all[$0] == nil }!
+      all[source] = Known(.alarm(plan), isConfigured: true, at)
+      unsaved.insert(source)
+    }
+  }
+
+  /// What was not saved may be lost, or be as it was before.
+  private mutating func start(_ saved: [Reminder], _ at: Moment, _ world: Situation) {
+    for source in unsaved {
+      let kept = saved.first { Cue.Source($0) == source }.map {
+        all[source] ?? Known($0.plan, isConfigured: $0.origin == .configuration, at)
+      }
+      all[source] = kept
+      all[source]?.isLoose = true
+    }
+    configure(world.settings.alarms, at)
+  }
+}
+
+extension Cue.Source {
+  fileprivate init(_ reminder: Reminder) {
+    self = reminder.kind == .timer ? .timer(reminder.number) : .alarm(reminder.number)
+  }
+}
+
+extension WallClock {
+  /// A date of an alarm, and what the clock shows when it is due.
+  typealias Due = (date: Int64, shown: Int64)
+
+  /// When an alarm is due around a moment. A time that the zone repeats comes the first time.
+  fileprivate func dues(_ times: AlarmTimes, around shown: Int64) -> [Due] {
+    let today = day(shown)
+    var dates = today - 2...today + 9
+    if case .date(let date) = times.days { dates = Int64(date.dayNumber)...Int64(date.dayNumber) }
+    return dates.compactMap { date in
+      // 1 January 1970 was a Thursday.
+      if case .weekly(let days) = times.days,
+        !days.contains(where: { Int64($0.rawValue) == (date + 4) % 7 })
+      {
         return nil
       }
-      (reminder.state, reminder.due, reminder.next) = (.waiting, nil, nil)
-      let last = alarm.dues(world.face, around: at.shown).last { $0 <= at.shown }
-      reminder.toldDate = last.map { world.face.day($0) }
-      reminder.dates = reminder.dates.filter { $0 > world.face.day(at.shown) - 30 }
-      reminder.turned = at.elapsed
-      reminder.isLoose = false
-    }
-    reminder.told = at.elapsed
-    book.all[source] = reminder
-    return nil
+      return (date, instant(day: date, minute: Int64(times.time.minutes)))
+    }.sorted { $0.shown < $1.shown }
   }
 }

@@ -16,14 +16,13 @@ struct Trust: Property {
     case .started: stepped = 0
     case .judged(let trust, let isSynchronised, let wasSynchronised, let hasRTC):
       if hasRTC { vouched = at.elapsed }
-      if isSynchronised {
-        stepped = 0
-        return trust == .synchronised ? nil : "the clock is synchronised, and not trusted so"
+      if isSynchronised { stepped = 0 }
+      if isSynchronised != (trust == .synchronised) {
+        return "the clock is \(isSynchronised ? "" : "not ")synchronised, and is \(trust)"
       }
-      if trust == .synchronised { return "the clock is not synchronised, and trusted so" }
       let isHeld = wasSynchronised && abs(stepped) < 2100 * millisecond
       let mayBeVouchedFor =
-        at.elapsed - vouched < Self.reading || world.happened([.sleep], since: at.elapsed - minute)
+        at.elapsed - vouched < Self.reading || world.happened(.sleep, since: at.elapsed - minute)
       if trust == .holdover, !isHeld, !mayBeVouchedFor {
         return "the clock is trusted for no reason"
       }
@@ -36,30 +35,29 @@ struct Trust: Property {
 /// Who asks is answered once: the answer is heard, or refused with a reason. Nobody is promised an
 /// answer that the switch or the clock forbids.
 struct Requests: Property {
-  /// Since when an answer is owed.
-  private var owed: Int64?
-  private var isNamed = false
+  /// When somebody asked, and since when an answer is owed.
   private var asked: Int64 = .never
+  private var owed: Int64?
 
   mutating func see(_ fact: Fact, _ at: Moment, _ world: Situation) -> String? {
     switch fact {
-    case .asked(let time, let instant):
-      (isNamed, asked) = (time != nil && instant == nil, at.elapsed)
-    case .promised(let played?) where played.what == .request:
+    case .ordered(.asked): asked = at.elapsed
+    case .promised(let time, let instant, let announcement) where announcement.cause == .request:
       owed = at.elapsed
       // Opening the speaker may have taken a while.
-      if world.happened([.contact, .rules, .trust], since: asked) { return nil }
+      if world.happened(.contact, .rules, .trust, since: asked) { return nil }
       if world.isSilenced { return "an answer is promised, though the switch silences it" }
-      if !isNamed, !world.rules.answers(world.trust) {
-        return "an answer is promised by a clock that is not trusted"
-      }
-    case .heard(.begins, let played) where played.what == .request: owed = nil
-    case .refused, .ended: owed = nil
-    default:
+      let answers = world.goesByClock || world.settings.untrusted == .ask
+      let isNamed = time != nil && instant == nil
+      return answers || isNamed ? nil : "an answer is promised by a clock that is not trusted"
+    case .heard(.begins, let sounding): if sounding.isRequest { owed = nil }
+    case .told(.refused(.request)), .ended: owed = nil
+    case .rested:
       guard let owed, at.elapsed > owed + minute, world.isCalm(since: at.elapsed - minute) else {
         return nil
       }
       return "an answer was promised, and is neither heard nor refused"
+    default: break
     }
     return nil
   }

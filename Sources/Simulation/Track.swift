@@ -1,15 +1,24 @@
 import Horology
 
-/// An announcement or a cue that the simulated speaker plays, as the Player and its Track do it.
-/// Its beginning is decided as late as the queue allows. Sounds that are not queued yet follow the
-/// clock.
-struct Turn {
-  enum Matter: Hashable {
-    case announcement(Announcement)
-    /// With the uptime of its anchor. It needs no time that counts sleep: a sleep would end it.
-    case cue(Cue, at: Int64)
+/// Something heard of an announcement or a cue.
+struct Sound: Hashable {
+  enum Kind: Hashable {
+    case begins
+    case anchor
+    /// A blow at this offset from the anchor, by the programme.
+    case blow(Int64)
+    case words
+    case ends
   }
 
+  /// The uptime at which it is heard.
+  var at: Int64
+  let kind: Kind
+}
+
+/// A sounding that the simulated speaker plays, as the Player and its Track do it. Its beginning is
+/// decided as late as the queue allows. Sounds that are not queued yet follow the clock.
+struct Track {
   /// How long the last blow rings.
   private static let ring = 4 * second
   /// From the last sound to the report of the end.
@@ -18,15 +27,13 @@ struct Turn {
   /// quarter.
   private static let measuring = 10 * second
 
-  let matter: Matter
-  let id: SoundingID
-  /// The same for the judge.
-  let played: Played
+  let sounding: Sounding
+  /// The uptime of a cue's anchor. It needs no time that counts sleep: a sleep would end it.
+  private let cueAnchor: Int64?
   /// How late it may be; nil if there is no limit.
   private let leeway: Int64?
-  /// Offsets from its anchor.
-  private let blows: [Int64]
   private let words: Int64?
+  /// Offsets from its anchor.
   private let (first, last): (Int64, Int64)
   /// A queued sound is heard this much later.
   private let queue: Int64
@@ -52,50 +59,38 @@ struct Turn {
   private let uncorrected: Int64
 
   /// - Parameter phrase: the length of the words.
-  init(_ announcement: Announcement, phrase: Int64, queue: Int64, uncorrected: Int64 = 0) {
+  init(
+    _ sounding: Sounding, phrase: Int64, queue: Int64, _ machine: Machine, uncorrected: Int64 = 0
+  ) {
+    self.sounding = sounding
+    self.queue = queue
     self.uncorrected = uncorrected
-    self.queue = queue
-    matter = .announcement(announcement)
-    played = Played(announcement)
-    id = announcement.id
-    leeway = announcement.latest.map { $0.nanoseconds - announcement.anchor.nanoseconds }
-    blows = announcement.programme.blows.map(\.offset.nanoseconds)
-    words =
-      switch announcement.programme.words {
-      case .none: nil
-      case .at(let offset): offset.nanoseconds
-      case .before(let gap, _): (blows.first ?? 0) - gap.nanoseconds - phrase
-      }
-    first = min(blows.first ?? .max, words ?? .max)
-    last = max(blows.last.map { $0 + Self.ring } ?? .min, words.map { $0 + phrase } ?? .min)
-  }
-
-  init(_ cue: Cue, queue: Int64, _ machine: Machine) {
-    uncorrected = 0
-    self.queue = queue
-    played = Played(cue)
-    matter = .cue(cue, at: machine.uptime + cue.anchor.nanoseconds - machine.sinceBoot)
-    id = cue.id
-    leeway = cue.mayBeLateBy.nanoseconds
-    blows = cue.blows.map(\.offset.nanoseconds)
-    words = nil
-    first = 0
-    last = blows.last.map { $0 + Self.ring } ?? (cue.signal == .ring ? 1500 : 400) * millisecond
+    leeway = sounding.mayBeLateBy?.nanoseconds
+    let blows = sounding.blows
+    let firstBlow = blows.first?.offset.nanoseconds
+    let lastBlow = blows.last.map { $0.offset.nanoseconds + Self.ring }
+    switch sounding {
+    case .announcement(let announcement):
+      cueAnchor = nil
+      words =
+        switch announcement.programme.words {
+        case .none: nil
+        case .at(let offset): offset.nanoseconds
+        case .before(let gap, _): (firstBlow ?? 0) - gap.nanoseconds - phrase
+        }
+      first = min(firstBlow ?? .max, words ?? .max)
+      last = max(lastBlow ?? .min, words.map { $0 + phrase } ?? .min)
+    case .cue(let cue):
+      cueAnchor = machine.uptime + cue.anchor.nanoseconds - machine.sinceBoot
+      words = nil
+      first = 0
+      last = lastBlow ?? (cue.signal == .ring ? 1500 : 400) * millisecond
+    }
   }
 
   /// The uptime of its anchor, by the clock as it is now.
   private func anchored(_ machine: Machine) -> Int64 {
-    switch matter {
-    case .announcement(let announcement): machine.uptime(at: announcement.anchor.nanoseconds)
-    case .cue(_, let uptime): uptime
-    }
-  }
-
-  /// True for an announcement, false for a cue.
-  var hasTurn: Bool { if case .announcement = matter { true } else { false } }
-
-  var announcement: Announcement? {
-    if case .announcement(let announcement) = matter { announcement } else { nil }
+    cueAnchor ?? machine.uptime(at: sounding.announcement!.anchor.nanoseconds)
   }
 
   /// The uptime at which something is to be done with it.
@@ -119,7 +114,9 @@ struct Turn {
     target = wanted
     let heard = wanted + delay
     sounds = [Sound(at: heard + first, kind: .begins)]
-    for offset in blows {
+    if cueAnchor == nil { sounds.append(Sound(at: heard, kind: .anchor)) }
+    for blow in sounding.blows {
+      let offset = blow.offset.nanoseconds
       sounds.append(Sound(at: heard + offset, kind: .blow(offset)))
     }
     if let words { sounds.append(Sound(at: heard + words, kind: .words)) }
@@ -136,18 +133,11 @@ struct Turn {
     guard let sound = sounds.first, sound.at <= uptime else { return nil }
     sounds.removeFirst()
     hasBegun = true
-    if isAnchor(sound) { heard = .anchor } else if heard == .nothing { heard = .some }
+    // A cue begins with its anchor.
+    let isAnchor = sound.kind == .anchor || cueAnchor != nil
+    if isAnchor { heard = .anchor } else if heard == .nothing { heard = .some }
     if heard != told { tells = tells ?? sound.at + Self.tick }
     return sound
-  }
-
-  private func isAnchor(_ sound: Sound) -> Bool {
-    switch sound.kind {
-    case .begins: first == 0
-    case .blow(let offset): offset == 0
-    case .words: words == 0
-    case .ends: false
-    }
   }
 
   /// How much of it was heard by now, if the service is to be told that now.
@@ -213,7 +203,7 @@ struct Turn {
       verdict = (machine.uptime, .stopped(reason, silentAt: nil))
       return
     }
-    // A turn that has failed, or was too late, keeps that outcome.
+    // A track that has failed, or was too late, keeps that outcome.
     switch verdict?.outcome {
     case .failed, .tooLate: return
     default: break
