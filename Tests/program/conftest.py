@@ -6,7 +6,6 @@ import re
 import shutil
 import subprocess
 import tempfile
-import time
 
 import pytest
 
@@ -21,10 +20,8 @@ from pretended_web import PretendedWeb
 from program import PROGRAM, SILENT_ALSA, VOICE, Clocksmith, surroundings
 from push import PushRelay
 from relay import Broker, Relay, need_relay
-from rendered_day import RenderedDay
 from service import Service
 from slow_voice import copy_of_the_voice, lengthen
-from sound_server import wait_until
 
 
 def pytest_configure(config):
@@ -34,14 +31,18 @@ def pytest_configure(config):
     config.addinivalue_line("markers", "patience: over within seconds, on a machine at rest")
 
 
+# Fixtures that take long. Each of the processes that has a test with one makes its own.
+SHARED = ["one_minute", "recorded", "journal", "answers", "noon"]
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """For --dist loadgroup: the tests of a file stay in one process, and so do all tests that use the
-    one minute. Otherwise each of their processes would start its own eleven clocks."""
+    """For --dist loadgroup: all tests that use a fixture that takes long stay in one process, and begin
+    first. Every other test is given to whichever process is free."""
     for item in items:
-        file = item.nodeid.partition("::")[0]
-        group = "one minute" if "one_minute" in item.fixturenames else file
-        item.add_marker(pytest.mark.xdist_group(group))
+        if shared := [name for name in SHARED if name in item.fixturenames]:
+            item.add_marker(pytest.mark.xdist_group(shared[0]))
+    items.sort(key=lambda item: not item.get_closest_marker("xdist_group"))
 
 
 @pytest.hookimpl(hookwrapper=True)
@@ -115,9 +116,9 @@ def start(bus, on_the_bus):
     started = []
 
     def start(announce="interval = 60\nvoice_at_hour = none", rest="", alsa=SILENT_ALSA,
-              voice=VOICE, words=()):
+              voice=VOICE, words=(), **options):
         configuration = on_the_bus.configuration(announce, rest, voice)
-        service = Service(on_the_bus, configuration, *words, alsa=alsa)
+        service = Service(on_the_bus, configuration, *words, alsa=alsa, **options)
         started.append(service)
         with bus.caller() as caller:
             caller.wait_for_service(service)
@@ -247,28 +248,13 @@ def full_disk(tmp_path):
 
 
 @pytest.fixture(scope="session")
-def days(surroundings, tmp_path_factory):
-    """A day in each clock format, rendered on demand."""
-    program = Clocksmith(surroundings, tmp_path_factory.mktemp("days"))
-    return {clock: RenderedDay(program, clock) for clock in (12, 24)}
-
-
-@pytest.fixture(scope="session")
-def one_minute(request, surroundings, memory):
+def one_minute(surroundings, memory):
     """A full minute that eleven clocks have met."""
     folder = memory / "minute"
     folder.mkdir()
     minute = OneMinute(Clocksmith(surroundings, folder))
-
-    def meanwhile(until):
-        """Waits, and renders the days that other tests will need."""
-        if any("day" in item.fixturenames for item in request.session.items):
-            for day in request.getfixturevalue("days").values():
-                day.advance(until)
-        wait_until(lambda: time.time() > until, 120, "the minute to come near")
-
     try:
-        minute.meet(meanwhile)
+        minute.meet()
         yield minute
     finally:
         minute.close()

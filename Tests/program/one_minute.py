@@ -68,12 +68,10 @@ class OneMinute:
         self.recordings = []
         self.bus = None
 
-    def meet(self, meanwhile):
-        """Meets the next minute, and then ends the clocks.
-
-        :param meanwhile: called with a second of UTC. There is nothing to do until then.
-        """
-        meanwhile(next_minute(PREPARATION + OPENING) - PREPARATION - OPENING)
+    def meet(self):
+        """Meets the next minute, and then ends the clocks."""
+        begin = next_minute(PREPARATION + OPENING) - PREPARATION - OPENING
+        wait_until(lambda: time.time() > begin, 120, "the minute to come near")
         self.open_speakers()
         # If that took longer, it is the minute after.
         self.second = next_minute(PREPARATION)

@@ -26,38 +26,38 @@ def folder(memory):
 
 
 @pytest.fixture(scope="module")
-def told(surroundings, folder):
+def journal(surroundings, folder):
     """A journal of two runs: a start, a request, a failed and a good reload, a stop; a start."""
-    journal = Journal(folder)
+    made = Journal(folder)
     clocksmith = Clocksmith(surroundings, folder)
     configuration = clocksmith.configuration("interval = 60\nvoice_at_hour = none")
     try:
         for policy in ("speak", "silent"):
-            process = journal.start(
+            process = made.start(
                 clocksmith, PROGRAM, "run", "--config", configuration, "--say-now",
                 "--untrusted", policy, "--output", folder / "played.wav")
             if policy == "speak":
-                journal.wait_for("announced")
+                made.wait_for("announced")
                 text = configuration.read_text()
                 configuration.write_text("[announce]\ninterval = 7\n")
                 process.send_signal(signal.SIGHUP)
-                journal.wait_for("reload_failed")
+                made.wait_for("reload_failed")
                 configuration.write_text(text)
                 process.send_signal(signal.SIGHUP)
-                journal.wait_for("reloaded")
+                made.wait_for("reloaded")
                 assert stop(process) == 0
-                journal.wait_for("day")
+                made.wait_for("day")
             else:
-                journal.wait_for("started")
-                wait_until(lambda: len(journal.entries("CLOCKSMITH_EVENT=started")) == 2, 60, "it")
+                made.wait_for("started")
+                wait_until(lambda: len(made.entries("CLOCKSMITH_EVENT=started")) == 2, 60, "it")
                 stop(process)
-        yield journal
+        yield made
     finally:
-        journal.close()
+        made.close()
 
 
-def test_an_announcement_is_an_entry_with_fields(told):
-    entry = told.wait_for("announced")
+def test_an_announcement_is_an_entry_with_fields(journal):
+    entry = journal.wait_for("announced")
     assert re.fullmatch(
         'said "[a-zA-Z\' -]+" because it was asked for, onset .* ms.*', entry["MESSAGE"])
     assert entry["SYSLOG_IDENTIFIER"] == "clocksmith"
@@ -69,26 +69,26 @@ def test_an_announcement_is_an_entry_with_fields(told):
     assert int(entry["CLOCKSMITH_ONSET_ERROR_USEC"]) / 1000 == pytest.approx(onset, abs=0.06)
 
 
-def test_every_line_of_it_is_an_entry_with_an_event(told):
-    ours = told.entries("SYSLOG_IDENTIFIER=clocksmith")
+def test_every_line_of_it_is_an_entry_with_an_event(journal):
+    ours = journal.entries("SYSLOG_IDENTIFIER=clocksmith")
     assert len(ours) >= 7
     for entry in ours:
         assert "CLOCKSMITH_EVENT" in entry and "MESSAGE_ID" in entry, entry["MESSAGE"]
 
 
-def test_a_bad_configuration_is_an_error_and_its_file_is_named(told):
-    entry = told.wait_for("reload_failed")
+def test_a_bad_configuration_is_an_error_and_its_file_is_named(journal):
+    entry = journal.wait_for("reload_failed")
     assert entry["PRIORITY"] == "3" and ".conf:2:" in entry["MESSAGE"]
 
 
-def test_what_the_day_brought_is_told_at_the_stop(told):
-    entry = told.wait_for("day")
+def test_what_the_day_brought_is_told_at_the_stop(journal):
+    entry = journal.wait_for("day")
     assert entry["CLOCKSMITH_ANSWERED"] == "1" and entry["CLOCKSMITH_SOUNDED"] == "0"
     assert "asked for the time once" in entry["MESSAGE"]
 
 
-def test_journalctl_explains_an_entry_and_what_to_do(told):
-    said = told.run("journalctl", "--no-pager", "-x", "CLOCKSMITH_EVENT=reload_failed").stdout
+def test_journalctl_explains_an_entry_and_what_to_do(journal):
+    said = journal.run("journalctl", "--no-pager", "-x", "CLOCKSMITH_EVENT=reload_failed").stdout
     assert "systemctl reload clocksmith" in said and "Subject: The configuration" in said
 
 
@@ -108,12 +108,8 @@ def test_the_docs_have_every_event_and_no_other():
                   ) == sorted(events)
 
 
-def test_there_are_queries_in_the_docs():
-    assert len(queries()) >= 6
-
-
 @pytest.mark.parametrize("query", queries())
-def test_a_query_of_the_docs_finds_what_it_says(told, query):
+def test_a_query_of_the_docs_finds_what_it_says(journal, query):
     # No systemd unit runs the program here. Its identifier finds the same entries.
     words = query.replace("-u clocksmith", "-t clocksmith").replace(" -f", "")
     fields = re.findall(r"CLOCKSMITH_\w+=\w+", words)
@@ -123,9 +119,9 @@ def test_a_query_of_the_docs_finds_what_it_says(told, query):
             ["MESSAGE=a sample", "SYSLOG_IDENTIFIER=clocksmith", "PRIORITY=4", *fields, ""])
         send = ("import socket, sys; s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM); "
                 "s.sendto(sys.argv[1].encode(), '/run/systemd/journal/socket')")
-        told.run("/usr/bin/python3", "-c", send, sample)
+        journal.run("/usr/bin/python3", "-c", send, sample)
     wait_until(
-        lambda: "No entries" not in (found := told.run("sh", "-c", words)).stdout
+        lambda: "No entries" not in (found := journal.run("sh", "-c", words)).stdout
         and found.returncode == 0 and found.stdout.strip(), 60, query)
 
 
@@ -156,14 +152,6 @@ THIS_IS_IT = 'JOURNAL_STREAM=$(stat -L -c %d:%i /proc/self/fd/2) exec "$@"'
 
 
 def test_a_journal_that_is_missing_loses_no_line(world, clocksmith):
-    lines = first_lines(world, clocksmith, THIS_IS_IT)
-    assert any(re.match("<6>started: zone", line) for line in lines), lines
-
-
-def test_a_journal_that_is_dead_loses_no_line(world, clocksmith):
-    bind = ("import socket; socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)"
-            ".bind('/run/systemd/journal/socket')")
-    assert world.run("/usr/bin/python3", "-c", bind).returncode == 0
     lines = first_lines(world, clocksmith, THIS_IS_IT)
     assert any(re.match("<6>started: zone", line) for line in lines), lines
 
@@ -235,16 +223,6 @@ def test_it_shows_that_it_lives_twice_in_the_time_that_it_is_given(start, manage
         assert "WATCHDOG=1" in messages(manager, "WATCHDOG=1")
         pauses.append(time.monotonic() - since)
         assert len(pauses) < 12, pauses
-
-
-@pytest.mark.parametrize("microseconds", [999_999_999_999_999_999, 2**64 - 2])
-def test_a_time_that_is_too_long_for_the_watchdog_is_no_reason_to_end(
-        start, manager, clocksmith, microseconds):
-    clocksmith.environment = clocksmith.environment | {"WATCHDOG_USEC": str(microseconds)}
-    process = start()
-    assert "WATCHDOG=1" in messages(manager, "WATCHDOG=1")
-    process.terminate()
-    assert process.wait(60) == 0
 
 
 def test_a_speaker_whose_calls_never_return_is_left_to_the_watchdog(start, manager, tmp_path):

@@ -1,9 +1,7 @@
 """Choosing a voice: `list` shows what each can do, and `try` lets a person hear it first."""
 
-import datetime
 import json
 import time
-import zoneinfo
 
 import numpy
 import pytest
@@ -12,8 +10,6 @@ import soundfile
 from program import ROOT, VOICES, refusal, zone_showing
 from sound_server import find
 from spoken_words import words
-
-RATE = 48000
 
 
 def heard(clocksmith, *words, environment=None):
@@ -55,17 +51,6 @@ def test_a_voice_is_heard_that_is_not_the_configured_one(clocksmith, name):
     done, samples = heard(clocksmith, "voice", "try", name, "15:45", "--config", configuration)
     assert (done.returncode, done.stdout, done.stderr) == (0, "three forty-five P M\n", "")
     assert [other for other in VOICES if is_heard(clocksmith, samples, voice=other)] == [name]
-
-
-def test_a_folder_is_tried_as_well_and_without_a_time_the_time_now_is_said(clocksmith, pack):
-    configuration = clocksmith.configuration(voice="heart")
-    begun = time.time()
-    done, samples = heard(clocksmith, "voice", "try", pack, "--config", configuration)
-    assert (done.returncode, done.stderr) == (0, "") and len(samples) > RATE // 2
-    zone = zoneinfo.ZoneInfo(clocksmith.environment["TZ"])
-    minutes = [datetime.datetime.fromtimestamp(60 * minute, zone)
-               for minute in range(int(begun) // 60, int(time.time()) // 60 + 1)]
-    assert done.stdout.strip() in {words(minute.hour, minute.minute) for minute in minutes}
 
 
 def test_the_configured_style_is_heard_or_the_one_that_is_asked_for(clocksmith):
@@ -159,15 +144,6 @@ def test_programs_are_told_what_each_voice_can_do(clocksmith):
         assert voices[name]["licence"] == str(folder / "LICENCE")
         assert voices[name]["clips"] == len(list(folder.glob("*.flac")))
         assert voices[name]["bytes"] == sum(clip.stat().st_size for clip in folder.glob("*.flac"))
-
-
-def test_people_are_told_the_same(clocksmith):
-    done = clocksmith.run("voice", "list", "--config", clocksmith.configuration(voice="heart"))
-    name, styles, licence, size = done.stdout.splitlines()[:4]
-    assert name.startswith("* heart: en, US English, female")
-    assert styles == "    styles   12 hours digital, natural, natural-day; 24 hours digital; with or without 'it is'"
-    assert licence == f"    licence  {VOICES['heart'] / 'LICENCE'}"
-    assert size == "    size     323 clips, 5.8 MB"
 
 
 def test_a_licence_that_is_missing_is_told(clocksmith, pack):

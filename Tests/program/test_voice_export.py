@@ -79,7 +79,6 @@ NOT_THERE = ("in {pack}/voice.conf must name a file in the folder of the voice; 
 
 
 @pytest.mark.parametrize("spoil, told", [
-    (lambda pack: (pack / "LICENCE").write_text(""), "{pack}/LICENCE is empty; " + REMEDY),
     (lambda pack: (pack / "LICENCE").write_text(" \n\t\n"), "{pack}/LICENCE is empty; " + REMEDY),
     (lambda pack: (pack / "LICENCE").unlink(), "{pack}/LICENCE is missing; " + REMEDY),
     (lambda pack: [(pack / "LICENCE").unlink(), (pack / "LICENCE").symlink_to("gone")], "{pack}/LICENCE is missing; " + REMEDY),
@@ -88,9 +87,7 @@ NOT_THERE = ("in {pack}/voice.conf must name a file in the folder of the voice; 
     (lambda pack: [(pack / "LICENCE").unlink(), (pack / "LICENCE").symlink_to("LICENCE")],
      "cannot read {pack}/LICENCE: Too many levels of symbolic links"),
     (lambda pack: write_elsewhere(pack, "texts/LICENCE"), "'licence = texts/LICENCE' " + NOT_THERE),
-    (lambda pack: write_elsewhere(pack, "../LICENCE"), "'licence = ../LICENCE' " + NOT_THERE),
-    (lambda pack: write_elsewhere(pack, ""), "'licence = ' " + NOT_THERE),
-], ids=["empty", "blank", "missing", "link to nothing", "folder", "unreadable", "subfolder", "other folder", "no name"])
+], ids=["blank", "missing", "link to nothing", "folder", "unreadable", "subfolder"])
 def test_a_licence_that_cannot_go_with_the_clips_is_told(clocksmith, pack, tmp_path, spoil, told):
     spoil(pack)
     told = told.format(pack=pack)

@@ -37,25 +37,21 @@ SOUNDING = [
 ]
 
 
-@pytest.fixture(params=NEVER)
-def never(request):
-    return NEVER[request.param]
-
-
 def chime_line(clocksmith, configuration):
     done = clocksmith.run("check", "--config", configuration)
     [line] = [line for line in done.stdout.splitlines() if line[6:].startswith("chime ")]
     return done.returncode, line
 
 
-def test_check_finds_it(clocksmith, never):
-    announce, words = never
+@pytest.mark.parametrize("cause", NEVER)
+def test_check_finds_it(clocksmith, cause):
+    announce, words = NEVER[cause]
     status, line = chime_line(clocksmith, clocksmith.configuration(announce))
     assert status == 3 and line.startswith("FOUND") and words in line
 
 
-def test_the_service_tells_of_it_at_the_start(clocksmith, never):
-    announce, words = never
+def test_the_service_tells_of_it_at_the_start(clocksmith):
+    announce, words = NEVER["quiet for the whole week"]
     service = Service(
         clocksmith, clocksmith.configuration(announce),
         "--output", clocksmith.folder / "played.wav", alsa="")
