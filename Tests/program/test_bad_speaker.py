@@ -43,16 +43,12 @@ def trouble(devices, request, tmp_path):
     return {"ALSA_CONFIG_PATH": str(path)}, words
 
 
-def test_say_names_a_speaker_that_cannot_be_had(clocksmith, trouble):
+def test_say_and_check_name_a_speaker_that_cannot_be_had(clocksmith, trouble):
     environment, words = trouble
     done = clocksmith.run(
         "say", "15:15", "--config", clocksmith.configuration(), environment=environment)
     sentence = refusal(done, 1)
     assert "speaker default" in sentence and words in sentence
-
-
-def test_check_finds_a_speaker_that_cannot_be_had(clocksmith, trouble):
-    environment, words = trouble
     done = clocksmith.run("check", "--config", clocksmith.configuration(), environment=environment)
     [line] = [line for line in done.stdout.splitlines() if line.split()[1] == "speaker"]
     assert done.returncode == 3 and line.startswith("FOUND") and words in line

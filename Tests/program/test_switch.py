@@ -2,9 +2,7 @@
 up."""
 
 import glob
-import json
 import re
-import signal
 
 import pytest
 
@@ -62,20 +60,6 @@ def test_silence_does_not_wait_for_the_clock_to_be_judged(clocksmith, tmp_path, 
     assert float(after[1]) < 200, told
 
 
-def test_a_timer_waits_for_a_switch_that_cannot_be_read_and_rings_once_it_can(on_the_bus, start):
-    service = start(rest="[switch]\nline = GPIO17")
-    assert on_the_bus.run("timer", "1s", "--name", "tea").returncode == 0
-    service.wait_for('timer "tea" is at zero, and cannot be heard: the switch cannot be read')
-    configuration = on_the_bus.folder / "0.conf"
-    configuration.write_text(configuration.read_text().replace("GPIO17", "none"))
-    service.signal(signal.SIGHUP)
-    service.wait_for("there is no switch any more")
-    [row] = map(json.loads, on_the_bus.run("timer", "list", "--json").stdout.splitlines())
-    assert row["state"] == "ringing"
-    assert on_the_bus.run("stop").returncode == 0
-    service.wait_for('timer "tea" has stopped ringing: it was stopped by hand')
-
-
 @pytest.fixture
 def start_far(on_the_bus, start):
     """Starts a service that has something to say, but not soon."""
@@ -90,21 +74,6 @@ def last_error(bus):
         with bus.caller() as caller:
             return caller.get("LastError")
     return last_error
-
-
-@pytest.mark.parametrize("section, words", [
-    ("switch", "the switch cannot be read"), ("button", "the button cannot be read"),
-    ("led", "the lamp cannot be lit")])
-def test_what_is_lost_is_told_after_a_reload_only_while_it_is_configured(
-        on_the_bus, start_far, last_error, section, words):
-    service = start_far(f"[{section}]\nline = GPIO17")
-    service.wait_for(words)
-    configuration = on_the_bus.folder / "0.conf"
-    for number, line in enumerate(["GPIO17", "none"], 1):
-        configuration.write_text(configuration.read_text().replace("GPIO17", line))
-        service.signal(signal.SIGHUP)
-        wait_until(lambda: len(service.matching("read again")) == number, 60, "the reload")
-        assert (words in last_error()) == (line != "none"), last_error()
 
 
 def test_what_is_wrong_at_the_start_is_told_on_the_bus(bus, start_far):
@@ -124,20 +93,3 @@ def test_the_return_of_a_button_is_told(on_the_bus, start_far, last_error, tmp_p
     line.put_back()
     service.wait_for("the button is back")
     assert "the button" not in last_error()
-
-
-def test_of_an_alarm_that_a_lost_switch_silences_the_list_and_the_status_say_so(on_the_bus, start):
-    on_the_bus.environment = on_the_bus.environment | {
-        "TZ": zone_showing(on_the_bus, 7 * 3600 - 50)}
-    service = start(rest="[switch]\nline = GPIO17\n[alarm school]\ntime = 07:00")
-    lost = r": the switch cannot be read \(see 'when_lost' in the configuration\)"
-
-    def is_told(words):
-        listed = on_the_bus.run("alarm", "list").stdout
-        assert re.fullmatch(rf'alarm 1 "school": 07:00, [a-z-]+: {words}{lost}\n', listed), listed
-        face = on_the_bus.run("status").stdout
-        assert re.search(rf'^alarm    1 "school" {words}{lost}$', face, re.MULTILINE), face
-
-    is_told(r"silent [a-z]{3} [\d-]{10} 07:00, in \d+ s")
-    service.wait_for('alarm "school" is to ring now, and cannot be heard: the switch', 120)
-    is_told("is to ring now")
