@@ -28,7 +28,6 @@ def pytest_configure(config):
     if not PROGRAM.exists():
         raise pytest.UsageError(f"no program at {PROGRAM}: build it, or set CLOCKSMITH")
     config.addinivalue_line("markers", "alone: fed by short queues, on a machine at rest")
-    config.addinivalue_line("markers", "patience: over within seconds, on a machine at rest")
 
 
 # Fixtures that take long. Each of the processes that has a test with one makes its own.

@@ -134,26 +134,6 @@ def test_a_clip_that_is_no_word_is_found_by_check_and_by_verify(clocksmith, pack
     assert done.returncode == 3 and f"clip        {CLIP}: " in line and line.endswith(words)
 
 
-def test_verify_does_not_count_on_clips_that_it_finds_unusable(clocksmith, pack):
-    (pack / f"{CLIP}.flac").unlink()
-    of_samples(numpy.zeros(24_000))(pack)
-    (pack / "round.flac").unlink()
-    (pack / "round.wav").write_bytes(b"no sound")
-    lines = clocksmith.run("voice", "verify", pack).stdout.splitlines()
-    assert "ok    12 hours    it says every 2 minutes" in lines
-    assert "ok    24 hours    it says every minute of the day" in lines
-    [timers] = [line for line in lines if "timers" in line]
-    assert timers.startswith("ok    timers      it has no words of timers for 'round 1' and 58 phrases more")
-
-
-def test_a_clip_that_is_too_long_is_found_but_can_be_said(clocksmith, pack):
-    (pack / f"{CLIP}.flac").unlink()
-    of_samples(numpy.tile([0.5, -0.5], 10 * 48_000))(pack)
-    lines = clocksmith.run("voice", "verify", pack).stdout.splitlines()
-    assert "ok    12 hours    it says every minute of the day" in lines
-    assert f"FOUND clip        {CLIP}: it takes 20.0 s, more than 5; cut it" in lines
-
-
 @pytest.mark.parametrize("place", [3000, 7000])
 def test_a_flac_with_one_byte_wrong_is_found_by_check_and_by_verify(clocksmith, pack, place):
     clip = pack / f"{CLIP}.flac"

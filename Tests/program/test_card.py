@@ -77,13 +77,6 @@ def test_the_service_is_told_what_there_should_be(boot):
         "[clock]\nrtc = pcf8523\n[speaker]\ndevice = plughw:CARD=PCM5102A\n")
 
 
-def test_the_file_is_written_in_place(boot):
-    number = boot.parts.stat().st_ino
-    boot.start("ds3231")
-    assert boot.parts.stat().st_ino == number
-    assert [path.name for path in boot.parts.parent.iterdir()].count("parts.txt") == 1
-
-
 @pytest.mark.parametrize("text", ["", "dtoverlay=junk\n" * 60], ids=["empty", "too long"])
 def test_what_a_pc_made_of_the_file_is_put_right_once(boot, text):
     boot.parts.write_text(text)

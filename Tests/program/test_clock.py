@@ -165,12 +165,6 @@ def test_check_finds_an_rtc_that_has_stopped(rtc, run):
     assert found.startswith("FOUND") and "has stopped at 20" in found
 
 
-def test_check_finds_a_raspberry_pi_5_without_its_battery(rtc, run):
-    rtc.write("battery_voltage", "11000")
-    found = line(run("check"), "rtc")
-    assert found.startswith("FOUND") and "its battery is empty, or not there" in found
-
-
 def test_check_names_the_rtcs_that_there_are_if_the_one_is_not(run):
     found = line(run("check", rest="[clock]\nrtc = pcf8523"), "rtc")
     assert found == ("FOUND rtc           rtc = pcf8523: there is no such RTC; "

@@ -71,16 +71,3 @@ def test_a_file_that_was_there_stays_as_it_was(clocksmith, pack, output, begun):
     process.communicate(timeout=60)
     assert process.returncode == -signal.SIGINT
     assert [(path.name, path.read_bytes()) for path in output.iterdir()] == [("x.wav", b"the old announcement")]
-
-
-def test_a_signal_that_is_ignored_does_not_end_it(clocksmith, pack, output):
-    """As under nohup(1)."""
-    lengthen(pack, 100, "minute-15")
-    process = subprocess.Popen(
-        [PROGRAM, *AT, "--output", output / "x.wav", "--config", clocksmith.configuration(voice=pack)],
-        env=clocksmith.environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
-    wait_until(lambda: list(output.glob("*.part")), 60, "the first of the file")
-    process.send_signal(signal.SIGHUP)
-    assert process.communicate(timeout=60) == (None, b"") and process.returncode == 0
-    assert [path.name for path in output.iterdir()] == ["x.wav"]

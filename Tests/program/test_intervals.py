@@ -227,14 +227,6 @@ def test_without_a_service_it_sounds_here(clocksmith):
     assert process.wait(60) == 0, process.stderr.read()
 
 
-def test_here_a_full_standard_output_is_told_once_and_a_failure(clocksmith):
-    words = ["interval", "--work", "1s", "--rounds", "1", "--config", clocksmith.configuration()]
-    with open("/dev/full", "w", encoding="utf-8") as full:
-        done = clocksmith.run(*words, stdout=full)
-    assert refusal(done, 1) == (
-        "clocksmith: standard output: No space left on device; it goes on all the same")
-
-
 def test_here_it_fails_if_the_speaker_goes_away_after_the_first_signal(clocksmith, tmp_path):
     server = SoundServer(tmp_path / "server", clocksmith.environment, "speaker")
     heard = Recording(server, "speaker")

@@ -11,7 +11,6 @@ import pytest
 import soundfile
 
 from journal_daemon import Journal, World, stop
-from one_minute import NO_SPEAKER, engaged_device
 from program import PROGRAM, ROOT, VOICE, Clocksmith
 from slow_voice import copy_of_the_voice, lengthen
 from sound_server import RATE, SoundServer, wait_until
@@ -223,13 +222,6 @@ def test_it_shows_that_it_lives_twice_in_the_time_that_it_is_given(start, manage
         assert "WATCHDOG=1" in messages(manager, "WATCHDOG=1")
         pauses.append(time.monotonic() - since)
         assert len(pauses) < 12, pauses
-
-
-def test_a_speaker_whose_calls_never_return_is_left_to_the_watchdog(start, manager, tmp_path):
-    start("", "--say-now",
-          alsa=NO_SPEAKER + engaged_device(tmp_path, tmp_path / "never", seconds=60))
-    # The start itself blocks before it is ready, so nothing is sent any more.
-    assert "WATCHDOG=1" not in messages(manager, "WATCHDOG=1", 3)
 
 
 def test_a_sound_server_that_freezes_is_hung_up_on_and_the_service_lives_on(

@@ -94,18 +94,6 @@ def test_on_a_terminal_the_time_goes_on_by_the_second(clocksmith, configuration)
     assert least_of_four(longest_step, 2) == 1
 
 
-def test_the_cursor_is_shown_while_it_is_stopped(clocksmith, configuration):
-    # In a process group of its own, as under a shell: the kernel stops no group that nobody minds.
-    face = Face(clocksmith, "--config", configuration, columns=100, process_group=0)
-    face.wait_for("now")
-    face.process.send_signal(signal.SIGTSTP)
-    wait_until(face.is_stopped, 60, "it to stop")
-    wait_until(lambda: face.read().endswith("\x1b[?25h"), 60, "the cursor")
-    face.process.send_signal(signal.SIGCONT)
-    face.wait_for(r"\x1b\[\?25h\x1b\[\?25l(?!\x1b\[\d+F)")
-    assert face.end() == 0
-
-
 def test_the_second_is_shown_as_it_begins(clocksmith, configuration):
     face = Face(clocksmith, "--config", configuration, columns=100)
     face.wait_for("now")

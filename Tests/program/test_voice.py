@@ -137,13 +137,6 @@ def test_a_bad_recording_is_told_in_a_sentence_and_nothing_is_made(recordings, b
     assert not list(pack.parent.glob("pack*"))
 
 
-def test_a_recording_of_a_coarse_coding_that_uses_its_whole_range_is_taken(recordings, brought_in):
-    samples = word(0, 44_100)
-    soundfile.write(recordings / "six.wav", samples / abs(samples).max(), 44_100, subtype="ULAW")
-    done, _ = brought_in()
-    assert "17 clips" in lines_of(done, 0)[0]
-
-
 def test_a_pack_that_is_there_is_left_as_it_is(brought_in):
     _, pack = brought_in()
     before = {path: path.stat().st_mtime_ns for path in pack.iterdir()}
@@ -245,15 +238,6 @@ def test_a_voice_that_is_not_there_is_told_with_those_that_are(clocksmith):
     assert refusal(done, 1).endswith(
         f"voice 'caruso': not found: allowed are {', '.join(VOICES)}, the full path of a "
         "voice's folder, as /usr/local/share/mine")
-
-
-def test_a_recording_with_one_channel_upside_down_is_heard(recordings, brought_in):
-    samples = word(2)
-    soundfile.write(recordings / "three.wav", numpy.column_stack([samples, -samples]), RATE)
-    done, pack = brought_in()
-    assert "17 clips" in lines_of(done, 0)[0]
-    clip = soundfile.read(pack / "3.flac")[0]
-    assert 0.28 < len(clip) / RATE < 0.36
 
 
 def test_a_folder_among_the_recordings_is_left_alone(recordings, brought_in):

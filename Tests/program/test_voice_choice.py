@@ -146,16 +146,6 @@ def test_programs_are_told_what_each_voice_can_do(clocksmith):
         assert voices[name]["bytes"] == sum(clip.stat().st_size for clip in folder.glob("*.flac"))
 
 
-def test_a_licence_that_is_missing_is_told(clocksmith, pack):
-    (pack / "LICENCE").unlink()
-    configuration = clocksmith.configuration(voice=pack)
-    missing = f"{pack}/LICENCE is missing; write into it who made the voice, and what others may do with it"
-    assert f"    licence  {missing}\n" in clocksmith.run("voice", "list", "--config", configuration).stdout
-    assert "licence" not in listed(clocksmith, configuration)[str(pack)]
-    done = clocksmith.run("voice", "verify", pack)
-    assert done.returncode == 3 and f"FOUND licence     {missing}\n" in done.stdout
-
-
 def test_a_voice_that_cannot_be_used_is_listed_with_the_reason(clocksmith):
     configuration = clocksmith.configuration(voice="/not/there")
     assert "* /not/there: cannot be used: " in clocksmith.run("voice", "list", "--config", configuration).stdout

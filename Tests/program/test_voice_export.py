@@ -96,16 +96,3 @@ def test_a_licence_that_cannot_go_with_the_clips_is_told(clocksmith, pack, tmp_p
     assert refusal(done, 1) == f"clocksmith: cannot export the voice: {told}"
     assert not (tmp_path / "out").exists()
     assert f"    licence  {told}\n" in clocksmith.run("voice", "list", "--config", configuration).stdout
-
-
-def test_a_notice_that_cannot_be_read_is_told(clocksmith, pack, tmp_path):
-    (pack / "NOTICE").mkdir()
-    done = clocksmith.run(
-        "voice", "export", pack, "--output", tmp_path / "out", "--config", clocksmith.configuration())
-    assert f"cannot read {pack}/NOTICE: it is a directory" in refusal(done, 1) and not (tmp_path / "out").exists()
-
-
-def test_a_disk_that_fills_up_leaves_nothing(clocksmith, full_disk):
-    done = clocksmith.run(
-        "voice", "export", VOICE, "--output", full_disk / "out", "--config", clocksmith.configuration())
-    assert "No space left on device" in refusal(done, 1) and not list(full_disk.iterdir())

@@ -1,7 +1,6 @@
 """Zone files that are torn, or that count leap seconds: never taken for UTC without a word."""
 
 import json
-import os
 import pathlib
 import re
 import shutil
@@ -103,19 +102,6 @@ def test_a_zone_by_its_old_name_is_told_with_its_new_one(clocksmith, without_old
     assert said.endswith(
         "zone 'US/Eastern': it is now called America/New_York; use that, or install the package tzdata-legacy")
     assert clocksmith.run("agenda", "--zone", "America/New_York", environment=environment).returncode == 0
-
-
-@pytest.mark.parametrize(
-    "words, status",
-    [(["agenda", "--hours", "1"], 1), (["agenda", "--hours", "1", "--zone", "Europe/London"], 0),
-     (["check"], 3)])
-def test_a_pipe_in_the_zones_place_is_not_waited_for(clocksmith, etc, words, status):
-    (etc / "localtime").unlink()
-    os.mkfifo(etc / "localtime")
-    done = without_zone(clocksmith, etc, *words, "--config", clocksmith.configuration())
-    assert done.returncode == status
-    if status:
-        assert "/etc/localtime: it is no time zone file" in done.stdout + done.stderr
 
 
 def test_a_machine_without_a_zone_shows_utc(clocksmith, etc):
