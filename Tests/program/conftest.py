@@ -248,7 +248,7 @@ def full_disk(tmp_path):
 
 @pytest.fixture(scope="session")
 def one_minute(surroundings, memory):
-    """A full minute that eleven clocks have met."""
+    """A full minute that nine clocks have met."""
     folder = memory / "minute"
     folder.mkdir()
     minute = OneMinute(Clocksmith(surroundings, folder))

@@ -12,8 +12,8 @@ EARLY = 14
 
 
 def test_it_sounds_from_when_it_is_heard_and_not_from_when_it_is_prepared(bus, on_the_bus, start, pack):
-    # The words take ten seconds: enough for the questions meanwhile.
-    voice = lengthen(pack, 10, "oclock")
+    # The words take six seconds: enough for the questions meanwhile.
+    voice = lengthen(pack, 6, "oclock")
 
     def seconds_until_it_is_told():
         """How long after the hour it is told as sounding."""

@@ -7,8 +7,6 @@ from zoneinfo import ZoneInfo, available_timezones
 
 import pytest
 
-from program import in_the_night
-from sound_server import wait_until
 from test_agenda_against_tzdata import instant_of
 
 # The only occasions are the hours, and the tests ignore them.
@@ -103,45 +101,6 @@ def test_an_alarm_is_listed_with_all_that_is_heard_of_it(clocksmith):
         'tue 2026-06-02T06:45:00+00:00  alarm "school": rings, six forty-five A M',
         'tue 2026-06-02T06:46:00+00:00  alarm "milk": whittington, rise -30dB 1min30s, '
         'six forty-six A M']
-
-
-def test_what_the_service_has_is_listed_and_what_is_supposed_is_not(on_the_bus, start):
-    in_the_night(on_the_bus)
-    begun = time.time()
-    start("interval = 15", section("school", "06:45", "mon-sun"))
-    for words in [
-        ("alarm", "12:34", "--name", "lunch", "--tune", "westminster", "--rise", "5m"), ("timer", "20m"),
-        ("timer", "10m", "--name", "tea"), ("timer", "15m", "--name", "rice"),
-        ("timer", "pause", "rice"),
-        ("interval", "--work", "5m", "--rest", "1m", "--rounds", "9", "--prepare", "5m",
-         "--countdown", "0"),
-    ]:
-        assert on_the_bus.run(*words).returncode == 0
-    done = time.time()
-
-    def appointments():
-        lines = agenda(on_the_bus, "--hours", 48)
-        lines = [line for line in lines if line["cause"] != "occasion"]
-        lines.sort(key=lambda line: line["cause"] == "alarm")
-        # The first signal of the rounds sounds at once, and the next one in five minutes.
-        return lines if lines[0].get("signal") != "prepare" else None
-    lines = wait_until(appointments, 60, "the beginning of the rounds")
-    assert [line["cause"] for line in lines[:4]] == ["interval", "timer", "timer", "interval"]
-    first, tea, other, end = lines[:4]
-    assert (first["signal"], end["signal"]) == ("work", "end")
-    assert (tea["name"], tea["number"], tea["text"], tea["sounds"]) == (
-        "tea", 2, "ten minute timer", True)
-    assert (other.get("name"), other["number"], other["text"]) == (None, 1, "twenty minute timer")
-    zero = datetime.fromisoformat(tea["instant"].replace("Z", "+00:00")).timestamp()
-    assert begun - 1 < zero - 600 < done + 1
-    alarms = [line for line in lines[4:] if line["cause"] == "alarm"]
-    assert len(lines[4:]) == len(alarms) == 3
-    # An alarm of every day is listed for each day, an alarm that rings once only once.
-    assert sorted((line["name"], line["local"][11:16]) for line in alarms) == [
-        ("lunch", "12:34"), ("school", "06:45"), ("school", "06:45")]
-    assert {line["name"]: (line["number"], line["chime"], line.get("rise")) for line in alarms} == {
-        "lunch": (2, "westminster", "5min"), "school": (1, "none", None)}
-    assert {line["cause"] for line in agenda(on_the_bus, "--zone", "UTC")} == {"occasion"}
 
 
 def test_an_interval_of_a_second_is_one_line(on_the_bus, start):

@@ -1,8 +1,5 @@
 """A time renders as the sum of its clips: the exact frames, to one 16-bit step."""
 
-import contextlib
-import os
-import subprocess
 import time
 import xml.etree.ElementTree
 
@@ -10,7 +7,7 @@ import numpy
 import pytest
 import soundfile
 
-from program import PROGRAM, VOICE, Clocksmith, refusal
+from program import VOICE, Clocksmith, refusal
 
 RATE = 48_000
 CROSSFADE = RATE * 20 // 1000
@@ -144,60 +141,6 @@ def test_a_clip_of_another_rate_is_converted_without_noise_or_delay(program, cli
     error = numpy.sqrt(numpy.mean((ours - ideal) ** 2))
     # RMS. A delay of one frame would give 0.045, rounding to 16 bits gives 0.00001.
     assert error < 0.000_1
-
-
-# MARK: Speed and memory
-
-
-@pytest.fixture(scope="module")
-def long_and_short(program, tmp_path_factory):
-    """Renders of 2 s and of 8 min: for each (seconds of sound, seconds taken, peak KiB)."""
-    pack = tmp_path_factory.mktemp("long") / "voice"
-    pack.mkdir()
-    for path in VOICE.iterdir():
-        (pack / path.name).symlink_to(path)
-    (pack / "minute-15.flac").unlink()
-    noise = numpy.random.default_rng(1).integers(-9000, 9000, RATE * 480, dtype="int16")
-    soundfile.write(pack / "minute-15.flac", noise, RATE)
-    return [measured(program, voice) for voice in (VOICE, pack)]
-
-
-def measured(program, voice):
-    path = program.folder / "measured.wav"
-    reader, writer = os.pipe()
-    os.set_blocking(writer, False)
-    with contextlib.suppress(BlockingIOError):
-        while os.write(writer, bytes(4096)):
-            pass
-    os.set_blocking(writer, True)
-    # When the file appears, the program waits to print its last line, because the pipe is full. So
-    # its peak can be read from /proc. The peak of wait4(2) would include this process before the exec.
-    begun = time.monotonic()
-    process = subprocess.Popen(
-        [PROGRAM, "render", "--at", "2026-11-21T15:15", "--output", path, "--config",
-         program.configuration(voice=voice)], env=program.environment, stdout=writer)
-    while not path.exists():
-        assert process.poll() is None and time.monotonic() < begun + 60
-        time.sleep(0.001)
-    taken = time.monotonic() - begun
-    with open(f"/proc/{process.pid}/status", encoding="ascii") as status:
-        peak = next(int(line.split()[1]) for line in status if line.startswith("VmHWM"))
-    os.close(writer)
-    os.close(reader)
-    process.wait()
-    seconds = soundfile.info(path).duration
-    path.unlink()
-    return seconds, taken, peak
-
-
-def test_memory_does_not_grow_with_the_length_of_what_is_rendered(long_and_short, capsys):
-    short, long = long_and_short
-    with capsys.disabled():
-        for seconds, taken, peak in long_and_short:
-            print(f"\nrendered {seconds:.1f} s in {taken:.3f} s, {seconds / taken:.0f} times "
-                  f"real time, peak RSS {peak / 1024:.1f} MiB", end="")
-        print()
-    assert long[2] < short[2] + 1024
 
 
 # MARK: The picture

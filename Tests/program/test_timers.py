@@ -10,7 +10,7 @@ import soundfile
 
 from exact_speaker import ExactSpeaker
 from kitchen import do, timers
-from message_bus import noticed, rfc3339, timestamp
+from message_bus import noticed, timestamp
 from program import ROOT, SILENT_ALSA, refusal
 from sound_server import RATE, find, least_of_four, wait_until
 
@@ -112,37 +112,6 @@ def test_it_rings_at_zero_to_the_millisecond_until_it_is_stopped(bus, kitchen, s
     # It was stopped in the middle of a ring.
     last = max(numpy.flatnonzero(numpy.abs(recording.samples) > 1e-4))
     assert stopping - 0.2 < recording.instant(last) < stopped + 0.3
-
-
-def test_what_is_said_goes_on_under_the_ring_and_is_turned_down(bus, kitchen, start):
-    speaker = ExactSpeaker(kitchen.folder)
-    start(rest="[speaker]\ndevice = good", alsa=SILENT_ALSA + speaker.device("good"))
-    do(kitchen, "30s")
-    with bus.caller() as caller:
-        zero = timestamp(caller.get("Timers")[0]["ends"])
-        # The words begin 0.7 s before zero. They are asked for when the speaker is awake, and early
-        # enough for a slow machine.
-        begins = zero - 0.7
-        wait_until(lambda: time.time() > begins - 4, 60, "the time to ask")
-        caller.ask("Announce", at=rfc3339(begins), time="12:37")
-    wait_until(lambda: time.time() > zero + 2.5, 60, "the end of the words")
-    assert kitchen.run("stop").returncode == 0
-    time.sleep(1)
-    samples = speaker.recording().samples
-    said = kitchen.folder / "said.wav"
-    assert kitchen.run("say", "12:37", "--output", said, "--config",
-                       kitchen.configuration()).returncode == 0
-    words, _ = soundfile.read(said, dtype="float32")
-    ring = round(first_ring(samples)[0])
-    begun = round(find(words[:RATE // 2], samples)[0])
-    assert 0.3 * RATE < ring - begun < len(words) - 0.3 * RATE, "they do not meet"
-    assert numpy.abs(samples[begun:ring] - words[:ring - begun]).max() < 0.002
-    # Under the ring, the words are 12 dB lower. Without the ring, only the words are left.
-    under = slice(ring + RATE // 20, begun + len(words) - RATE // 10)
-    left = samples[under] - RING[RATE // 20:under.stop - ring]
-    same = words[under.start - begun:under.stop - begun]
-    assert numpy.dot(left, same) / numpy.dot(same, same) == pytest.approx(0.251, abs=0.02)
-    assert numpy.abs(left - 0.251 * same).max() < 0.01
 
 
 @pytest.mark.parametrize("end", ["stop", "kill"])

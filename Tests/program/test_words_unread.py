@@ -124,34 +124,6 @@ def test_the_terminal_stays_as_it_was(start, clocksmith):
     os.close(writer)
 
 
-def test_a_service_manager_that_takes_nothing_holds_nothing_up_and_hears_of_it_later(
-        start, clocksmith, tmp_path):
-    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
-        manager.bind(str(tmp_path / "notify"))
-        manager.setblocking(False)
-        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as flood:
-            flood.setblocking(False)
-            with pytest.raises(BlockingIOError):
-                while True:
-                    flood.sendto(b"STATUS=flood", str(tmp_path / "notify"))
-        clocksmith.environment = clocksmith.environment | {
-            "NOTIFY_SOCKET": str(tmp_path / "notify")}
-        process = start(stderr=subprocess.DEVNULL)
-        has_spoken(clocksmith.folder)
-        heard = []
-
-        def has_heard():
-            try:
-                heard.append(manager.recv(4096).decode())
-            except BlockingIOError:
-                return False
-            return heard[-1].startswith("READY=1")
-
-        wait_until(has_heard, 60, "the start, told as soon as there is something to tell")
-        process.terminate()
-        assert process.wait(60) == 0
-
-
 FLOOD = """
 import socket
 flood = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)

@@ -2,15 +2,12 @@
 
 import json
 import pathlib
-import re
 import shutil
 import subprocess
 
 import pytest
 
-from message_bus import MessageBus
 from program import PROGRAM, refusal
-from service import Service
 from sound_server import wait_until
 
 DATABASE = pathlib.Path("/usr/share/zoneinfo")
@@ -145,27 +142,3 @@ def test_a_torn_or_missing_zone_in_place_of_a_good_one_is_ignored_with_a_warning
     finally:
         service.terminate()
         assert service.wait(60) == 0
-
-
-def test_the_command_shows_times_in_the_zone_of_the_service_though_its_own_is_torn(clocksmith):
-    bus = MessageBus(clocksmith.folder)
-    clocksmith.environment = clocksmith.environment | {"DBUS_SYSTEM_BUS_ADDRESS": bus.address}
-    torn = clocksmith.folder / "Torn"
-    torn.write_bytes(b"TZif")
-    zone = {"TZ": f":{torn}"}
-    service = Service(
-        clocksmith, clocksmith.configuration(), "--output", clocksmith.folder / "played.wav",
-        alsa="")
-    try:
-        with bus.caller() as caller:
-            caller.wait_for_service(service)
-            done = clocksmith.run("mute", "8h", environment=zone)
-            assert re.fullmatch(r"muted until [\d-]{10}T[\d:]{8}\n", done.stdout)
-            assert (done.returncode, done.stderr) == (0, "")
-            assert caller.get("Next")["reason_key"] == "muted"
-        done = clocksmith.run("status", environment=zone)
-        assert (done.returncode, done.stderr) == (0, "")
-        assert "Europe/London (UTC" in done.stdout.splitlines()[0]
-    finally:
-        assert service.stop() == 0
-        bus.stop()
