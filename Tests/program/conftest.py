@@ -1,6 +1,7 @@
 """The fixtures that the whole-program tests share."""
 
 import contextlib
+import os
 import pathlib
 import re
 import shutil
@@ -11,7 +12,6 @@ import pytest
 
 from etc_folder import Etc
 from http_door import Door
-from memory import folder_in_memory
 from message_bus import MessageBus
 from one_minute import OneMinute
 from pretended_announcer import PretendedAnnouncer
@@ -19,6 +19,7 @@ from pretended_broker import PretendedBroker
 from pretended_web import PretendedWeb
 from program import PROGRAM, SILENT_ALSA, VOICE, Clocksmith, surroundings
 from push import PushRelay
+from recorded_words import brought_in, recordings  # noqa: F401
 from relay import Broker, Relay, need_relay
 from service import Service
 from slow_voice import copy_of_the_voice, lengthen
@@ -48,6 +49,23 @@ def pytest_collection_modifyitems(items):
 def pytest_runtest_makereport(item):
     outcome = yield
     item.has_failed = getattr(item, "has_failed", False) or outcome.get_result().failed
+
+
+IN_MEMORY = "/dev/shm"
+# Bytes. One test writes 100 MB.
+LEAST = 1 << 30
+
+
+def folder_in_memory():
+    """A new folder in memory; None where there is too little of it, or where no library can be
+    loaded from there."""
+    try:
+        found = os.statvfs(IN_MEMORY)
+        if found.f_flag & os.ST_NOEXEC or found.f_bavail * found.f_frsize < LEAST:
+            return None
+        return pathlib.Path(tempfile.mkdtemp(prefix="clocksmith-", dir=IN_MEMORY))
+    except OSError:
+        return None
 
 
 @pytest.fixture(scope="session")

@@ -65,19 +65,6 @@ def test_the_command_prints_what_the_service_answers(on_the_bus, caller):
     assert names == ["westminster", "tea", None, "school"]
 
 
-def test_an_answer_is_short_and_says_how_far_it_goes(caller):
-    part = caller.ask("Agenda")
-    assert 100 <= len(part["lines"]) < 120
-    assert 5000 < timestamp(part["until"]) - time.time() < 7200
-    start = rfc3339(int(time.time()) + 3600)
-    end = rfc3339(int(time.time()) + 3700)
-    part = caller.ask("Agenda", **{"from": start, "to": end})
-    assert (part["until"], [line["cause"] for line in part["lines"]]) == (end, ["occasion"] * len(part["lines"]))
-    assert 1 <= len(part["lines"]) <= 2
-    part = caller.ask("Agenda", **{"from": start, "to": start})
-    assert (part["lines"], part["until"]) == ([], start)
-
-
 def test_a_longer_list_is_read_a_part_at_a_time(on_the_bus, caller):
     assert len(printed(on_the_bus, "--hours", 48)) == 48 * 60 + 2
 

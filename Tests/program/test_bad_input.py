@@ -3,12 +3,10 @@
 import os
 import random
 import resource
-import shutil
-import subprocess
 
 import pytest
 
-from program import PROGRAM, VOICE, refusal
+from program import VOICE, refusal
 
 RENDER = ["render", "--at", "2026-11-21T15:15", "--output"]
 
@@ -137,20 +135,6 @@ def test_a_bad_tune_is_named_once(clocksmith, tmp_path, text, words):
     done = clocksmith.run("agenda", "--config", clocksmith.configuration(f"chime = {tune}"))
     sentence = refusal(done, 1)
     assert sentence.count(str(tune)) == 1 and sentence.endswith(words)
-
-
-@pytest.mark.parametrize("key, kind", [("chime", "tunes"), ("voice", "voices")])
-def test_a_program_without_its_sounds_says_where_it_looked(clocksmith, tmp_path, key, kind):
-    program = tmp_path / "bin/clocksmith"
-    program.parent.mkdir()
-    shutil.copy(PROGRAM, program)
-    path = clocksmith.configuration("chime = none")
-    path.write_text(f"[announce]\n{key} = mine\n" + ("chime = none\n" if key == "voice" else ""))
-    done = subprocess.run(
-        [program, "agenda", "--config", path], env=clocksmith.environment, capture_output=True,
-        text=True, timeout=60, check=False)
-    sentence = refusal(done, 1)
-    assert f"no {kind} are installed: {tmp_path}/share/clocksmith is not there" in sentence
 
 
 @pytest.mark.parametrize(

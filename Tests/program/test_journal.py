@@ -68,13 +68,6 @@ def test_an_announcement_is_an_entry_with_fields(journal):
     assert int(entry["CLOCKSMITH_ONSET_ERROR_USEC"]) / 1000 == pytest.approx(onset, abs=0.06)
 
 
-def test_every_line_of_it_is_an_entry_with_an_event(journal):
-    ours = journal.entries("SYSLOG_IDENTIFIER=clocksmith")
-    assert len(ours) >= 7
-    for entry in ours:
-        assert "CLOCKSMITH_EVENT" in entry and "MESSAGE_ID" in entry, entry["MESSAGE"]
-
-
 def test_a_bad_configuration_is_an_error_and_its_file_is_named(journal):
     entry = journal.wait_for("reload_failed")
     assert entry["PRIORITY"] == "3" and ".conf:2:" in entry["MESSAGE"]

@@ -89,21 +89,6 @@ def test_the_voice_and_the_bells_are_set_each_for_itself(noon):
     assert numpy.abs(bells[words[0]:]).max() > 100
 
 
-def test_said_into_a_file_the_voice_is_as_loud_as_it_was_set(clocksmith, tmp_path):
-    spoken = {}
-    for speaker in ("", "voice_volume = -6dB", "volume = -6dB", "bells_volume = -6dB"):
-        path = tmp_path / "said.wav"
-        done = clocksmith.run(
-            "say", "15:15", "--output", path, "--config",
-            clocksmith.configuration(rest=f"[speaker]\n{speaker}"))
-        assert done.returncode == 0, done.stderr
-        spoken[speaker] = soundfile.read(path, dtype="int16")[0].astype(float)
-    quiet = spoken[""] * factor(-6)
-    assert numpy.abs(spoken["voice_volume = -6dB"] - quiet).max() < 1.01
-    assert numpy.abs(spoken["volume = -6dB"] - quiet).max() < 1.01
-    assert numpy.array_equal(spoken["bells_volume = -6dB"], spoken[""])
-
-
 @pytest.mark.parametrize("hours, softer", [(0, 20), (12, 0)], ids=["the hour of the clock", "the hour that is said"])
 def test_a_given_time_is_as_loud_as_it_is_to_be_now(clocksmith, hours, softer):
     now = datetime.datetime.now(zoneinfo.ZoneInfo(clocksmith.environment["TZ"]))

@@ -6,7 +6,7 @@ import numpy
 import pytest
 import soundfile
 
-from recorded_words import CLASSIC, RATE, brought_in, lines_of, recordings, word  # noqa: F401
+from recorded_words import CLASSIC, RATE, lines_of, word
 
 # Without DC: an MP3 begins with silence that has none.
 SIX = word(5) - 0.003

@@ -197,16 +197,6 @@ def test_the_status_names_the_card_that_plays_instead_of_the_default(
     assert clock.stop() == 0
 
 
-def test_a_device_that_is_named_is_not_replaced_by_a_card(clocksmith, down, speaker, tmp_path):
-    server, _ = speaker
-    lines = down.replace("pcm.default", "pcm.desktop") + server.device("card", "speaker")
-    done = clocksmith.run(
-        "say", "15:15", "--config",
-        clocksmith.configuration(rest="[speaker]\ndevice = desktop"),
-        environment=in_alsa(tmp_path, lines) | pretended_card(tmp_path))
-    assert "Host is down" in refusal(done, 1)
-
-
 # MARK: Servers that tell a wrong delay
 
 # Preloaded before libasound: after half a second the delay is told 50 ms too short, as libpulse does

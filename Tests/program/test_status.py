@@ -94,19 +94,6 @@ def test_on_a_terminal_the_time_goes_on_by_the_second(clocksmith, configuration)
     assert least_of_four(longest_step, 2) == 1
 
 
-def test_the_second_is_shown_as_it_begins(clocksmith, configuration):
-    face = Face(clocksmith, "--config", configuration, columns=100)
-    face.wait_for("now")
-
-    def late():
-        seen = len(re.findall("now ", face.read()))
-        wait_until(lambda: len(re.findall("now ", face.read())) > seen, 60, "the next second")
-        return time.time() % 1
-
-    assert least_of_four(late, 0.1) < 0.1
-    assert face.end() == 0
-
-
 def test_a_narrow_terminal_gets_lines_that_fit(clocksmith, configuration):
     face = Face(clocksmith, "--config", configuration, columns=12)
     face.wait_for("…")

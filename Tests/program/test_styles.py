@@ -1,9 +1,7 @@
 """How times are put into words: in the configured style, and only in styles that the voice has."""
 
 import json
-import pathlib
 import re
-import signal
 import sys
 
 import numpy
@@ -106,14 +104,3 @@ def test_a_voice_of_before_there_were_styles_says_what_it_lacks(clocksmith, olde
     done = clocksmith.run("say", "15:15", "--output", clocksmith.folder / "x.wav", "--config",
                           clocksmith.configuration(voice=older))
     assert (done.returncode, done.stdout) == (0, "three fifteen P M\n")
-
-
-def test_a_reload_with_a_style_that_the_voice_lacks_changes_nothing(start, bus):
-    service = start("interval = 60\nstyle = natural", voice="heart")
-    words = service.process.args
-    configuration = pathlib.Path(words[words.index("--config") + 1])
-    configuration.write_text(configuration.read_text().replace("natural", "chatty"))
-    service.signal(signal.SIGHUP)
-    service.wait_for(r"style = chatty: the voice \S+ has no style 'chatty'")
-    with bus.caller() as caller:
-        assert caller.ask("Announce", time="15:15") == {"text": "quarter past three"}

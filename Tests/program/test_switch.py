@@ -2,15 +2,12 @@
 up."""
 
 import glob
-import re
 
 import pytest
 
-from message_bus import MessageBus, noticed
+from message_bus import noticed
 from pretended_line import PretendedLine
-from program import SILENT_ALSA, refusal, zone_showing
-from service import Service
-from sound_server import RATE, wait_until
+from program import refusal, zone_showing
 
 pytestmark = pytest.mark.skipif(
     bool(glob.glob("/dev/gpiochip*")), reason="SKIP: this machine has GPIO chips of its own")
@@ -33,31 +30,6 @@ def test_check_finds_what_is_set_and_not_there(clocksmith, section):
     assert [line for line in lines if line.startswith(f"FOUND {section} ")]
     others = {"switch", "button", "led"} - {section}
     assert all([line for line in lines if line.split() == ["ok", other, "none"]] for other in others)
-
-
-def test_silence_does_not_wait_for_the_clock_to_be_judged(clocksmith, tmp_path, slow_voice):
-    line, bus = PretendedLine(tmp_path), MessageBus(tmp_path)
-    clocksmith.environment = clocksmith.environment | line.environment | {
-        "DBUS_SYSTEM_BUS_ADDRESS": bus.address}
-    played = tmp_path / "played.wav"
-    service = Service(
-        clocksmith, clocksmith.configuration(
-            "interval = 60\nvoice_at_hour = none", "[switch]\nline = SWITCH", slow_voice),
-        "--output", played, alsa=SILENT_ALSA)
-    try:
-        with bus.caller() as caller:
-            caller.wait_for_service(service)
-            caller.ask("Announce", time="11:45")
-            wait_until(lambda: played.stat().st_size > RATE, 60, "the words")
-            line.slow_clock.touch()
-            line.put(is_active=True)
-            told = service.wait_for("cut off .*: the switch was turned off")
-    finally:
-        line.slow_clock.unlink(missing_ok=True)
-        assert service.stop() == 0
-        bus.stop()
-    after = re.search(r"silent \+?([\d.]+) ms after that", told)
-    assert float(after[1]) < 200, told
 
 
 @pytest.fixture

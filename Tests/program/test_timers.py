@@ -9,12 +9,24 @@ import pytest
 import soundfile
 
 from exact_speaker import ExactSpeaker
-from kitchen import do, timers
 from message_bus import noticed, timestamp
 from program import ROOT, SILENT_ALSA, refusal
 from sound_server import RATE, find, least_of_four, wait_until
 
 RING, _ = soundfile.read(ROOT / "sounds/signals/ring.flac", dtype="float32")
+
+
+def timers(kitchen):
+    done = kitchen.run("timer", "list", "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def do(kitchen, *words):
+    done = kitchen.run("timer", *words)
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout.strip()
+
 
 @pytest.fixture
 def kitchen(on_the_bus):

@@ -6,11 +6,11 @@ import subprocess
 
 import pytest
 
-from kitchen import do, timers
 from program import PROGRAM
 from sound_server import wait_until
 from standstill import stand_still
 from terminal import in_a_terminal
+from test_timers import do, timers
 
 
 @pytest.fixture

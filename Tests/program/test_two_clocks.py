@@ -30,11 +30,6 @@ def test_a_second_that_goes_on_says_that_there_are_two(on_the_bus, first, kind):
     assert second.is_alive() and second.stop() == 0
 
 
-def test_the_check_names_the_process_that_is_on_the_bus(on_the_bus, first):
-    done = on_the_bus.run("check", "--config", on_the_bus.configuration())
-    assert f"the service is on the system bus, as process {first.process.pid}" in done.stdout
-
-
 def test_two_clocks_do_not_save_in_one_folder(clocksmith, tmp_path):
     clocksmith.environment = clocksmith.environment | {"STATE_DIRECTORY": str(tmp_path)}
     first = Service(clocksmith, clocksmith.configuration(), alsa=SILENT_ALSA)

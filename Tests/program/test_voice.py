@@ -8,7 +8,7 @@ import pytest
 import soundfile
 
 from program import VOICES, refusal
-from recorded_words import RATE, brought_in, lines_of, recordings, word  # noqa: F401
+from recorded_words import RATE, lines_of, word
 
 GAP = RATE * 60 // 1000
 

@@ -9,7 +9,6 @@ import soundfile
 
 from program import ROOT, VOICES, refusal, zone_showing
 from sound_server import find
-from spoken_words import words
 
 
 def heard(clocksmith, *words, environment=None):
@@ -114,14 +113,6 @@ def test_beside_a_service_that_sounds_or_soon_will_it_is_refused(half_past, star
     assert half_past.run(*before).returncode == 0
     done, samples = heard(half_past, "voice", "try", "slt", "15:45")
     assert refusal(done, 1) == f"clocksmith: cannot try the voice: {sentence}" and not len(samples)
-
-
-def test_shortly_before_the_service_says_the_time_it_is_refused(on_the_bus, start):
-    on_the_bus.environment = on_the_bus.environment | {"TZ": zone_showing(on_the_bus, 59 * 60 + 40)}
-    start("interval = 60")
-    done, samples = heard(on_the_bus, "voice", "try", "slt", "15:45")
-    assert "the clock will sound for 2" in refusal(done, 1) and "in a moment; try again after it" in done.stderr
-    assert not len(samples)
 
 
 # MARK: Listing

@@ -7,7 +7,7 @@ import pytest
 import soundfile
 
 from program import ROOT, refusal
-from recorded_words import RATE, brought_in, lines_of, recordings, word  # noqa: F401
+from recorded_words import RATE, lines_of, word
 
 TIMERS = [*"hour hours minute minutes second seconds left timer round work rest half go done".split(),
           "and a half"]

@@ -1,6 +1,5 @@
 """Messages that nobody reads, or that have nowhere to go: sound and signals do not wait for them."""
 
-import fcntl
 import os
 import pty
 import signal
@@ -112,16 +111,6 @@ def test_what_was_not_read_is_counted_and_told_later(start, clocksmith, unread):
     assert lines.index(lost) < lines.index("the configuration was read again")
     process.terminate()
     assert process.wait(60) == 0
-
-
-def test_the_terminal_stays_as_it_was(start, clocksmith):
-    # A flag that the program set on the terminal would also hold for the shell.
-    reader, writer = pty.openpty()
-    start(stderr=writer)
-    has_spoken(clocksmith.folder)
-    assert not fcntl.fcntl(writer, fcntl.F_GETFL) & os.O_NONBLOCK
-    os.close(reader)
-    os.close(writer)
 
 
 FLOOD = """
