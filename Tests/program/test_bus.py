@@ -12,8 +12,7 @@ from jeepney import new_method_call
 
 from c_library import shared_library
 from message_bus import ADDRESS, NAME, Refused, noticed, plain, rfc3339, timestamp
-from program import SILENT_ALSA, VOICE, refusal, zone_showing
-from service import Service
+from program import VOICE, refusal, zone_showing
 from sound_server import wait_until
 
 CLASSIC = 'three thirty P M'
@@ -25,35 +24,15 @@ SIGNALS = {"Announced", "Skipped", "Noticed"}
 
 
 @pytest.fixture
-def start(bus, on_the_bus):
-    started = []
+def service(on_the_bus, start, request):
+    """It plays in real time. With the parameter `slow` it takes half a minute to say 11:45."""
     # Far from a quarter of an hour: right before its announcement, requests are refused.
-    on_the_bus.environment = on_the_bus.environment | {"TZ": zone_showing(on_the_bus, 10 * 3600 + 17 * 60)}
-
-    def start(announce="", rest="", voice=VOICE, **options):
-        service = Service(
-            on_the_bus, on_the_bus.configuration(announce, rest, voice),
-            "--output", on_the_bus.folder / f"{len(started)}.wav",
-            **{"alsa": SILENT_ALSA} | options)
-        started.append(service)
-        with bus.caller() as caller:
-            caller.wait_for_service(service)
-        return service
-
-    yield start
-    for service in started:
-        assert service.stop() == 0
+    on_the_bus.environment |= {"TZ": zone_showing(on_the_bus, 10 * 3600 + 17 * 60)}
+    voice = request.getfixturevalue("slow_voice") if hasattr(request, "param") else VOICE
+    return start("", voice=voice, words=["--output", on_the_bus.folder / "played.wav"])
 
 
-@pytest.fixture
-def service(start):
-    return start()
-
-
-@pytest.fixture
-def slow_service(start, slow_voice):
-    """It takes half a minute to say 11:45."""
-    return start(voice=slow_voice)
+slow = pytest.mark.parametrize("service", ["slow"], indirect=True)
 
 
 @pytest.fixture
@@ -105,23 +84,25 @@ def test_the_time_now_is_said(caller, service):
     assert re.fullmatch(r"\w+( o'clock|( oh)? [\w-]+( [\w-]+)? [AP] M)", text), text
 
 
-def test_what_sounds_is_stopped(caller, slow_service):
+@slow
+def test_what_sounds_is_stopped(caller, service):
     caller.ask("Announce", time="11:45")
     wait_until(lambda: caller.get("Playing"), 60, "the phrase")
     time.sleep(0.6)
     caller.call("Stop")
     wait_until(lambda: not caller.get("Playing"), 60, "silence")
-    assert slow_service.wait_for("cut off .*: it was stopped by hand")
+    assert service.wait_for("cut off .*: it was stopped by hand")
 
 
-def test_what_cannot_be_met_is_refused_with_the_reason(caller, slow_service):
+@slow
+def test_what_cannot_be_met_is_refused_with_the_reason(caller, service):
     caller.ask("Announce", time="11:45")
     for _ in range(3):
         with pytest.raises(Refused) as refused:
             caller.ask("Announce")
         assert refused.value.name == "org.clocksmith.Error.Busy"
         assert refused.value.words == "another announcement had the speaker"
-    assert len(slow_service.matching("did not say the time that was asked for")) == 1
+    assert len(service.matching("did not say the time that was asked for")) == 1
 
 
 @pytest.mark.parametrize("text", ["24:00", "00:60", "7:00", 7])
@@ -285,7 +266,8 @@ def test_without_a_service_the_command_says_so(on_the_bus, words):
     assert "it does not run" in refusal(on_the_bus.run(*words), 1)
 
 
-def test_status_shows_what_the_service_knows(on_the_bus, slow_service, caller):
+@slow
+def test_status_shows_what_the_service_knows(on_the_bus, service, caller):
     on_the_bus.run("mute", "2h")
     caller.ask("Announce", time="11:45")
     wait_until(lambda: caller.get("Playing"), 60, "the phrase")
