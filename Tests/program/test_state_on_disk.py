@@ -11,9 +11,8 @@ import time
 import pytest
 
 from c_library import shared_library
-from message_bus import MessageBus, timestamp
-from program import SILENT_ALSA, in_the_night, zone_showing
-from service import Service
+from message_bus import timestamp
+from program import in_the_night, zone_showing
 from slow_voice import lengthen
 from sound_server import RATE, wait_until
 
@@ -38,31 +37,17 @@ def slow(clocksmith, tmp_path):
 
 
 @pytest.fixture
-def start(clocksmith, tmp_path, pack):
-    """Starts a service on a bus that keeps its state and plays into a file. It takes eight seconds
-    to say 11:45."""
-    bus = MessageBus(tmp_path)
+def start(on_the_bus, start, pack):
+    """Starts a service that plays into a file. It takes eight seconds to say 11:45."""
+    in_the_night(on_the_bus)
     voice = lengthen(pack, 8, "minute-45")
-    in_the_night(clocksmith)
-    clocksmith.environment = clocksmith.environment | {
-        "DBUS_SYSTEM_BUS_ADDRESS": bus.address, "STATE_DIRECTORY": str(tmp_path / "state")}
-    started = []
+    return lambda: start(voice=voice, words=["--output", on_the_bus.folder / "played.wav"])
 
-    def start(announce=""):
-        service = Service(
-            clocksmith, clocksmith.configuration(
-                f"interval = 60\nvoice_at_hour = none\n{announce}", voice=voice),
-            "--output", tmp_path / "played.wav", alsa=SILENT_ALSA)
-        started.append((service, bus.caller()))
-        started[0][1].wait_for_service(service)
-        return started[0]
 
-    yield start
-    for service, caller in started:
-        caller.close()
-        service.process.kill()
-        service.process.wait()
-    bus.stop()
+@pytest.fixture
+def caller(bus):
+    with bus.caller() as caller:
+        yield caller
 
 
 def speak(caller, folder):
@@ -89,6 +74,7 @@ def state_line(clocksmith):
 
 
 def test_a_new_thing_that_cannot_be_saved_is_there_and_told(start, clocksmith, tmp_path):
+    (clocksmith.folder / "state").rmdir()
     start()
     done = clocksmith.run("interval", "1h")
     assert done.returncode == 0 and done.stdout
@@ -107,6 +93,7 @@ def test_a_new_thing_that_cannot_be_saved_is_there_and_told(start, clocksmith, t
 
 
 def test_a_change_that_cannot_be_saved_is_made_and_told(start, clocksmith):
+    (clocksmith.folder / "state").rmdir()
     start()
     for words in ["timer 10m", "timer add 1m", "timer pause", "timer resume", "timer cancel", "interval 1h",
                   "interval stop", "alarm 07:00", "alarm cancel 1", "mute", "unmute", "stop"]:
@@ -130,9 +117,8 @@ def troubles(clocksmith):
 
 
 def test_a_state_that_was_set_aside_is_shown_beside_a_later_warning(start, clocksmith, tmp_path):
-    (tmp_path / "state").mkdir()
     (tmp_path / "state/state.json").write_text("torn")
-    service, _ = start()
+    service = start()
     aside = troubles(clocksmith)[0]
     assert f"it is now {tmp_path}/state/state.json.set-aside; nothing is muted" in aside
     [configuration] = clocksmith.folder.glob("[0-9]*.conf")
@@ -149,9 +135,8 @@ def test_check_knows_of_no_state_without_a_service(clocksmith):
     assert state_line(clocksmith).startswith("ok    state         not known without the service")
 
 
-def test_a_mute_is_on_the_disk_before_it_is_answered(start, tmp_path):
-    (tmp_path / "state").mkdir()
-    service, caller = start()
+def test_a_mute_is_on_the_disk_before_it_is_answered(start, caller, tmp_path):
+    service = start()
     caller.ask("Mute", **{"for": 3600})
     caller.call("Unmute")
     caller.ask("Mute", until="next")
@@ -160,9 +145,8 @@ def test_a_mute_is_on_the_disk_before_it_is_answered(start, tmp_path):
     assert saved(tmp_path)["software_mute"] == "next"
 
 
-def test_a_mute_that_cuts_something_off_is_on_the_disk_once_that_is_silent(start, tmp_path):
-    (tmp_path / "state").mkdir()
-    service, caller = start()
+def test_a_mute_that_cuts_something_off_is_on_the_disk_once_that_is_silent(start, caller, tmp_path):
+    service = start()
     speak(caller, tmp_path)
     caller.ask("Mute", **{"for": 3600})
     service.wait_for("cut off .*: it was muted")
@@ -173,9 +157,8 @@ def test_a_mute_that_cuts_something_off_is_on_the_disk_once_that_is_silent(start
     assert is_muted(tmp_path)
 
 
-def test_an_order_is_in_the_file_while_something_is_said(start, tmp_path):
-    (tmp_path / "state").mkdir()
-    service, caller = start()
+def test_an_order_is_in_the_file_while_something_is_said(start, caller, tmp_path):
+    service = start()
     speak(caller, tmp_path)
     caller.ask("SetAlarm", time="07:00", days="mon", name="school")
     [alarm] = saved(tmp_path)["alarms"]
@@ -183,16 +166,14 @@ def test_an_order_is_in_the_file_while_something_is_said(start, tmp_path):
     service.wait_for('said ".*"')
 
 
-def test_a_volume_is_on_the_disk_a_second_later(start, tmp_path):
-    (tmp_path / "state").mkdir()
-    _, caller = start()
+def test_a_volume_is_on_the_disk_a_second_later(start, caller, tmp_path):
+    start()
     caller.set("VolumeDB", "d", -20.0)
     wait_until(lambda: saved(tmp_path).get("volume_db") == -20, 60, "the volume")
 
 
-def test_a_slow_disk_does_not_hold_up_the_fade_at_the_stop(start, slow, tmp_path):
-    (tmp_path / "state").mkdir()
-    service, caller = start()
+def test_a_slow_disk_does_not_hold_up_the_fade_at_the_stop(start, caller, slow, tmp_path):
+    service = start()
     speak(caller, tmp_path)
     # While something sounds, the state is not saved.
     caller.set("VolumeDB", "d", -20.0)
@@ -204,25 +185,22 @@ def test_a_slow_disk_does_not_hold_up_the_fade_at_the_stop(start, slow, tmp_path
     assert saved(tmp_path)["volume_db"] == -20
 
 
-def test_an_occasion_that_sounded_before_a_restart_does_not_sound_again(
-        start, clocksmith, tmp_path):
+def test_an_occasion_that_sounded_before_a_restart_does_not_sound_again(start, caller, clocksmith, tmp_path):
     # As after a step back: the coming hour has sounded. A state without a checksum is of version 1.
     hour = int(time.time()) + 2400
     clocksmith.environment = clocksmith.environment | {
         "TZ": zone_showing(clocksmith, 4 * 3600, hour)}
-    (tmp_path / "state").mkdir()
     (tmp_path / "state/state.json").write_text(f'{{"version":1,"sounded_usec":{hour}000000}}')
-    _, caller = start()
+    start()
     assert timestamp(caller.get("Next")["at"]) == hour + 3600
 
 
 @pytest.mark.parametrize("already_there", [True, False], ids=["at the start", "later"])
-def test_a_pipe_in_place_of_the_state_holds_nothing_up(start, tmp_path, already_there):
+def test_a_pipe_in_place_of_the_state_holds_nothing_up(start, caller, tmp_path, already_there):
     state = tmp_path / "state/state.json"
-    state.parent.mkdir()
     if already_there:
         os.mkfifo(state)
-    service, caller = start()
+    service = start()
     if already_there:
         assert service.matching(re.escape(f"{state}: it is not a regular file; it is now"))
     else:
@@ -234,9 +212,8 @@ def test_a_pipe_in_place_of_the_state_holds_nothing_up(start, tmp_path, already_
 
 def test_the_state_of_a_clock_of_an_earlier_version_is_kept_and_written_anew(clocksmith, start, tmp_path):
     earlier = (pathlib.Path(__file__).parent / "state_of_version_2.json").read_text()
-    (tmp_path / "state").mkdir(exist_ok=True)
     (tmp_path / "state/state.json").write_text(earlier)
-    service, caller = start()
+    service = start()
     timers = [json.loads(line) for line in clocksmith.run("timer", "list", "--json").stdout.splitlines()]
     [egg] = [timer for timer in timers if timer.get("name") == "egg"]
     assert (egg["number"], egg["state"], egg["seconds"]) == (3, "paused", 300)
