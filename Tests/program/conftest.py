@@ -1,18 +1,17 @@
 """The fixtures that the whole-program tests share."""
 
 import contextlib
+import os
 import pathlib
 import re
 import shutil
 import subprocess
 import tempfile
-import time
 
 import pytest
 
 from etc_folder import Etc
 from http_door import Door
-from memory import folder_in_memory
 from message_bus import MessageBus
 from one_minute import OneMinute
 from pretended_announcer import PretendedAnnouncer
@@ -20,34 +19,53 @@ from pretended_broker import PretendedBroker
 from pretended_web import PretendedWeb
 from program import PROGRAM, SILENT_ALSA, VOICE, Clocksmith, surroundings
 from push import PushRelay
+from recorded_words import brought_in, recordings  # noqa: F401
 from relay import Broker, Relay, need_relay
-from rendered_day import RenderedDay
 from service import Service
 from slow_voice import copy_of_the_voice, lengthen
-from sound_server import wait_until
 
 
 def pytest_configure(config):
     if not PROGRAM.exists():
         raise pytest.UsageError(f"no program at {PROGRAM}: build it, or set CLOCKSMITH")
     config.addinivalue_line("markers", "alone: fed by short queues, on a machine at rest")
-    config.addinivalue_line("markers", "patience: over within seconds, on a machine at rest")
+
+
+# Fixtures that take long. Each of the processes that has a test with one makes its own.
+SHARED = ["one_minute", "recorded", "journal", "answers", "noon"]
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """For --dist loadgroup: the tests of a file stay in one process, and so do all tests that use the
-    one minute. Otherwise each of their processes would start its own eleven clocks."""
+    """For --dist loadgroup: all tests that use a fixture that takes long stay in one process, and begin
+    first. Every other test is given to whichever process is free."""
     for item in items:
-        file = item.nodeid.partition("::")[0]
-        group = "one minute" if "one_minute" in item.fixturenames else file
-        item.add_marker(pytest.mark.xdist_group(group))
+        if shared := [name for name in SHARED if name in item.fixturenames]:
+            item.add_marker(pytest.mark.xdist_group(shared[0]))
+    items.sort(key=lambda item: not item.get_closest_marker("xdist_group"))
 
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item):
     outcome = yield
     item.has_failed = getattr(item, "has_failed", False) or outcome.get_result().failed
+
+
+IN_MEMORY = "/dev/shm"
+# Bytes. One test writes 100 MB.
+LEAST = 1 << 30
+
+
+def folder_in_memory():
+    """A new folder in memory; None where there is too little of it, or where no library can be
+    loaded from there."""
+    try:
+        found = os.statvfs(IN_MEMORY)
+        if found.f_flag & os.ST_NOEXEC or found.f_bavail * found.f_frsize < LEAST:
+            return None
+        return pathlib.Path(tempfile.mkdtemp(prefix="clocksmith-", dir=IN_MEMORY))
+    except OSError:
+        return None
 
 
 @pytest.fixture(scope="session")
@@ -115,9 +133,9 @@ def start(bus, on_the_bus):
     started = []
 
     def start(announce="interval = 60\nvoice_at_hour = none", rest="", alsa=SILENT_ALSA,
-              voice=VOICE, words=()):
+              voice=VOICE, words=(), **options):
         configuration = on_the_bus.configuration(announce, rest, voice)
-        service = Service(on_the_bus, configuration, *words, alsa=alsa)
+        service = Service(on_the_bus, configuration, *words, alsa=alsa, **options)
         started.append(service)
         with bus.caller() as caller:
             caller.wait_for_service(service)
@@ -247,28 +265,13 @@ def full_disk(tmp_path):
 
 
 @pytest.fixture(scope="session")
-def days(surroundings, tmp_path_factory):
-    """A day in each clock format, rendered on demand."""
-    program = Clocksmith(surroundings, tmp_path_factory.mktemp("days"))
-    return {clock: RenderedDay(program, clock) for clock in (12, 24)}
-
-
-@pytest.fixture(scope="session")
-def one_minute(request, surroundings, memory):
-    """A full minute that eleven clocks have met."""
+def one_minute(surroundings, memory):
+    """A full minute that nine clocks have met."""
     folder = memory / "minute"
     folder.mkdir()
     minute = OneMinute(Clocksmith(surroundings, folder))
-
-    def meanwhile(until):
-        """Waits, and renders the days that other tests will need."""
-        if any("day" in item.fixturenames for item in request.session.items):
-            for day in request.getfixturevalue("days").values():
-                day.advance(until)
-        wait_until(lambda: time.time() > until, 120, "the minute to come near")
-
     try:
-        minute.meet(meanwhile)
+        minute.meet()
         yield minute
     finally:
         minute.close()

@@ -1,7 +1,7 @@
-"""One full minute that eleven clocks meet at once, so that the tests wait for it only once.
+"""One full minute that nine clocks meet at once, so that the tests wait for it only once.
 
-One clock has a good speaker, three have an exact one, one plays into a file, and one is muted over a
-bus. Each of the others has a different trouble.
+One clock has a good speaker, three have an exact one, and one is muted over a bus. Each of the others
+has a different trouble. Their zone is one in which the minute begins soon.
 """
 
 import datetime
@@ -13,8 +13,8 @@ import soundfile
 from c_library import shared_library
 from exact_speaker import ExactSpeaker
 from message_bus import MessageBus
-from program import Clocksmith
-from service import Service, next_minute
+from program import Clocksmith, zone_showing
+from service import Service
 from slow_voice import copy_of_the_voice, lengthen
 from sound_server import Recording, SoundServer, wait_until
 
@@ -23,8 +23,6 @@ from sound_server import Recording, SoundServer, wait_until
 # is asked for must have been spoken by then, and the service takes no request right before an
 # occasion.
 PREPARATION = 45
-# The speakers are opened so many seconds before that.
-OPENING = 20
 # The clocks prepare the minute so many seconds before it.
 READY = 7
 # After so many seconds the clocks must have ended, for the next minute is prepared.
@@ -62,23 +60,16 @@ class OneMinute:
     def __init__(self, clocksmith):
         self.clocksmith = clocksmith
         self.folder = clocksmith.folder
-        self.file = self.folder / "played.wav"
         self.clocks = {}
         self.servers = []
         self.recordings = []
         self.bus = None
 
-    def meet(self, meanwhile):
-        """Meets the next minute, and then ends the clocks.
-
-        :param meanwhile: called with a second of UTC. There is nothing to do until then.
-        """
-        meanwhile(next_minute(PREPARATION + OPENING) - PREPARATION - OPENING)
+    def meet(self):
+        """Meets the next minute, and then ends the clocks."""
         self.open_speakers()
-        # If that took longer, it is the minute after.
-        self.second = next_minute(PREPARATION)
-        wait_until(
-            lambda: time.time() > self.second - PREPARATION, 90, "the time for the preparation")
+        self.second = int(time.time()) + PREPARATION
+        self.clocksmith.environment |= {"TZ": zone_showing(self.clocksmith, 10 * 3600 + 37 * 60, self.second)}
         self.start_clocks()
         self.be_at_rest()
         self.meet_the_minute()
@@ -90,13 +81,10 @@ class OneMinute:
         self.good = self.server("good", "speaker", "other")
         self.vanishing = self.server("vanishing", "speaker")
         self.returning = self.server("returning", "speaker")
-        # A sink that buffers two seconds ahead, as pulseaudio does by default.
-        self.queued = self.server("queued", "speaker", options="")
         self.exact = {"exact": self.exact_speaker("exact"),
                       "behind": self.exact_speaker("behind", behind=2000),
                       "slow": self.exact_speaker("slow")}
         self.heard = self.recording(self.good, "speaker")
-        self.heard_of_queued = self.recording(self.queued, "speaker", latency="2000")
         self.heard_of_other = self.recording(self.good, "other")
         self.heard_of_vanishing = self.recording(self.vanishing, "speaker")
         self.busy = self.folder / "busy"
@@ -136,10 +124,6 @@ class OneMinute:
         self.clocks |= {
             "good": Service(
                 self.clocksmith, every_minute, alsa=self.good.device("default", "speaker")),
-            "queued": Service(
-                self.clocksmith, every_minute, alsa=self.queued.device("default", "speaker")),
-            "file": Service(
-                self.clocksmith, every_minute, "--output", self.file, alsa=NO_SPEAKER),
             "absent": Service(self.clocksmith, impatient, alsa=NO_SPEAKER),
             "busy": Service(
                 self.clocksmith, every_minute,
@@ -175,7 +159,6 @@ class OneMinute:
         self.heard_of_returning = self.recording(self.returning, "speaker")
         assert time.time() < self.second - READY, "this machine is too slow for the preparation"
         self.memory_at_rest = self.clocks["good"].memory()
-        self.frames_at_rest = soundfile.info(self.file).frames
 
     def meet_the_minute(self):
         until = self.second - time.time() + OVER
@@ -194,8 +177,8 @@ class OneMinute:
 
     @property
     def local(self):
-        return datetime.datetime.fromtimestamp(
-            self.second, zoneinfo.ZoneInfo(self.clocksmith.environment["TZ"]))
+        with (self.folder / "Here").open("rb") as zone:
+            return datetime.datetime.fromtimestamp(self.second, zoneinfo.ZoneInfo.from_file(zone))
 
     @property
     def time_of_day(self):

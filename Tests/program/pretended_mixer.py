@@ -7,7 +7,6 @@ from pretended_card import LIBRARY
 MIXER = r"""
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 #define LEVEL getenv("PRETENDED_LEVEL")
 
 static void get(long *volume, int *is_on) {
@@ -24,7 +23,7 @@ static void set(long volume, int is_on) {
 int snd_mixer_open(snd_mixer_t **mixer, int mode) { *mixer = (snd_mixer_t *)1; return 0; }
 int snd_mixer_close(snd_mixer_t *mixer) { return 0; }
 int snd_mixer_attach(snd_mixer_t *mixer, const char *name) {
-  return strcmp(name, "hw:CARD=Pretended") || !unlink(getenv("PRETENDED_AWAY")) ? -ENODEV : 0;
+  return strcmp(name, "hw:CARD=Pretended") ? -ENODEV : 0;
 }
 int snd_mixer_selem_register(snd_mixer_t *mixer, struct snd_mixer_selem_regopt *options,
                              snd_mixer_class_t **class) { return 0; }
@@ -63,16 +62,13 @@ int snd_mixer_selem_get_playback_dB_range(snd_mixer_elem_t *element, long *least
 
 
 class PretendedMixer:
-    """The control "Digital Out" of the card "Pretended", which has a level of its owner's. While the
-    file `away` is there, the card is not: it comes after it was looked for once."""
+    """The control "Digital Out" of the card "Pretended", which has a level of its owner's."""
 
     def __init__(self, folder):
         self.file = folder / "level"
-        self.away = folder / "away"
         card = LIBRARY.replace("int snd_mixer_open(snd_mixer_t **mixer, int mode) { return -ENODEV; }\n", "")
         library = shared_library(folder / "mixer.so", card + MIXER)
-        self.environment = {
-            "LD_PRELOAD": str(library), "PRETENDED_LEVEL": str(self.file), "PRETENDED_AWAY": str(self.away)}
+        self.environment = {"LD_PRELOAD": str(library), "PRETENDED_LEVEL": str(self.file)}
 
     def set(self, volume, is_on=True):
         self.file.write_text(f"{volume} {int(is_on)}\n")

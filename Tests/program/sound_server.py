@@ -1,18 +1,10 @@
 """A speaker without a sound card: a private pulseaudio, a recording of its output, and its clock.
 
-The arrival of a block tells when the speaker played it. A null sink renders its next block at the
-moment at which the first frame of that block is due (module-null-sink, thread_func). A recorder of
-its monitor gets the block at once, because norewinds keeps nothing back. So a block is late only by
-the scheduler's delay. Measured: of a thousand blocks, most are within 0.05 ms of each other; with
-three busy programs on two processors, still a quarter of them. `Recording.instant` uses the arrivals
-that agree the most. It does not use the earliest: when the block size changes, as a stream begins or
-ends, one block is rendered ahead of its time.
-
-A block has several pieces if the player's own pieces end within it. They are rendered, and arrive,
-at once, so only the first frame of the block is due then. A second piece taken for a block made the
-speaker seem up to 5 ms early (measured). The sink counts whole microseconds, so each piece makes it
-a little fast: by 200 parts in a million with two pieces of 1 and 239 frames. So only arrivals near a
-frame say when that frame was due.
+The arrival of a block tells when the speaker played it: a null sink renders its next block when the first
+frame of that block is due (module-null-sink, thread_func), and a recorder of its monitor gets it at once. So a
+block is late only by the scheduler's delay (measured: most of a thousand within 0.05 ms of each other, a quarter
+of them on a busy machine). `Recording.instant` uses the arrivals near a frame that agree the most: when the block
+size changes, one block is rendered ahead of its time, and later pieces of a block come at once with the first.
 """
 
 import os

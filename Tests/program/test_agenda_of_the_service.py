@@ -65,19 +65,6 @@ def test_the_command_prints_what_the_service_answers(on_the_bus, caller):
     assert names == ["westminster", "tea", None, "school"]
 
 
-def test_an_answer_is_short_and_says_how_far_it_goes(caller):
-    part = caller.ask("Agenda")
-    assert 100 <= len(part["lines"]) < 120
-    assert 5000 < timestamp(part["until"]) - time.time() < 7200
-    start = rfc3339(int(time.time()) + 3600)
-    end = rfc3339(int(time.time()) + 3700)
-    part = caller.ask("Agenda", **{"from": start, "to": end})
-    assert (part["until"], [line["cause"] for line in part["lines"]]) == (end, ["occasion"] * len(part["lines"]))
-    assert 1 <= len(part["lines"]) <= 2
-    part = caller.ask("Agenda", **{"from": start, "to": start})
-    assert (part["lines"], part["until"]) == ([], start)
-
-
 def test_a_longer_list_is_read_a_part_at_a_time(on_the_bus, caller):
     assert len(printed(on_the_bus, "--hours", 48)) == 48 * 60 + 2
 
@@ -120,17 +107,38 @@ def test_a_clock_that_is_not_trusted_is_noted_without_a_service_too(clocksmith):
         "alarm rings\n")
 
 
-def test_what_silences_the_clock_now_is_told(bus, on_the_bus):
+def test_what_is_muted_in_the_running_service_is_not_promised(on_the_bus, start):
+    in_the_night(on_the_bus)
+    configuration = on_the_bus.configuration()
+    start("")
+    assert on_the_bus.run("mute", "2h").returncode == 0
+    lines = printed(on_the_bus, "--hours", 4)
+    assert len(lines) == 16 and {line["cause"] for line in lines} == {"occasion"}
+    silent = [line["sounds"] for line in lines].index(True)
+    assert silent in (8, 9)
+    assert all("muted" in line["reason"] for line in lines[:silent])
+    assert all(line["sounds"] for line in lines[silent:])
+    assert all(line["sounds"] for line in printed(on_the_bus, "--hours", 4, "--config", configuration))
+
+
+@pytest.mark.parametrize("policy", ["ask", "speak"])
+def test_a_clock_that_is_not_trusted_is_noted(bus, on_the_bus, policy):
+    in_the_night(on_the_bus)
     service = Service(
-        on_the_bus, on_the_bus.configuration(rest="[switch]\nline = GPIO17\nsilences = announcements"),
-        "--untrusted", "ask", alsa=SILENT_ALSA)
+        on_the_bus, on_the_bus.configuration("chime = westminster"), "--untrusted", policy, alsa=SILENT_ALSA)
     try:
         with bus.caller() as caller:
             caller.wait_for_service(service)
-            part = caller.ask("Agenda")
-            # A switch that cannot be read silences.
-            assert part["switch_silences"] == "announcements"
-            if caller.get("Trust") == "untrusted":
-                assert part["untrusted"] == "ask"
+        if json.loads(on_the_bus.run("status", "--json").stdout)["trust"] != "untrusted":
+            pytest.skip("the clock of this machine is synchronised")
+        done = on_the_bus.run("agenda", "--json", "--hours", "2")
+        told = [line for line in done.stderr.splitlines() if "now silent" in line]
+        assert told == ([] if policy == "speak" else [
+            "clocksmith: note: now silent: the clock is not trusted; until it is, no time in this list is said, and "
+            "no alarm rings"])
+        assert all(json.loads(line)["sounds"] for line in done.stdout.splitlines())
+        words = {"ask": "the time is said only if asked for", "speak": "it speaks all the same"}
+        line, = service.matching("the clock is not synchronised: ")
+        assert words[policy] in line and ("set 'untrusted = speak' in [clock]" in line) == (policy != "speak")
     finally:
         assert service.stop() == 0

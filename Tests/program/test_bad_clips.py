@@ -56,15 +56,12 @@ BREAKAGES = {
     "text": lambda pack: (pack / f"{CLIP}.wav").write_text("It is three fifteen P M.\n" * 99),
     "torn FLAC": lambda pack: torn(pack, "flac"),
     "torn WAV": lambda pack: torn(pack, "wav"),
-    "torn CAF": lambda pack: torn(pack, "caf"),
     "torn Ogg": lambda pack: torn(pack, "ogg", subtype="VORBIS"),
     "without frames (WAV)": lambda pack: without_frames(pack, "wav"),
-    "without frames (FLAC)": lambda pack: without_frames(pack, "flac"),
     "in stereo": in_stereo,
     "of no numbers": of_no_numbers,
     "of no channels": lambda pack: with_field(pack, 22, b"\0\0"),
     "of no rate": lambda pack: with_field(pack, 24, bytes(4)),
-    "of one frame a second": lambda pack: with_field(pack, 24, b"\1\0\0\0"),
     "of a hundred frames a second": lambda pack: with_field(pack, 24, b"\x64\0\0\0"),
     "of an unknown encoding": lambda pack: with_field(pack, 20, b"\x77\x77"),
 }
@@ -77,8 +74,7 @@ def broken_pack(pack, request):
     return pack
 
 
-def test_a_broken_clip_is_named_by_render_in_our_own_words_and_leaves_no_file(
-        clocksmith, broken_pack, tmp_path):
+def test_a_broken_clip_is_named_in_our_own_words_and_leaves_no_file(clocksmith, broken_pack, tmp_path):
     output = tmp_path / "output"
     output.mkdir()
     done = clocksmith.run(
@@ -89,9 +85,6 @@ def test_a_broken_clip_is_named_by_render_in_our_own_words_and_leaves_no_file(
     for word in ("SRC", "SF_INFO", "libsndfile", "File contains", "Error", "Channel count"):
         assert word not in sentence
     assert list(output.iterdir()) == []
-
-
-def test_a_broken_clip_is_found_by_check(clocksmith, broken_pack):
     done = clocksmith.run(
         "check", "--config", clocksmith.configuration(voice=broken_pack))
     [line] = [line for line in done.stdout.splitlines() if line.split()[1] == "voice"]
@@ -113,18 +106,6 @@ def test_a_clip_that_no_time_needs_keeps_no_time_from_being_said(clocksmith, pac
         "FOUND clip        half: it has no file; record it, or take it out of voice.conf"]
 
 
-def test_missing_clips_are_told_once_by_check_and_the_same_each_time(clocksmith, pack):
-    for clip in "minute-15", "minute-45", "minute-30":
-        (pack / f"{clip}.flac").unlink()
-    for _ in range(3):
-        done = clocksmith.run("check", "--config", clocksmith.configuration(voice=pack))
-        assert done.returncode == 3
-        assert [line for line in done.stdout.splitlines() if "has no file" in line] == [
-            f"FOUND voice         voice {pack}: clip 'minute-15' has no file (minute-15.flac, .wav, "
-            ".caf, .ogg), and 2 more have none; put them there, or take the clips out of voice.conf"]
-        assert "FOUND chime         not known; see 'voice' above" in done.stdout.splitlines()
-
-
 # A sound card with an offset records this while the microphone is off: DC, and hiss at -90 dB.
 DC = 0.01 + numpy.random.default_rng(1).normal(0, 3e-5, 24_000)
 
@@ -137,12 +118,10 @@ def of_samples(samples):
 @pytest.mark.parametrize(
     "spoil, words",
     [(of_samples(numpy.zeros(24_000)), "it is silent; record it again"),
-     (of_samples(numpy.full(24_000, 0.0005)), "it is silent; record it again"),
      (of_samples(DC), "it is silent; record it again"),
-     (of_samples(numpy.concatenate([DC, -DC])), "it is silent; record it again"),
      (of_samples(numpy.full(1, 0.5)), "it takes 0.0 ms, too short for a word; record it again"),
      (of_samples(numpy.tile([0.5, -0.5], 300 * 48_000)), "it takes 600.0 s, more than 5; cut it")],
-    ids=["silent", "nearly silent", "only DC", "steps of DC", "a frame", "ten minutes"])
+    ids=["silent", "only DC", "a frame", "ten minutes"])
 def test_a_clip_that_is_no_word_is_found_by_check_and_by_verify(clocksmith, pack, spoil, words):
     (pack / f"{CLIP}.flac").unlink()
     spoil(pack)
@@ -155,35 +134,7 @@ def test_a_clip_that_is_no_word_is_found_by_check_and_by_verify(clocksmith, pack
     assert done.returncode == 3 and f"clip        {CLIP}: " in line and line.endswith(words)
 
 
-def test_verify_does_not_count_on_clips_that_it_finds_unusable(clocksmith, pack):
-    (pack / f"{CLIP}.flac").unlink()
-    of_samples(numpy.zeros(24_000))(pack)
-    (pack / "round.flac").unlink()
-    (pack / "round.wav").write_bytes(b"no sound")
-    lines = clocksmith.run("voice", "verify", pack).stdout.splitlines()
-    assert "ok    12 hours    it says every 2 minutes" in lines
-    assert "ok    24 hours    it says every minute of the day" in lines
-    [timers] = [line for line in lines if "timers" in line]
-    assert timers.startswith("ok    timers      it has no words of timers for 'round 1' and 58 phrases more")
-
-
-def test_verify_says_that_no_hour_can_be_said_for_a_clip_that_is_unusable(clocksmith, pack):
-    (pack / "hour-3-oclock.flac").unlink()
-    soundfile.write(pack / "hour-3-oclock.wav", numpy.zeros(24_000), 48_000)
-    lines = clocksmith.run("voice", "verify", pack).stdout.splitlines()
-    assert "FOUND 12 hours    it says not even the full hours; mend the clips below" in lines
-    assert "FOUND clip        hour-3-oclock: it is silent; record it again" in lines
-
-
-def test_a_clip_that_is_too_long_is_found_but_can_be_said(clocksmith, pack):
-    (pack / f"{CLIP}.flac").unlink()
-    of_samples(numpy.tile([0.5, -0.5], 10 * 48_000))(pack)
-    lines = clocksmith.run("voice", "verify", pack).stdout.splitlines()
-    assert "ok    12 hours    it says every minute of the day" in lines
-    assert f"FOUND clip        {CLIP}: it takes 20.0 s, more than 5; cut it" in lines
-
-
-@pytest.mark.parametrize("place", [3000, 3300, 4100, 4900, 7000])
+@pytest.mark.parametrize("place", [3000, 7000])
 def test_a_flac_with_one_byte_wrong_is_found_by_check_and_by_verify(clocksmith, pack, place):
     clip = pack / f"{CLIP}.flac"
     whole = bytearray(clip.read_bytes())
@@ -197,49 +148,26 @@ def test_a_flac_with_one_byte_wrong_is_found_by_check_and_by_verify(clocksmith, 
             "damaged", "torn")
 
 
-def test_a_phrase_with_a_silent_word_is_not_played(clocksmith, pack, tmp_path):
-    # Without that word, a wrong time would be heard.
-    (pack / f"{CLIP}.flac").unlink()
-    of_samples(numpy.zeros(24_000))(pack)
-    (tmp_path / "asound").write_text("pcm.default { type null }\nctl.default { type null }\n")
-    done = clocksmith.run(
-        "say", "15:15", "--config", clocksmith.configuration(voice=pack),
-        environment={"ALSA_CONFIG_PATH": str(tmp_path / "asound")})
-    assert f"cannot use {pack}/{CLIP}.wav: it is silent; record it again" in refusal(done, 1)
-
-
 INTO_A_FILE = {
     "render": ["render", "--at", "2026-11-21T15:15", "--output", "{folder}/x.wav"],
     "render of a picture": ["render", "--at", "2026-11-21T15:15", "--picture", "{folder}/x.svg"],
     "say": ["say", "15:15", "--output", "{folder}/x.flac"],
+    "say on the speaker": ["say", "15:15"],
     "export": ["voice", "export", "{pack}", "--output", "{folder}/x"],
 }
 
 
 @pytest.mark.parametrize("command", INTO_A_FILE)
-@pytest.mark.parametrize("samples, words", [
-    (numpy.zeros(24_000), "it is silent; record it again"),
-    (numpy.full(480, 0.5), "it takes 10.0 ms, too short for a word; record it again"),
-], ids=["silent", "too short"])
-def test_a_phrase_without_one_of_its_words_is_not_written(clocksmith, pack, tmp_path, command, samples, words):
+def test_a_phrase_without_one_of_its_words_is_not_written(clocksmith, pack, tmp_path, command):
     (pack / f"{CLIP}.flac").unlink()
-    of_samples(samples)(pack)
+    of_samples(numpy.zeros(24_000))(pack)
     output = tmp_path / "output"
     output.mkdir()
     done = clocksmith.run(
         *(word.format(folder=output, pack=pack) for word in INTO_A_FILE[command]), "--config",
         clocksmith.configuration(voice=pack))
-    assert refusal(done, 1) == f"clocksmith: cannot use {pack}/{CLIP}.wav: {words}"
+    assert refusal(done, 1) == f"clocksmith: cannot use {pack}/{CLIP}.wav: it is silent; record it again"
     assert list(output.iterdir()) == []
-
-
-def test_a_silent_clip_of_another_rate_is_not_written(clocksmith, pack, tmp_path):
-    (pack / f"{CLIP}.flac").unlink()
-    soundfile.write(pack / f"{CLIP}.wav", numpy.zeros(12_000), 24_000)
-    done = clocksmith.run(
-        "say", "15:15", "--output", tmp_path / "x.wav", "--config",
-        clocksmith.configuration(voice=pack))
-    assert "it is silent" in refusal(done, 1) and not (tmp_path / "x.wav").exists()
 
 
 def test_a_crossfade_that_clips_are_too_short_for_is_found_by_check_and_by_verify(clocksmith, pack):

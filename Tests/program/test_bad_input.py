@@ -1,15 +1,12 @@
 """Bad arguments, configurations and output paths: one sentence, the right exit status, no debris."""
 
 import os
-import pathlib
 import random
 import resource
-import shutil
-import subprocess
 
 import pytest
 
-from program import PROGRAM, VOICE, refusal
+from program import VOICE, refusal
 
 RENDER = ["render", "--at", "2026-11-21T15:15", "--output"]
 
@@ -21,25 +18,19 @@ RENDER = ["render", "--at", "2026-11-21T15:15", "--output"]
     "words, named",
     [([], "no subcommand"),
      (["sing"], "'sing'"), (["--version", "extra"], "'extra'"),
-     (["--loud"], "'--loud'"),
      (["\x1b[31msing"], r"'\u{1B}[31msing'"),
      (["agenda", "--loud"], "'--loud'"),
-     (["agenda", "-l"], "'-l'"),
      (["agenda", "-é"], "'-é'"),
      (["agenda", "--json=yes"], "--json"),
      (["agenda", "--zone"], "'--zone'"),
      (["agenda", "tomorrow"], "'tomorrow'"),
      (["say", "15:15", "15:30"], "'15:30'"),
      (["say", "24:00"], "'24:00'"),
-     (["say", "15:60"], "'15:60'"),
      (["say", "3:15"], "'3:15' is no time of day; write the hour with two digits, as in 03:15"),
-     (["say", "15:15:00"], "'15:15:00'"),
      (["render", "--output", "x.wav"], "--at"),
      (["render", "--at", "2026-11-21T15:15"], "--output"),
      (["render", "--at", "2026-11-21T15:15:30", "--output", "x.wav"], "2026-11-21T15:15:30"),
-     (["agenda", "--hours", "0"], "'0'"),
      (["agenda", "--hours", "-1"], "'-1'"),
-     (["agenda", "--hours", "1e3"], "'1e3'"),
      (["agenda", "--hours", "99999999999999999999"], "'99999999999999999999'"),
      (["agenda", "--hours", "1", "--to", "2026-11-21T15:15"], "--hours"),
      (["agenda", "--from", "2026-11-21T15:15", "--to", "2026-11-21T15:00"], "--to"),
@@ -50,9 +41,7 @@ def test_a_misused_command_line_is_told_what_is_wrong_with_it(clocksmith, words,
 
 @pytest.mark.parametrize(
     "words",
-    ["LONG", "--LONG", "timer 10m LONG", "interval 1s LONG", "agenda LONG", "agenda --LONG",
-     "agenda --from LONG", "agenda --hours LONG", "agenda --zone LONG", "agenda --config LONG",
-     "run --untrusted LONG", "say LONG", "mute LONG"])
+    ["LONG", "--LONG", "timer 10m LONG", "agenda --from LONG", "agenda --zone LONG", "agenda --config LONG", "mute LONG"])
 def test_a_long_word_is_cut_in_the_message(clocksmith, words):
     done = clocksmith.run(*words.replace("LONG", "x" * 10_000).split())
     sentence = refusal(done, 1 if "--config" in words else 2)
@@ -61,10 +50,8 @@ def test_a_long_word_is_cut_in_the_message(clocksmith, words):
 
 @pytest.mark.parametrize(
     "time",
-    ["2026-02-30T12:00", "2026-13-01T12:00", "2026-00-10T12:00", "2025-02-29T12:00",
-     "1969-12-31T23:45", "2201-01-01T00:00", "2026-11-21T24:00", "2026-11-21", "15:15", "now",
-     "2026-11-21 15:15", "2026-11-21T15:15Z", "2026-11-21T15:15:00.5", "-026-11-21T15:15",
-     "２０２６-11-21T15:15", ""])
+    ["2026-02-30T12:00", "2026-13-01T12:00", "1969-12-31T23:45", "2201-01-01T00:00", "2026-11-21T24:00", "15:15",
+     "2026-11-21T15:15Z", "２０２６-11-21T15:15", ""])
 def test_an_impossible_date_is_misuse(clocksmith, time):
     assert f"'{time}'" in refusal(clocksmith.run("agenda", "--from", time), 2)
 
@@ -79,21 +66,15 @@ def test_a_time_that_the_clocks_skip_is_misuse_and_named_with_its_zone(clocksmit
 
 
 @pytest.mark.parametrize(
-    "zone", ["Mars/Olympus", "", "../../../etc/passwd", "/etc/passwd", "Europe", "GMT+25"])
+    "zone", ["Mars/Olympus", "", "../../../etc/passwd", "Europe"])
 def test_an_unknown_zone_is_misuse(clocksmith, zone):
     assert f"'{zone}'" in refusal(clocksmith.run("agenda", "--zone", zone), 2)
 
 
-@pytest.mark.parametrize("rule", ["CET-1CEST", "UTC0", "EST5EDT,M3.2.0,M11.1.0", "<+03>-3"])
-def test_a_posix_rule_in_place_of_a_zone_is_told_to_be_none(clocksmith, rule):
+def test_a_posix_rule_in_place_of_a_zone_is_told_to_be_none(clocksmith):
+    rule = "EST5EDT,M3.2.0,M11.1.0"
     sentence = refusal(clocksmith.run("agenda", environment={"TZ": rule}), 1)
     assert f"TZ={rule}: " in sentence and "POSIX rules are not read" in sentence
-
-
-def test_a_pipe_in_place_of_a_zone_is_misuse_and_not_waited_for(clocksmith, tmp_path):
-    os.mkfifo(tmp_path / "zone")
-    done = clocksmith.run("agenda", "--zone", tmp_path / "zone", timeout=60)
-    assert "zone" in refusal(done, 2)
 
 
 def test_an_unknown_zone_in_the_environment_is_not_taken_for_utc(clocksmith):
@@ -110,20 +91,15 @@ def test_an_unknown_zone_in_the_environment_is_not_taken_for_utc(clocksmith):
      ("[announce]\ninterval 15\n", 2, "key = value"),
      ("[announce\ninterval = 15\n", 1, "key = value"),
      ("[announce]\nquiet = someday 22:00-07:00\n", 2, "someday"),
-     ("[announce]\nquiet = 07:00-07:00\n", 2, "07:00-07:00"),
      ("[announce]\nquiet = 22:00-07:00,\n", 2, "quiet"),
-     ("[announce]\nquiet = " + "10:00-10:30," * 14 + "25:00-07:00\n", 2, "'25:00-07:00'"),
      ("[announce]\nquiet = " + "mon 10:00-10:30 " * 11 + "\n", 2, "mon 10:00-10:30"),
-     ("[speaker]\nquieter = " + "mon 10:00-10:30 " * 11 + "\n", 2, "mon 10:00-10:30"),
      ("[announce]\nvoice = /nowhere/caruso\n", 2, "/nowhere/caruso"),
      ("[announce]\nlate_limit = -9223372036854775808s\n", 2, "late_limit"),
      ("[clock]\nuntrusted = \x1b[31m\n", 2, r"\u{1B}[31m"),
      ("[announce] interval = 30\n", 1, "after ']'"),
      ("[announce]\ninterval = 30 ; half hours\n", 2, "comment"),
-     ("[speaker]\ndevice = plug:a ;b\n", 2, "comment"),
      ("; mine\r[announce]\rinterval = 30\r", 1, "carriage return"),
      ("[announce]\nquiet = none\rinterval = 30\n", 2, "carriage return"),
-     ("[announce]\nclock = 24\n  interval = 7\n", 3, "interval = 7"),
      ("[announce]\nquiet = mon-fri 22:00-07:00\n  and more\n", 3, "key = value"),
      ("[announce]\nvoice = " + "x" * 5000 + "\n", 2, "longer than 198 characters; shorten it"),
      ("[announce]\nclock = 12\0nonsense\n", 2, "")])
@@ -144,16 +120,6 @@ def test_a_line_that_two_have_is_named_with_the_places_of_both(clocksmith, tmp_p
         f"({path}:2); take another line for one of them")
 
 
-@pytest.mark.parametrize("command", [["run"], ["say", "15:15"]])
-def test_too_few_descriptors_are_told_with_what_to_do(clocksmith, command):
-    done = subprocess.run(
-        ["sh", "-c", 'ulimit -n 6 && exec "$0" "$@"', PROGRAM, *command, "--config",
-         clocksmith.configuration()],
-        env=clocksmith.environment, capture_output=True, text=True, timeout=60, check=False)
-    sentence = refusal(done, 1)
-    assert "Too many open files; let it open at least 64 at once ('ulimit -n'" in sentence
-
-
 @pytest.mark.parametrize(
     "text, words",
     [("notes = B3 -1 E4", ":4: '-1' is no gap: allowed are seconds from 0.02 to 20, as in 0.86"),
@@ -171,39 +137,6 @@ def test_a_bad_tune_is_named_once(clocksmith, tmp_path, text, words):
     assert sentence.count(str(tune)) == 1 and sentence.endswith(words)
 
 
-@pytest.mark.parametrize("key, kind", [("chime", "tunes"), ("voice", "voices")])
-def test_a_program_without_its_sounds_says_where_it_looked(clocksmith, tmp_path, key, kind):
-    program = tmp_path / "bin/clocksmith"
-    program.parent.mkdir()
-    shutil.copy(PROGRAM, program)
-    path = clocksmith.configuration("chime = none")
-    path.write_text(f"[announce]\n{key} = mine\n" + ("chime = none\n" if key == "voice" else ""))
-    done = subprocess.run(
-        [program, "agenda", "--config", path], env=clocksmith.environment, capture_output=True,
-        text=True, timeout=60, check=False)
-    sentence = refusal(done, 1)
-    assert f"no {kind} are installed: {tmp_path}/share/clocksmith is not there" in sentence
-
-
-def test_the_sounds_are_found_from_a_build_folder_of_any_name(clocksmith, tmp_path):
-    program = tmp_path / "tree/out/debug/clocksmith"
-    program.parent.mkdir(parents=True)
-    shutil.copy(PROGRAM, program)
-    (tmp_path / "tree/sounds").symlink_to(VOICE.parent.parent)
-    path = clocksmith.configuration("chime = westminster", voice="rms")
-    done = subprocess.run(
-        [program, "agenda", "--hours", "1", "--config", path], env=clocksmith.environment,
-        capture_output=True, text=True, timeout=60, check=False)
-    assert (done.returncode, done.stderr) == (0, "")
-
-
-def test_the_order_of_the_keys_does_not_matter_to_the_quiet_hours(clocksmith, tmp_path):
-    path = tmp_path / "good.conf"
-    path.write_text("[announce]\nquiet = 00:00-23:50\ninterval = 5\n")
-    done = clocksmith.run("agenda", "--hours", 1, "--config", path)
-    assert (done.returncode, done.stderr) == (0, "")
-
-
 @pytest.mark.parametrize(
     "text",
     ["\ufeff[announce]\ninterval = 5\n", "[announce]\r\ninterval = 5\r\n", " [announce]\n\tinterval = 5\n",
@@ -215,46 +148,23 @@ def test_what_an_editor_adds_changes_nothing(clocksmith, tmp_path, text):
     assert (done.stderr, len(done.stdout.splitlines())) == ("", 12)
 
 
-def test_an_indented_key_does_not_lengthen_the_value_above(clocksmith, tmp_path):
-    path = tmp_path / "good.conf"
-    path.write_text("[announce]\n  interval = 5\n  clock = 24\n")
-    done = clocksmith.run("agenda", "--hours", 1, "--config", path)
-    assert (done.stderr, len(done.stdout.splitlines())) == ("", 12)
-
-
-def a_folder(path):
-    path.mkdir()
-
-
 def a_hundred_megabytes(path):
     with path.open("wb") as file:
         file.truncate(100_000_000)
 
 
-def a_pipe(path):
-    os.mkfifo(path)
+UNREADABLE = {
+    "a folder": lambda path: path.mkdir(), "a pipe": os.mkfifo, "nothing": lambda path: None,
+    "a hundred megabytes": a_hundred_megabytes,
+    "random bytes": lambda path: path.write_bytes(random.Random(3).randbytes(4000)),
+    "zeros, as a power cut leaves them": lambda path: path.write_bytes(bytes(2000)),
+}
 
 
-def nothing(path):
-    pass
-
-
-def random_bytes(path):
-    path.write_bytes(random.Random(3).randbytes(4000))
-
-
-def zeros_as_a_power_cut_leaves_them(path):
-    path.write_bytes(bytes(2000))
-
-
-UNREADABLE = [
-    a_folder, a_hundred_megabytes, a_pipe, nothing, random_bytes, zeros_as_a_power_cut_leaves_them]
-
-
-@pytest.mark.parametrize("make", UNREADABLE, ids=lambda make: make.__name__)
-def test_a_configuration_that_is_no_such_file_is_named(clocksmith, tmp_path, make):
+@pytest.mark.parametrize("kind", UNREADABLE)
+def test_a_configuration_that_is_no_such_file_is_named(clocksmith, tmp_path, kind):
     path = tmp_path / "strange.conf"
-    make(path)
+    UNREADABLE[kind](path)
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = clocksmith.run("agenda", "--config", path)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -272,28 +182,18 @@ def test_every_subcommand_refuses_a_bad_configuration(clocksmith, tmp_path, word
     assert f"{path}:2:" in refusal(clocksmith.run(*words, "--config", path, cwd=tmp_path), 1)
 
 
-def test_check_finds_a_bad_configuration(clocksmith, tmp_path):
-    path = tmp_path / "bad.conf"
-    path.write_text("[announce]\ninterval = 7\n")
-    done = clocksmith.run("check", "--config", path)
-    assert done.returncode == 3 and f"{path}:2:" in done.stdout
-
-
 # MARK: Where it writes
 
 
 @pytest.mark.parametrize(
-    "path", ["/proc/clock.wav", "/sys/clock.wav", "missing/clock.wav", "."])
+    "path", ["/proc/clock.wav", "missing/clock.wav", "."])
 def test_an_output_that_cannot_be_written_is_named(clocksmith, tmp_path, path):
-    if path == "/sys/clock.wav" and not os.path.ismount("/sys"):
-        pytest.skip("/sys is an ordinary folder here, which takes files")
     done = clocksmith.run(*RENDER, path, "--config", clocksmith.configuration(), cwd=tmp_path)
     assert f"write {path}" in refusal(done, 1)
 
 
-@pytest.mark.parametrize("words", [RENDER, ["say", "15:15", "--output"]])
-def test_a_device_that_is_full_is_named(clocksmith, words):
-    done = clocksmith.run(*words, "/dev/full", "--config", clocksmith.configuration())
+def test_a_device_that_is_full_is_named(clocksmith):
+    done = clocksmith.run(*RENDER, "/dev/full", "--config", clocksmith.configuration())
     sentence = refusal(done, 1)
     assert "/dev/full" in sentence and "No space left" in sentence
 
@@ -313,7 +213,7 @@ def test_a_file_that_was_there_survives_a_failure_to_replace_it(clocksmith, full
     assert path.read_bytes() == b"the old announcement"
 
 
-@pytest.mark.parametrize("words", [["agenda"], ["status"], ["--help"], ["--version"]])
+@pytest.mark.parametrize("words", [["agenda"], ["status"], ["--help"]])
 def test_a_full_standard_output_is_a_failure(clocksmith, words):
     if words[0] in ("agenda", "status"):
         words = [*words, "--config", clocksmith.configuration()]
@@ -327,41 +227,3 @@ def test_what_is_said_and_cannot_be_printed_is_said_all_the_same(clocksmith, wor
     with open("/dev/full", "w", encoding="utf-8") as full:
         told = refusal(clocksmith.run(*words, stdout=full), 1)
     assert told.endswith("No space left on device; it was said all the same")
-
-
-@pytest.mark.parametrize("words", [["agenda"], ["status"], RENDER + ["clock.wav"]])
-def test_a_closed_standard_output_is_a_failure(clocksmith, tmp_path, words):
-    command = [PROGRAM, *words, "--config", clocksmith.configuration()]
-    done = subprocess.run(
-        ["sh", "-c", '"$0" "$@" >&-', *command], env=clocksmith.environment, cwd=tmp_path,
-        stderr=subprocess.PIPE, text=True, check=False)
-    assert "standard output" in refusal(done, 1)
-
-
-def test_a_reader_who_has_had_enough_is_no_failure(clocksmith):
-    done = subprocess.run(
-        ["bash", "-c", '"$0" agenda --hours 9000 --config "$1" | head -n 1; echo ${PIPESTATUS[0]}',
-         PROGRAM, clocksmith.configuration()],
-        env=clocksmith.environment, capture_output=True, text=True, check=False)
-    assert (done.stdout.splitlines()[1:], done.stderr) == (["0"], "")
-
-
-def test_a_failure_is_one_though_nobody_reads_about_it(clocksmith):
-    ours, theirs = os.pipe()
-    os.close(ours)
-    done = clocksmith.run("check", "--config", clocksmith.configuration("speed = 1"), stdout=theirs)
-    os.close(theirs)
-    assert (done.returncode, done.stderr) == (3, "")
-
-
-def test_a_rendering_that_is_killed_leaves_nothing_under_the_final_name(clocksmith, tmp_path):
-    # strace kills it at its third write call.
-    strace = pathlib.Path("/usr/bin/strace")
-    if not strace.exists():
-        pytest.skip("no strace here")
-    path = tmp_path / "clock.wav"
-    subprocess.run(
-        [strace, "-o", "/dev/null", "-e", "inject=write:signal=KILL:when=3", PROGRAM, *RENDER, path,
-         "--config", clocksmith.configuration()],
-        env=clocksmith.environment, stderr=subprocess.DEVNULL, check=False)
-    assert not path.exists()

@@ -1,6 +1,5 @@
 """A speaker that is absent, busy or pulled out: one sentence, and the service goes on."""
 
-import concurrent.futures
 import os
 import re
 import time
@@ -12,7 +11,7 @@ from program import refusal
 from one_minute import NO_SPEAKER, engaged_device
 from pretended_card import pretended_card
 from service import Service
-from sound_server import Recording, SoundServer, find, least_of_four, wait_until
+from sound_server import Recording, SoundServer, find, least_of_four
 
 
 @pytest.fixture
@@ -43,16 +42,12 @@ def trouble(devices, request, tmp_path):
     return {"ALSA_CONFIG_PATH": str(path)}, words
 
 
-def test_say_names_a_speaker_that_cannot_be_had(clocksmith, trouble):
+def test_say_and_check_name_a_speaker_that_cannot_be_had(clocksmith, trouble):
     environment, words = trouble
     done = clocksmith.run(
         "say", "15:15", "--config", clocksmith.configuration(), environment=environment)
     sentence = refusal(done, 1)
     assert "speaker default" in sentence and words in sentence
-
-
-def test_check_finds_a_speaker_that_cannot_be_had(clocksmith, trouble):
-    environment, words = trouble
     done = clocksmith.run("check", "--config", clocksmith.configuration(), environment=environment)
     [line] = [line for line in done.stdout.splitlines() if line.split()[1] == "speaker"]
     assert done.returncode == 3 and line.startswith("FOUND") and words in line
@@ -101,21 +96,24 @@ ctl.default {{ type null }}
 """
 
 
-@pytest.mark.patience
-def test_a_pipe_without_a_reader_holds_say_and_check_up_for_five_seconds_at_most(
-        clocksmith, tmp_path, unread_pipe):
+@pytest.mark.parametrize("words, status", [(["say", "15:15"], 1), (["check"], 3)])
+def test_a_pipe_without_a_reader_holds_it_up_for_five_seconds_at_most(
+        clocksmith, tmp_path, unread_pipe, words, status):
     path = tmp_path / "asound.conf"
     path.write_text(unread_pipe)
-    for words, status in [(["say", "15:15"], 1), (["check"], 3)]:
+
+    def took():
         since = time.monotonic()
         done = clocksmith.run(
             *words, "--config", clocksmith.configuration(),
             environment={"ALSA_CONFIG_PATH": str(path)})
-        assert time.monotonic() - since < 5
         assert done.returncode == status
         assert (
             "speaker default: it takes more than 4 s to open, as a pipe does that nobody has opened "
             "at its other end; do that first, or ") in done.stdout + done.stderr
+        return time.monotonic() - since
+
+    assert least_of_four(took, 5) < 5
 
 
 def test_a_service_that_waits_for_a_pipes_reader_ends_when_it_is_told(clocksmith, unread_pipe):
@@ -140,22 +138,6 @@ def test_say_speaks_the_time_that_it_is_given(clocksmith, speaker, tmp_path):
     phrase, _ = soundfile.read(tmp_path / "phrase.wav", dtype="float32")
     assert (done.returncode, done.stdout, done.stderr) == (0, "three fifteen P M\n", "")
     assert find(phrase, heard.samples_so_far())[1] > 0.95
-
-
-def test_say_tells_of_a_speaker_that_goes_away_under_it(clocksmith, speaker, slow_voice):
-    server, heard, environment = speaker
-
-    def kill_in_the_middle():
-        wait_until(heard.is_sounding, 60, "the phrase")
-        server.kill()
-
-    with concurrent.futures.ThreadPoolExecutor(1) as meanwhile:
-        killing = meanwhile.submit(kill_in_the_middle)
-        done = clocksmith.run(
-            "say", "11:45", "--config", clocksmith.configuration(voice=slow_voice),
-            environment=environment)
-        killing.result()
-    assert "speaker default" in refusal(done, 1)
 
 
 # MARK: The service
@@ -201,19 +183,6 @@ def test_a_speaker_that_returns_is_taken_back(one_minute):
     assert last.startswith("said")
     phrase = one_minute.phrase(configuration=one_minute.slow_words)
     assert find(phrase, one_minute.heard_of_returning.samples())[1] > 0.95
-
-
-def test_a_disk_that_fills_up_in_the_speakers_stead_is_told_of(clocksmith, full_disk):
-    # Occasions come only at the hour, and say nothing then: none is in the way of the request.
-    configuration = clocksmith.configuration("interval = 60\nvoice_at_hour = none")
-    output = full_disk / "played.wav"
-    clock = Service(
-        clocksmith, configuration, "--say-now", "--output", output, alsa=NO_SPEAKER)
-    try:
-        line = clock.wait_for("asked for")
-        assert str(output) in line and "No space left" in line and clock.is_alive()
-    finally:
-        clock.stop()
 
 
 def test_a_speaker_that_takes_three_seconds_to_open_is_on_time(one_minute):

@@ -6,9 +6,7 @@ import subprocess
 
 import pytest
 
-from message_bus import MessageBus
 from program import in_the_night, refusal
-from service import Service
 from sound_server import wait_until
 from terminal import Screen
 
@@ -62,26 +60,6 @@ def test_the_live_face_sees_an_error_that_comes_later(typo, on_the_bus, start):
 def test_without_a_service_there_is_no_status_to_show(typo):
     assert TYPO in refusal(typo.run("status"), 1)
     assert TYPO in refusal(typo.run("status", "--follow"), 1)
-
-
-def test_the_live_face_ends_with_the_error_once_the_service_has_gone(tmp_path, clocksmith, etc):
-    bus = MessageBus(tmp_path)
-    clocksmith.environment = clocksmith.environment | {"DBUS_SYSTEM_BUS_ADDRESS": bus.address}
-    etc.environment = clocksmith.environment
-    (etc.folder / "conf.d/my.conf").write_text("[announce]\ninterval = 7\n")
-    service = Service(clocksmith, clocksmith.configuration(), alsa="")
-    try:
-        with bus.caller() as caller:
-            caller.wait_for_service(service)
-        face = etc.start("status", "--follow")
-        screen = Screen(face.stdout.fileno())
-        wait_until(lambda: f"; settings {TYPO}" in screen.read(), 60, "the face with the error")
-        assert service.stop() == 0
-        assert face.wait(60) == 1
-        assert TYPO in face.stderr.read()
-    finally:
-        service.stop()
-        bus.stop()
 
 
 def test_the_voices_are_listed_with_a_note(typo):

@@ -10,10 +10,10 @@ import xml.etree.ElementTree
 import pytest
 from jeepney import new_method_call
 
+from c_library import shared_library
 from message_bus import ADDRESS, NAME, Refused, noticed, plain, rfc3339, timestamp
-from program import SILENT_ALSA, VOICE, refusal, zone_showing
-from service import Service
-from sound_server import Recording, SoundServer, wait_until
+from program import VOICE, refusal, zone_showing
+from sound_server import wait_until
 
 CLASSIC = 'three thirty P M'
 METHODS = {"Announce", "Stop", "Mute", "Unmute", "SetVolume",
@@ -24,35 +24,15 @@ SIGNALS = {"Announced", "Skipped", "Noticed"}
 
 
 @pytest.fixture
-def start(bus, on_the_bus):
-    started = []
+def service(on_the_bus, start, request):
+    """It plays in real time. With the parameter `slow` it takes half a minute to say 11:45."""
     # Far from a quarter of an hour: right before its announcement, requests are refused.
-    on_the_bus.environment = on_the_bus.environment | {"TZ": zone_showing(on_the_bus, 10 * 3600 + 17 * 60)}
-
-    def start(announce="", rest="", voice=VOICE, **options):
-        service = Service(
-            on_the_bus, on_the_bus.configuration(announce, rest, voice),
-            "--output", on_the_bus.folder / f"{len(started)}.wav",
-            **{"alsa": SILENT_ALSA} | options)
-        started.append(service)
-        with bus.caller() as caller:
-            caller.wait_for_service(service)
-        return service
-
-    yield start
-    for service in started:
-        assert service.stop() == 0
+    on_the_bus.environment |= {"TZ": zone_showing(on_the_bus, 10 * 3600 + 17 * 60)}
+    voice = request.getfixturevalue("slow_voice") if hasattr(request, "param") else VOICE
+    return start("", voice=voice, words=["--output", on_the_bus.folder / "played.wav"])
 
 
-@pytest.fixture
-def service(start):
-    return start()
-
-
-@pytest.fixture
-def slow_service(start, slow_voice):
-    """It takes half a minute to say 11:45."""
-    return start(voice=slow_voice)
+slow = pytest.mark.parametrize("service", ["slow"], indirect=True)
 
 
 @pytest.fixture
@@ -71,16 +51,6 @@ def test_it_describes_itself(caller, service):
         prop.get("name") for prop in interface.iter("property")
         for note in prop.iter("annotation") if note.get("value") == "false"}
     assert flowing == {"ClockWords", "ClockUncertainty"}
-
-
-def test_a_reload_that_fails_is_the_last_warning_and_told(caller, service, on_the_bus):
-    signals = caller.listen()
-    (on_the_bus.folder / "0.conf").write_text("nonsense\n")
-    service.signal(signal.SIGHUP)
-    changed = caller.next_signal(
-        signals, "PropertiesChanged",
-        lambda body: "the configuration stays as it was" in body[1].get("LastError", ("s", ""))[1])
-    assert changed[1]["LastError"][1] == caller.get("LastError")
 
 
 def test_a_warning_whose_cause_is_over_is_the_last_one_no_more(caller, service, on_the_bus):
@@ -114,23 +84,25 @@ def test_the_time_now_is_said(caller, service):
     assert re.fullmatch(r"\w+( o'clock|( oh)? [\w-]+( [\w-]+)? [AP] M)", text), text
 
 
-def test_what_sounds_is_stopped(caller, slow_service):
+@slow
+def test_what_sounds_is_stopped(caller, service):
     caller.ask("Announce", time="11:45")
     wait_until(lambda: caller.get("Playing"), 60, "the phrase")
     time.sleep(0.6)
     caller.call("Stop")
     wait_until(lambda: not caller.get("Playing"), 60, "silence")
-    assert slow_service.wait_for("cut off .*: it was stopped by hand")
+    assert service.wait_for("cut off .*: it was stopped by hand")
 
 
-def test_what_cannot_be_met_is_refused_with_the_reason(caller, slow_service):
+@slow
+def test_what_cannot_be_met_is_refused_with_the_reason(caller, service):
     caller.ask("Announce", time="11:45")
     for _ in range(3):
         with pytest.raises(Refused) as refused:
             caller.ask("Announce")
         assert refused.value.name == "org.clocksmith.Error.Busy"
         assert refused.value.words == "another announcement had the speaker"
-    assert len(slow_service.matching("did not say the time that was asked for")) == 1
+    assert len(service.matching("did not say the time that was asked for")) == 1
 
 
 @pytest.mark.parametrize("text", ["24:00", "00:60", "7:00", 7])
@@ -239,37 +211,6 @@ def test_a_caller_that_vanishes_is_nothing_to_it(bus, caller, service):
     assert service.is_alive() and caller.get("Trust")
 
 
-def test_a_reload_in_a_phrase_ends_nothing_and_the_next_has_the_new_device(
-        bus, on_the_bus, surroundings):
-    server = SoundServer(on_the_bus.folder / "sound", surroundings, "first", "second")
-    heard = {name: Recording(server, name) for name in ("first", "second")}
-    configuration = on_the_bus.configuration(
-        "interval = 60\nvoice_at_hour = none", "[speaker]\ndevice = first")
-    service = Service(
-        on_the_bus, configuration,
-        alsa=server.device("first", "first") + server.device("second", "second"))
-    try:
-        with bus.caller() as caller:
-            caller.wait_for_service(service)
-            # On a busy machine either signal may come first.
-            signals, changes = caller.listen(), caller.listen()
-            caller.ask("Announce", time="11:45")
-            wait_until(heard["first"].is_sounding, 60, "the phrase")
-            configuration.write_text(configuration.read_text().replace("= first", "= second"))
-            service.signal(signal.SIGHUP)
-            assert caller.next_change(changes, "Device") == "second"
-            assert plain(caller.next_signal(signals, "Announced")[0])["text"] == "eleven forty-five A M"
-            assert not heard["second"].is_sounding()
-            caller.ask("Announce", time="11:45")
-            wait_until(heard["second"].is_sounding, 60, "the phrase")
-            caller.next_signal(signals, "Announced")
-    finally:
-        assert service.stop() == 0
-        for recording in heard.values():
-            recording.stop()
-        server.kill()
-
-
 # The command as a client.
 
 
@@ -292,6 +233,28 @@ def test_the_command_mutes_and_unmutes(on_the_bus, service, caller):
     assert on_the_bus.run("stop").returncode == 0
 
 
+# The system clock is two hours ahead.
+AHEAD = r"""
+#define _GNU_SOURCE
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+int clock_gettime(clockid_t clock, struct timespec *time) {
+  int result = syscall(SYS_clock_gettime, clock, time);
+  if (clock == CLOCK_REALTIME) time->tv_sec += 7200;
+  return result;
+}
+"""
+
+
+def test_the_command_tells_the_end_of_a_mute_that_the_service_has(on_the_bus, service, tmp_path):
+    ahead = {"LD_PRELOAD": str(shared_library(tmp_path / "ahead.so", AHEAD))}
+    done = on_the_bus.run("mute", "1h", environment=ahead)
+    assert (done.returncode, done.stderr) == (0, "")
+    line, = service.matching("^muted until")
+    assert done.stdout == line + "\n"
+
+
 @pytest.mark.parametrize("word", ["soon", "0s", "-5min", "745h"])
 def test_a_mute_that_is_none_is_refused_with_or_without_a_service(on_the_bus, word):
     said = refusal(on_the_bus.run("mute", "--", word), 2)
@@ -303,7 +266,8 @@ def test_without_a_service_the_command_says_so(on_the_bus, words):
     assert "it does not run" in refusal(on_the_bus.run(*words), 1)
 
 
-def test_status_shows_what_the_service_knows(on_the_bus, slow_service, caller):
+@slow
+def test_status_shows_what_the_service_knows(on_the_bus, service, caller):
     on_the_bus.run("mute", "2h")
     caller.ask("Announce", time="11:45")
     wait_until(lambda: caller.get("Playing"), 60, "the phrase")
@@ -335,19 +299,6 @@ def test_a_mute_and_the_volume_outlast_a_restart(start, bus):
     assert values() == before and before[1] == -20.00004
 
 
-def test_a_mute_outlasts_a_kill(start, on_the_bus, bus):
-    first = start()
-    on_the_bus.run("mute")
-    wait_until((on_the_bus.folder / "state/state.json").exists, 60, "the state")
-    first.signal(signal.SIGKILL)
-    first.process.wait(60)
-    second = start()
-    assert json.loads(on_the_bus.run("status", "--json").stdout)["muted"] is True
-    assert second.matching("^muted until it is unmuted"), "the journal says so from the start"
-    first.stop = lambda: 0
-    assert second.is_alive()
-
-
 def test_the_configuration_wins_over_an_older_volume(start, bus):
     first = start(rest="[speaker]\nvolume = -3dB")
     with bus.caller() as caller:
@@ -358,13 +309,7 @@ def test_the_configuration_wins_over_an_older_volume(start, bus):
         assert caller.get("VolumeDB") == -4
 
 
-@pytest.mark.parametrize("text", [
-    "", "{", '{"version":1,"mute":"o', '{"version":2}', '{"version":3}', "null",
-    '{"version":2,"mute":"next","checksum":"0"}', "[1]", "\0" * 4096,
-    '{"version":1,"mute":"sometimes"}', '{"version":1,"mute_until_usec":-1}', "x" * 100_000,
-    '{"version":1,"volume_db":99.0,"volume_configured_db":0.0}',
-    '{"version":1,"volume_db":"-9","volume_configured_db":0.0}',
-])
+@pytest.mark.parametrize("text", ["", '{"version":1,"mute":"o', '{"version":3}', "\0" * 4096])
 def test_a_state_that_is_torn_or_of_the_future_is_set_aside(start, on_the_bus, text):
     state = on_the_bus.folder / "state/state.json"
     state.write_text(text)

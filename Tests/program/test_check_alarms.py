@@ -5,7 +5,6 @@ import shutil
 import pytest
 
 from program import PROGRAM, ROOT, in_the_night
-from recorded_words import brought_in, recordings  # noqa: F401
 
 TUNE = "[tune]\ndescription = mine\n[hour]\nnotes = "
 
@@ -42,18 +41,6 @@ def test_a_tune_without_its_bells_is_the_alarms_fault_and_not_that_of_the_chime(
     assert found.endswith("; set another in its section, or none")
     assert configured(clocksmith, "voice", rest).startswith("ok ")
     assert configured(clocksmith, "chime", rest).startswith("ok ")
-
-
-@pytest.mark.parametrize("text, told", [
-    (None, "No such file or directory"), ("[tune]\n", "no 'description' in [tune]"),
-    ("nonsense\n", "not a [section]"),
-])
-def test_a_tune_that_is_none_is_told_with_its_line(clocksmith, text, told):
-    tune = clocksmith.folder / "mine.tune"
-    if text is not None:
-        tune.write_text(text)
-    found = configured(clocksmith, "alarms", alarm("school", "06:45", f"tune = {tune}"))
-    assert found.startswith("FOUND ") and told in found and str(tune) in found
 
 
 def test_a_tune_that_has_gone_since_a_person_chose_it_is_told(on_the_bus, start):

@@ -4,11 +4,9 @@ import datetime
 import json
 import re
 import shutil
-import signal
 import subprocess
 import sys
 import time
-import zlib
 
 import pytest
 
@@ -120,37 +118,13 @@ def test_a_clock_that_was_set_from_a_valid_rtc_holds_over(undisciplined, run):
     assert "holdover, set from the RTC ds3231, off by perhaps " in run("status").stdout
 
 
-@pytest.mark.parametrize("chip, days", [("ds3231", 9), ("pcf8523", 5)])
-def test_status_shows_when_holdover_ends(undisciplined, rtc, run, chip, days):
-    rtc.write("device/name", chip)
+def test_status_shows_when_holdover_ends(undisciplined, run):
     ends = status(run)["holdover_ends"]
     # 29 s, by the drift of the chip and 30 ppm of the clock.
-    assert days <= (datetime.datetime.fromisoformat(ends).timestamp() - time.time()) / 86_400 < days + 1
+    assert 9 <= (datetime.datetime.fromisoformat(ends).timestamp() - time.time()) / 86_400 < 10
     assert f"s, until {ends[:10]}" in run("status").stdout
     assert f"s, until {ends[:10]}" in line(run("check"), "clock")
     assert "holdover_ends" not in status(run, "[clock]\ngreatest_error = none")
-
-
-def test_one_that_only_agrees_is_told_as_that(undisciplined, rtc, run):
-    rtc.write("hctosys", "0")
-    assert status(run)["clock_basis"] == "agrees_with_rtc"
-
-
-def test_an_rtc_that_differs_does_not_vouch(undisciplined, rtc, run):
-    rtc.stop()
-    rtc.ahead = 3600
-    rtc.start()
-    told = status(run)
-    assert told["trust"] == "untrusted" and "clock_uncertainty" not in told
-    assert told["rtc_valid"] is True
-    # On a busy machine the made-up RTC is late.
-    shown = run("status").stdout
-    assert re.search(r"untrusted: it is (1 h|59 min 5\d s) behind the RTC ds3231", shown), shown
-
-
-def test_an_rtc_that_is_not_to_be_used_is_not(undisciplined, run):
-    told = status(run, "[clock]\nrtc = none")
-    assert (told["trust"], told.get("rtc"), told.get("rtc_valid")) == ("untrusted", None, None)
 
 
 def test_check_says_of_a_good_rtc_that_it_is(run):
@@ -162,11 +136,8 @@ def test_check_says_of_a_good_rtc_that_it_is(run):
 
 @pytest.mark.parametrize("shown, words", [
     ("946684800", "shows 2000-01-01, before clocksmith was released"),
-    ("7900000000", "shows the year 2220, which is nonsense"),
-    ("-9223372036854775808", "before clocksmith was released"),
     ("9223372036854775807", "which is nonsense"),
-    ("half past three", "cannot be read: it answers 'half past three'"),
-    ("", "cannot be read: it answers ''")])
+    ("half past three", "cannot be read: it answers 'half past three'")])
 def test_check_finds_an_rtc_that_answers_nonsense(rtc, run, shown, words):
     rtc.stop()
     rtc.write("since_epoch", shown)
@@ -176,29 +147,10 @@ def test_check_finds_an_rtc_that_answers_nonsense(rtc, run, shown, words):
     assert found.startswith("FOUND") and words in found and "; look at its " in found
 
 
-def test_check_finds_an_rtc_that_has_stopped(rtc, run):
-    rtc.stop()
-    found = line(run("check"), "rtc")
-    assert found.startswith("FOUND") and "has stopped at 20" in found
-
-
-def test_check_finds_a_raspberry_pi_5_without_its_battery(rtc, run):
-    rtc.write("battery_voltage", "11000")
-    found = line(run("check"), "rtc")
-    assert found.startswith("FOUND") and "its battery is empty, or not there" in found
-
-
 def test_check_names_the_rtcs_that_there_are_if_the_one_is_not(run):
     found = line(run("check", rest="[clock]\nrtc = pcf8523"), "rtc")
     assert found == ("FOUND rtc           rtc = pcf8523: there is no such RTC; "
                      f"there are ds3231 ({DEVICE})")
-
-
-def test_check_advises_nothing_that_is_set_already(run, undisciplined):
-    clock = "[clock]\nrtc = none\n"
-    assert "or set 'untrusted = speak'" in line(run("check", rest=clock), "clock")
-    found = line(run("check", rest=f"{clock}untrusted = speak"), "clock")
-    assert found.startswith("FOUND") and found.endswith("('sudo hwclock --hctosys')")
 
 
 def test_check_is_content_without_an_rtc(rtc, run):
@@ -209,36 +161,20 @@ def test_check_is_content_without_an_rtc(rtc, run):
 
 
 @pytest.fixture
-def service(clocksmith, rtc, request):
-    """The service, woken every second by the watchdog of a service manager: its log lines.
-
-    The parameter is for how many days its RTC was not set, by the saved state.
-    """
-    state = clocksmith.folder / "state"
-    state.mkdir()
-    if days := getattr(request, "param", None):
-        moment = datetime.datetime.fromtimestamp(time.time() // 1 - days * 86_400, datetime.UTC)
-        text = f'{{"version":3,"rtc_set":"{moment:%Y-%m-%dT%H:%M:%SZ}"'
-        (state / "state.json").write_text(f'{text},"checksum":"{zlib.crc32(text.encode()):x}"}}\n')
+def service(clocksmith, rtc):
+    """The service, woken every second by the watchdog of a service manager: its log lines."""
     log = clocksmith.folder / "service.log"
-    configuration = clocksmith.configuration()
     with log.open("w", encoding="utf-8") as errors:
         process = subprocess.Popen(
-            rtc.command(PROGRAM, "run", "--config", configuration,
+            rtc.command(PROGRAM, "run", "--config", clocksmith.configuration(),
                         "--output", clocksmith.folder / "service.wav"),
-            env=clocksmith.environment | {"WATCHDOG_USEC": "2000000", "STATE_DIRECTORY": str(state)},
+            env=clocksmith.environment | {"WATCHDOG_USEC": "2000000"},
             stdin=subprocess.DEVNULL, stderr=errors)
 
     def lines():
         return log.read_text(encoding="utf-8").splitlines()
 
     wait_until(lambda: any("started:" in line for line in lines()), 60, "the start")
-    def reload(rest):
-        configuration.write_text(configuration.read_text() + rest)
-        # `unshare` and `sh` have become the program.
-        process.send_signal(signal.SIGHUP)
-
-    lines.reload = reload
     yield lines
     process.terminate()
     process.wait(60)
@@ -255,24 +191,3 @@ def test_the_service_tells_once_of_an_rtc_that_stops_and_takes_it_back(undiscipl
     about = [line for line in service() if line.startswith("the RTC ")]
     assert len([line for line in about if "has stopped" in line]) == 1
     assert about[-1] == "the RTC ds3231 is valid again"
-
-
-@pytest.mark.parametrize("service", [100], indirect=True)
-def test_a_clock_by_an_rtc_that_was_set_too_long_ago_is_not_trusted(undisciplined, service):
-    found = "\n".join(service())
-    assert re.search(
-        r"^nothing vouches for the clock: it was last set right too long ago, and is off by perhaps "
-        r"44\.\d s, more than 'greatest_error' in \[clock\] allows", found, re.MULTILINE), found
-    assert "clock untrusted" in found
-    service.reload("[clock]\ngreatest_error = none\n")
-    wait_until(lambda: "the clock is holdover" in service(), 60, "the new rule counts")
-
-
-@pytest.mark.parametrize("service", [60], indirect=True)
-def test_the_last_days_of_holdover_are_told_once(undisciplined, service):
-    assert "clock holdover" in "\n".join(service())
-    service.reload("[clock]\ngreatest_error = 25s\n")
-    wait_until(lambda: "the clock is untrusted" in service(), 60, "the new rule counts")
-    told = [line for line in service() if line.startswith("the clock is trusted until 20")]
-    assert len(told) == 1 and told[0].endswith(
-        ", unless the network or a person sets it right before"), service()

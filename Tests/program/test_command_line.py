@@ -4,7 +4,7 @@ import subprocess
 
 import pytest
 
-from program import PROGRAM, refusal
+from program import PROGRAM, in_the_night, refusal
 from relay import RELAY
 
 
@@ -43,3 +43,18 @@ def test_h_prints_the_help_of_the_program_and_of_each_subcommand(clocksmith, pro
 def test_a_day_that_its_month_does_not_have_is_not_of_a_wrong_form(clocksmith, words):
     assert refusal(clocksmith.run(*words), 2) == (
         f"clocksmith: {words[-2]} '{words[-1]}' never comes: that month has no such day; choose another")
+
+
+@pytest.mark.parametrize("kind, time", [("timer", "10m"), ("alarm", "07:00")])
+def test_a_name_that_begins_with_a_dash_follows_two_dashes(on_the_bus, start, kind, time):
+    in_the_night(on_the_bus)
+    start()
+    for name in ("-3", "-x", "--json"):
+        assert on_the_bus.run(kind, time, "--name", name).returncode == 0
+        told = refusal(on_the_bus.run(kind, "cancel", name), 2)
+        assert name != "-3" or told == (
+            f"clocksmith: '-3' is below zero, and '{kind}' takes nothing below zero; if it is a name, "
+            "write -- before it")
+        done = on_the_bus.run(kind, "cancel", "--", name)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert on_the_bus.run(kind, "list").stdout == f"no {kind}\n"

@@ -4,106 +4,62 @@ import shutil
 
 import pytest
 
-from c_library import shared_library
 from program import refusal
 
 
-def without_rights(path):
-    path.chmod(0)
+def unreadable(etc, name):
+    """Puts an empty file there that nobody may read."""
+    (etc.folder / name).touch()
+    (etc.folder / name).chmod(0)
 
 
-def an_unreadable_file(etc):
-    (etc.folder / "clocksmith.conf").touch()
-    without_rights(etc.folder / "clocksmith.conf")
-    return "clocksmith.conf"
-
-
-def a_link_to_nothing(etc):
-    (etc.folder / "clocksmith.conf").symlink_to("clocksmith.conf.mine")
-    return "clocksmith.conf"
-
-
-def a_link_to_nothing_in_the_folder(etc):
-    (etc.folder / "conf.d/10-quiet.conf").symlink_to("elsewhere")
-    return "conf.d/10-quiet.conf"
-
-
-def an_unreadable_folder(etc):
-    (etc.folder / "conf.d/10-quiet.conf").touch()
-    without_rights(etc.folder / "conf.d")
-    return "conf.d"
-
-
-def a_file_in_the_folders_place(etc):
+def in_place_of_the_folder(etc, put):
     (etc.folder / "conf.d").rmdir()
-    (etc.folder / "conf.d").touch()
-    return "conf.d"
+    put(etc.folder / "conf.d")
 
 
-def a_folder_that_is_a_link_to_nothing(etc):
-    (etc.folder / "conf.d").rmdir()
-    (etc.folder / "conf.d").symlink_to("elsewhere")
-    return "conf.d"
+def unreadable_folder(etc, name):
+    (etc.folder / name).mkdir(exist_ok=True)
+    (etc.folder / name / "10-quiet.conf").touch()
+    (etc.folder / name).chmod(0)
 
 
-def an_unreadable_clocksmith(etc):
-    (etc.folder / "clocksmith.conf").touch()
-    without_rights(etc.folder)
-    return "clocksmith.conf"
+# The name that is told, and what is done.
+BREAKAGES = {
+    "an unreadable file": ("clocksmith.conf", lambda etc: unreadable(etc, "clocksmith.conf")),
+    "a link to nothing": (
+        "clocksmith.conf", lambda etc: (etc.folder / "clocksmith.conf").symlink_to("clocksmith.conf.mine")),
+    "a link to nothing in the folder": (
+        "conf.d/10-quiet.conf", lambda etc: (etc.folder / "conf.d/10-quiet.conf").symlink_to("elsewhere")),
+    "an unreadable folder": ("conf.d", lambda etc: unreadable_folder(etc, "conf.d")),
+    "a file in the folder's place": ("conf.d", lambda etc: in_place_of_the_folder(etc, lambda path: path.touch())),
+    "a folder that is a link to nothing": (
+        "conf.d", lambda etc: in_place_of_the_folder(etc, lambda path: path.symlink_to("elsewhere"))),
+}
 
 
-BREAKAGES = [
-    an_unreadable_file, a_link_to_nothing, a_link_to_nothing_in_the_folder, an_unreadable_folder, a_file_in_the_folders_place,
-    a_folder_that_is_a_link_to_nothing, an_unreadable_clocksmith]
-
-
-@pytest.mark.parametrize("make", BREAKAGES, ids=lambda make: make.__name__)
-def test_what_cannot_be_read_is_not_taken_for_the_defaults(etc, make):
-    name = make(etc)
-    assert f"/etc/clocksmith/{name}: " in refusal(etc.run("agenda"), 1)
+@pytest.mark.parametrize("kind", BREAKAGES)
+def test_what_cannot_be_read_is_not_taken_for_the_defaults(etc, kind):
+    name, make = BREAKAGES[kind]
+    make(etc)
+    told = refusal(etc.run("agenda"), 1)
+    assert f"/etc/clocksmith/{name}: " in told
+    assert ("it is a link to nothing" in told) == ("link to nothing" in kind)
+    assert ("sudo chmod -R a+rX /etc/clocksmith" in told) == ("unreadable" in kind)
     done = etc.run("check")
     assert done.returncode == 3
     assert f"FOUND configuration cannot read /etc/clocksmith/{name}: " in done.stdout
 
 
-def test_missing_rights_are_told_with_what_gives_them(etc):
-    an_unreadable_folder(etc)
-    assert "sudo chmod -R a+rX /etc/clocksmith" in refusal(etc.run("agenda"), 1)
-
-
-@pytest.mark.parametrize("make", [a_link_to_nothing, a_link_to_nothing_in_the_folder])
-def test_a_link_to_nothing_is_called_one(etc, make):
-    make(etc)
-    assert "it is a link to nothing" in refusal(etc.run("agenda"), 1)
-
-
 @pytest.mark.parametrize("name", ["/conf.d", ""])
 def test_a_file_in_the_folders_place_is_told_with_what_to_do(etc, name):
-    a_file_in_the_folders_place(etc)
+    in_place_of_the_folder(etc, lambda path: path.touch())
     if not name:
         shutil.rmtree(etc.folder)
         etc.folder.touch()
     assert refusal(etc.run("agenda"), 1) == (
         f"clocksmith: cannot read /etc/clocksmith{name}: it is no folder; move it away, and put settings "
         "into /etc/clocksmith/conf.d/NAME.conf")
-
-
-# Preloaded: a folder of which the disk gives no entry.
-TORN_FOLDER = r"""
-#include <errno.h>
-#include <stddef.h>
-void *readdir(void *folder) {
-  errno = EIO;
-  return NULL;
-}
-"""
-
-
-def test_a_folder_that_cannot_be_read_to_its_end_is_not_taken_for_an_empty_one(etc, tmp_path):
-    (etc.folder / "conf.d/10.conf").write_text("[announce]\ninterval = 8\n")
-    torn = shared_library(tmp_path / "torn.so", TORN_FOLDER)
-    sentence = refusal(etc.run("agenda", before=["env", f"LD_PRELOAD={torn}"]), 1)
-    assert "cannot read /etc/clocksmith/conf.d: Input/output error" in sentence
 
 
 def test_without_files_the_defaults_count(etc):

@@ -1,11 +1,7 @@
 """Ctrl-C while a file is written: nothing half-written stays, and the signal ends the program."""
 
-import fcntl
-import os
 import signal
-import struct
 import subprocess
-import termios
 
 import pytest
 
@@ -53,8 +49,8 @@ def begun(clocksmith, output):
         process.communicate()
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("command, number", [
+    *((command, signal.SIGINT) for command in COMMANDS), ("render", signal.SIGTERM), ("render", signal.SIGHUP)])
 def test_nothing_half_written_stays(clocksmith, pack, output, begun, command, number):
     # Takes a second or two to write.
     lengthen(pack, 200, "minute-15")
@@ -75,50 +71,3 @@ def test_a_file_that_was_there_stays_as_it_was(clocksmith, pack, output, begun):
     process.communicate(timeout=60)
     assert process.returncode == -signal.SIGINT
     assert [(path.name, path.read_bytes()) for path in output.iterdir()] == [("x.wav", b"the old announcement")]
-
-
-def test_a_picture_that_nobody_reads_does_not_hold_it_up(clocksmith, output, begun, tmp_path):
-    os.mkfifo(tmp_path / "pipe")
-    reader = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
-    fcntl.fcntl(reader, fcntl.F_SETPIPE_SZ, 4096)
-    process = begun(*AT, "--output", output / "x.wav", "--picture", tmp_path / "pipe", "--config",
-                    clocksmith.configuration())
-
-    def waiting():
-        return struct.unpack("i", fcntl.ioctl(reader, termios.FIONREAD, bytes(4)))[0]
-
-    # A pipe of one page.
-    wait_until(lambda: waiting() == 4096, 60, "the pipe to be full")
-    process.send_signal(signal.SIGINT)
-    process.communicate(timeout=60)
-    os.close(reader)
-    assert process.returncode == -signal.SIGINT
-    assert list(output.iterdir()) == []
-
-
-def test_ctrl_c_ends_a_loop_in_bash(clocksmith, pack, output):
-    """Bash ends a loop only if the signal has ended the program."""
-    lengthen(pack, 200, "minute-15")
-    configuration = clocksmith.configuration(voice=pack)
-    loop = 'for each in 1 2; do "$@" --output "$FOLDER/$each.wav"; echo "$each: $?"; done'
-    process = subprocess.Popen(
-        ["bash", "-c", loop, "bash", PROGRAM, *AT, "--config", configuration],
-        env={**clocksmith.environment, "FOLDER": str(output)}, stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE, text=True, start_new_session=True, preexec_fn=heed_signals)
-    wait_until(lambda: list(output.glob("*.part")), 60, "the first of the file")
-    os.killpg(process.pid, signal.SIGINT)
-    told, _ = process.communicate(timeout=60)
-    assert (process.returncode, told, list(output.iterdir())) == (-signal.SIGINT, "", [])
-
-
-def test_a_signal_that_is_ignored_does_not_end_it(clocksmith, pack, output):
-    """As under nohup(1)."""
-    lengthen(pack, 100, "minute-15")
-    process = subprocess.Popen(
-        [PROGRAM, *AT, "--output", output / "x.wav", "--config", clocksmith.configuration(voice=pack)],
-        env=clocksmith.environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
-    wait_until(lambda: list(output.glob("*.part")), 60, "the first of the file")
-    process.send_signal(signal.SIGHUP)
-    assert process.communicate(timeout=60) == (None, b"") and process.returncode == 0
-    assert [path.name for path in output.iterdir()] == ["x.wav"]

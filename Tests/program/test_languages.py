@@ -85,14 +85,6 @@ def test_a_language_of_24_hours_says_so_where_12_are_configured(clocksmith, lang
     assert "has no words for clock = 12; set clock = 24, or another voice" in refusal(done, 1)
 
 
-@pytest.mark.parametrize("language", sorted(set(SAID) - IN_12_HOURS))
-def test_it_can_be_tried_while_12_hours_are_configured(clocksmith, language):
-    configuration = configured(clocksmith, "rms", "")
-    done = clocksmith.run("voice", "try", LANGUAGES[language], "15:45", "--config", configuration)
-    assert (done.returncode, done.stdout) == (0, SAID[language] + "\n")
-    assert done.stderr == "clocksmith: note: it has no words for clock = 12, which is configured; this is clock = 24\n"
-
-
 # MARK: German, which says times as people do as well
 
 
@@ -106,11 +98,6 @@ def german(clocksmith, lines, *words):
 def test_german_says_a_time_as_people_do(clocksmith, time, words):
     done = german(clocksmith, "style = natural", "say", time, "--output", clocksmith.folder / "said.wav")
     assert (done.returncode, done.stdout) == (0, words + "\n")
-
-
-def test_german_says_where_its_styles_are(clocksmith):
-    done = german(clocksmith, "", "say", "15:45")
-    assert "it has natural for clock = 12, and digital for clock = 24; set one of these" in refusal(done, 1)
 
 
 @pytest.mark.parametrize("lines, options, words, note", [

@@ -1,6 +1,8 @@
 """How loud it is: the volumes of voice and bells that a user sets, and the limit on the peaks."""
 
 import ctypes
+import datetime
+import zoneinfo
 
 import numpy
 import pytest
@@ -87,16 +89,18 @@ def test_the_voice_and_the_bells_are_set_each_for_itself(noon):
     assert numpy.abs(bells[words[0]:]).max() > 100
 
 
-def test_said_into_a_file_the_voice_is_as_loud_as_it_was_set(clocksmith, tmp_path):
-    spoken = {}
-    for speaker in ("", "voice_volume = -6dB", "volume = -6dB", "bells_volume = -6dB"):
-        path = tmp_path / "said.wav"
+@pytest.mark.parametrize("hours, softer", [(0, 20), (12, 0)], ids=["the hour of the clock", "the hour that is said"])
+def test_a_given_time_is_as_loud_as_it_is_to_be_now(clocksmith, hours, softer):
+    now = datetime.datetime.now(zoneinfo.ZoneInfo(clocksmith.environment["TZ"]))
+    ruled, hour = now + datetime.timedelta(hours=hours), datetime.timedelta(hours=1)
+    rule = f"[speaker]\nquieter = {ruled - hour:%H:%M}-{ruled + hour:%H:%M} -20dB"
+    played, alsa = clocksmith.folder / "played.raw", clocksmith.folder / "file.asound"
+    alsa.write_text(f'pcm.default {{ type file slave.pcm {{ type null }} file "{played}" format raw }}\n')
+    levels = []
+    for rest in rule, "":
         done = clocksmith.run(
-            "say", "15:15", "--output", path, "--config",
-            clocksmith.configuration(rest=f"[speaker]\n{speaker}"))
-        assert done.returncode == 0, done.stderr
-        spoken[speaker] = soundfile.read(path, dtype="int16")[0].astype(float)
-    quiet = spoken[""] * factor(-6)
-    assert numpy.abs(spoken["voice_volume = -6dB"] - quiet).max() < 1.01
-    assert numpy.abs(spoken["volume = -6dB"] - quiet).max() < 1.01
-    assert numpy.array_equal(spoken["bells_volume = -6dB"], spoken[""])
+            "say", f"{now + 12 * hour:%H:%M}", "--config", clocksmith.configuration(rest=rest),
+            environment={"ALSA_CONFIG_PATH": str(alsa)})
+        assert (done.returncode, done.stderr) == (0, "")
+        levels.append(10 * numpy.log10(numpy.sum(numpy.square(numpy.fromfile(played, numpy.float32), dtype=float))))
+    assert levels[1] - levels[0] == pytest.approx(softer, abs=0.5)

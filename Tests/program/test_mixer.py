@@ -57,15 +57,3 @@ def test_a_clock_that_is_killed_while_it_sounds_puts_the_level_back_at_its_next_
     mixer.set(40)
     start()
     assert mixer.level() == (40, True), "it is put back once"
-
-
-def test_a_card_that_comes_after_the_next_start_gets_the_owners_level_back(mixer, start):
-    clock = start("--say-now")
-    is_set(mixer)
-    clock.end_by("kill")
-    mixer.away.touch()
-    mixer.set(71)  # so that the level shows when the clock sets it again
-    clock = start("--say-now")
-    is_set(mixer)
-    assert clock.stop() == 0
-    assert not mixer.away.exists() and mixer.level() == OWNERS

@@ -1,6 +1,5 @@
 """The names of output files: the format follows the name, and no file is lost."""
 
-import os
 import subprocess
 
 import pytest
@@ -13,9 +12,7 @@ RENDER = ["render", "--at", "2026-11-21T15:15"]
 
 @pytest.mark.parametrize(
     "name, form",
-    [("clock.wav", "WAV"), ("clock.WAV", "WAV"), ("clock.wave", "WAV"), ("clock", "WAV"),
-     ("a.b/clock", "WAV"), ("clock.flac", "FLAC"), ("clock.FLAC", "FLAC"), ("clock.Flac", "FLAC"),
-     ("clock.caf", "CAF")])
+    [("clock.wav", "WAV"), ("clock", "WAV"), ("a.b/clock", "WAV"), ("clock.Flac", "FLAC"), ("clock.caf", "CAF")])
 @pytest.mark.parametrize("words", [RENDER, ["say", "15:15"]], ids=["render", "say"])
 def test_a_sound_file_is_what_its_name_says(clocksmith, tmp_path, words, name, form):
     (tmp_path / "a.b").mkdir()
@@ -25,7 +22,7 @@ def test_a_sound_file_is_what_its_name_says(clocksmith, tmp_path, words, name, f
     assert soundfile.info(path).format == form
 
 
-@pytest.mark.parametrize("name", ["clock.mp3", "clock.ogg", "clock.flac.bak", "clock.svg"])
+@pytest.mark.parametrize("name", ["clock.mp3", "clock.flac.bak"])
 @pytest.mark.parametrize("words", [RENDER, ["say", "15:15"]], ids=["render", "say"])
 def test_a_name_of_another_kind_is_refused(clocksmith, tmp_path, words, name):
     folder = tmp_path / "output"
@@ -38,7 +35,7 @@ def test_a_name_of_another_kind_is_refused(clocksmith, tmp_path, words, name):
     assert not list(folder.iterdir())
 
 
-@pytest.mark.parametrize("name", ["clock.png", "clock.conf", "clock"])
+@pytest.mark.parametrize("name", ["clock.png", "clock"])
 def test_a_picture_has_the_name_of_one(clocksmith, tmp_path_factory, name):
     # On the disk: in /dev any name is taken.
     path = tmp_path_factory.mktemp("picture") / name
@@ -49,9 +46,8 @@ def test_a_picture_has_the_name_of_one(clocksmith, tmp_path_factory, name):
     assert path.read_text() == "mine"
 
 
-@pytest.mark.parametrize("name", ["clock.flac", "clock.mp3"])
-def test_what_is_played_into_a_file_in_real_time_is_wav_alone(clocksmith, tmp_path, name):
-    path = tmp_path / name
+def test_what_is_played_into_a_file_in_real_time_is_wav_alone(clocksmith, tmp_path):
+    path = tmp_path / "clock.flac"
     done = clocksmith.run("run", "--output", path, "--config", clocksmith.configuration())
     assert refusal(done, 2) == (
         f"clocksmith: --output '{path}': what is heard while it is written is WAV; give it a name "
@@ -59,18 +55,10 @@ def test_what_is_played_into_a_file_in_real_time_is_wav_alone(clocksmith, tmp_pa
     assert not path.exists()
 
 
-def test_both_may_go_nowhere(clocksmith):
-    done = clocksmith.run(
-        *RENDER, "--output", "/dev/null", "--picture", "/dev/null", "--config",
-        clocksmith.configuration())
-    assert (done.returncode, done.stderr) == (0, "")
-
-
 @pytest.mark.parametrize(("name", "flaw"), [
     ("-", "standard output is for words; give a name"), ("", "it is empty; give a name")])
 @pytest.mark.parametrize(
-    "words", [[*RENDER, "--output"], [*RENDER, "--picture"], ["say", "15:15", "--output"],
-              ["voice", "export", "rms", "--output"]])
+    "words", [[*RENDER, "--output"], [*RENDER, "--picture"], ["voice", "export", "rms", "--output"]])
 def test_a_dash_is_no_name_and_nothing_is_none(clocksmith, tmp_path, words, name, flaw):
     folder = tmp_path / "output"
     folder.mkdir()
@@ -100,24 +88,6 @@ def test_a_sound_for_a_pipe_is_refused_with_the_reason(clocksmith):
     assert refusal(done, 1) == (
         "clocksmith: cannot write /dev/stdout: it is a pipe or a terminal, and the start of a sound "
         "file is written last; name a file, and pass that on")
-
-
-def test_a_picture_for_a_pipe_that_nobody_reads_is_not_waited_for(clocksmith, tmp_path):
-    os.mkfifo(tmp_path / "pipe")
-    done = clocksmith.run(
-        *RENDER, "--picture", tmp_path / "pipe", "--config", clocksmith.configuration(), timeout=60)
-    assert "nobody reads what is written there; start the pipe's reader first" in refusal(done, 1)
-
-
-def test_a_picture_goes_to_the_reader_of_a_pipe(clocksmith, tmp_path):
-    pipe = tmp_path / "pipe"
-    os.mkfifo(pipe)
-    reader = subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE, text=True)
-    script = 'until "$0" "$@" 2>/dev/null; do sleep 0.05; done'
-    subprocess.run(
-        ["sh", "-c", script, PROGRAM, *RENDER, "--picture", pipe, "--config",
-         clocksmith.configuration()], env=clocksmith.environment, timeout=60, check=True)
-    assert reader.communicate(timeout=60)[0].endswith("</svg>\n")
 
 
 def test_standard_output_is_written_where_it_goes_and_stays_a_link(surroundings, tmp_path_factory):

@@ -7,42 +7,40 @@ import time
 import pytest
 import soundfile
 
-from message_bus import MessageBus
 from program import zone_showing
-from service import Service
 from sound_server import Wakefulness, find, wait_until
 
-# What the clocks show shortly before the service starts. The melody begins 23 s before the hour,
-# and is prepared 5 s before that.
-START = 59 * 60 + 16
 HOUR = 3600
+# The service starts this many seconds before the hour. The melody begins 6 s before it, and is
+# prepared 5 s before that.
+EARLY = 18
+TUNE = """[tune]
+description = short
+[hour]
+lead = 6s
+notes = G#4 1 F#4 1 E4 1 B3
+strike = E3
+count = hour
+gaps = 4
+rest = 3s
+"""
 # Seconds. The file that stands in for a speaker holds 200 ms and is filled 20 ms at a time. A machine
 # that wakes later than this breaks up the sound by itself.
 LATEST = 0.1
 
 
-@pytest.fixture
-def nearly_one(clocksmith):
-    """The program at nearly one o'clock at night, on its own bus, and the second of that hour."""
-    bus = MessageBus(clocksmith.folder)
-    hour = int(time.time()) + HOUR - START
-    clocksmith.environment = clocksmith.environment | {
-        "TZ": zone_showing(clocksmith, HOUR, hour), "DBUS_SYSTEM_BUS_ADDRESS": bus.address}
-    yield clocksmith, hour
-    bus.stop()
-
-
 @pytest.mark.alone
-def test_a_chime_outlasts_an_early_stop_and_a_reload_of_something_else(nearly_one):
-    nearly_one, hour = nearly_one
-    configuration = nearly_one.configuration("chime = westminster")
-    played = nearly_one.folder / "played.wav"
+def test_a_chime_outlasts_an_early_stop_and_a_reload_of_something_else(on_the_bus, start):
+    folder, hour = on_the_bus.folder, int(time.time()) + EARLY
+    on_the_bus.environment |= {"TZ": zone_showing(on_the_bus, HOUR, hour)}
+    (folder / "short.tune").write_text(TUNE)
     wakefulness = Wakefulness()
-    service = Service(nearly_one, configuration, "--output", played, alsa="")
+    service = start(f"chime = {folder}/short.tune", words=["--output", folder / "played.wav"])
+    configuration = folder / "0.conf"
     try:
-        wait_until(lambda: time.time() > hour - 26, 60, "the preparation")
-        assert nearly_one.run("stop").returncode == 0
-        wait_until(lambda: time.time() > hour - 15, 60, "the melody")
+        wait_until(lambda: time.time() > hour - 8, 60, "the preparation")
+        assert on_the_bus.run("stop").returncode == 0
+        wait_until(lambda: time.time() > hour - 4, 60, "the melody")
         configuration.write_text(configuration.read_text() + "late_limit = 5s\n")
         service.signal(signal.SIGHUP)
         service.wait_for("read again")
@@ -54,9 +52,10 @@ def test_a_chime_outlasts_an_early_stop_and_a_reload_of_something_else(nearly_on
     if "ran dry" in line and late > LATEST:
         pytest.skip(f"this machine was too busy to play in time: woke {late * 1000:.0f} ms late")
     assert "ran dry" not in line
-    expected = nearly_one.folder / "expected.wav"
-    done = nearly_one.run(
+    expected = folder / "expected.wav"
+    done = on_the_bus.run(
         "render", "--at", "2026-11-21T01:00", "--output", expected, "--config", configuration)
     assert done.returncode == 0
-    heard, reference = (soundfile.read(path, dtype="float32")[0] for path in (played, expected))
+    heard, reference = (
+        soundfile.read(path, dtype="float32")[0] for path in (folder / "played.wav", expected))
     assert find(reference, heard)[1] > 0.999

@@ -6,7 +6,6 @@ import signal
 
 import numpy
 import pytest
-import soundfile
 
 from program import SILENT_ALSA
 from service import Service, next_minute
@@ -58,18 +57,16 @@ def test_the_phrase_begins_at_the_full_minute(one_minute, clock, capsys):
     assert told == pytest.approx(measured, abs=1)
 
 
-@pytest.mark.parametrize("clock, recording", [("good", "heard"), ("queued", "heard_of_queued")])
-def test_on_a_sound_server_it_begins_there_as_far_as_the_server_knows(one_minute, clock, recording):
-    """`queued` is a sink that buffers two seconds ahead. The server tells the place of its sink by a
-    guess: on a busy machine it was off by 3 ms."""
-    heard = getattr(one_minute, recording)
+def test_on_a_sound_server_it_begins_there_as_far_as_the_server_knows(one_minute):
+    """The server tells the place of its sink by a guess: on a busy machine it was off by 3 ms."""
+    heard = one_minute.heard
     start, likeness = find(one_minute.phrase(), heard.samples())
     disturbance = heard.disturbance(start)
     if disturbance > 0.02:
         pytest.skip(f"this machine was too busy to play in time: {disturbance * 1000:.0f} ms late")
     assert likeness > 0.95
     assert abs(heard.instant(start) - one_minute.second) < 0.02
-    assert abs(onset_told(one_minute, clock)) < 1
+    assert abs(onset_told(one_minute, "good")) < 1
 
 
 def test_what_was_said_is_told_in_one_line(one_minute):
@@ -88,27 +85,12 @@ def test_anonymous_memory_stays_small(one_minute, capsys):
     assert max(one_minute.memory_at_rest[1], one_minute.memory_while_speaking[1]) < 4096
 
 
-@pytest.mark.parametrize("clock", ["good", "file", "absent", "busy", "vanishing", "returning", "muted", "queued", "exact", "behind"])
+@pytest.mark.parametrize("clock", ["good", "absent", "busy", "vanishing", "returning", "muted", "exact", "behind", "slow"])
 def test_a_clock_that_is_asked_to_end_ends_with_status_0(one_minute, clock):
     assert one_minute.statuses[clock] == 0
 
 
 # MARK: Into a file
-
-
-def test_the_file_is_valid_before_anything_has_played(one_minute):
-    assert one_minute.frames_at_rest == 0
-
-
-def test_the_file_holds_the_phrase_when_it_has_played(one_minute):
-    phrase = one_minute.phrase()
-    samples, rate = soundfile.read(one_minute.file, dtype="float32")
-    _, correlation = find(phrase, samples)
-    assert rate == RATE and correlation > 0.999
-
-
-def test_the_phrase_leaves_for_the_file_at_the_full_minute(one_minute):
-    assert abs(onset_told(one_minute, "file")) < 1
 
 
 def test_a_file_that_cannot_be_made_ends_the_run_at_once(clocksmith):
@@ -173,8 +155,7 @@ def test_sigterm_in_the_middle_of_a_phrase_is_told_as_what_ended_it(cut_short):
 
 
 @pytest.mark.parametrize("number", [
-    signal.SIGUSR1, signal.SIGUSR2, signal.SIGALRM, signal.SIGPWR, signal.SIGSTKFLT,
-    signal.SIGRTMIN, signal.SIGRTMIN + 15, signal.SIGRTMAX])
+    signal.SIGUSR1, signal.SIGALRM, signal.SIGRTMIN])
 def test_a_signal_that_means_nothing_to_it_ends_nothing(reloading, number):
     clock, _ = reloading
     clock.signal(number)

@@ -1,9 +1,7 @@
 """How times are put into words: in the configured style, and only in styles that the voice has."""
 
 import json
-import pathlib
 import re
-import signal
 import sys
 
 import numpy
@@ -86,17 +84,10 @@ BAD = [
 
 
 @pytest.mark.parametrize("lines, words", BAD)
-@pytest.mark.parametrize("subcommand", [
-    ("say", "15:15"), ("agenda", "--hours", "1"), ("render", "--at", "2026-11-21T15:15", "--output", "x.wav"), ("run",)])
-def test_a_style_that_the_voice_lacks_is_refused_with_those_it_has(clocksmith, subcommand, lines, words):
+def test_a_style_that_the_voice_lacks_is_refused_with_those_it_has_and_found_by_check(clocksmith, lines, words):
     configuration = clocksmith.configuration(lines, voice="heart")
-    done = clocksmith.run(*subcommand, "--config", configuration, cwd=clocksmith.folder)
-    assert re.search(words, refusal(done, 1))
-
-
-@pytest.mark.parametrize("lines, words", BAD)
-def test_check_finds_a_style_that_the_voice_lacks(clocksmith, lines, words):
-    done = clocksmith.run("check", "--config", clocksmith.configuration(lines, voice="heart"))
+    assert re.search(words, refusal(clocksmith.run("say", "15:15", "--config", configuration), 1))
+    done = clocksmith.run("check", "--config", configuration)
     assert done.returncode == 3
     [line] = [line for line in done.stdout.splitlines() if line.split()[1] == "voice"]
     assert line.startswith("FOUND") and re.search(words, line)
@@ -113,29 +104,3 @@ def test_a_voice_of_before_there_were_styles_says_what_it_lacks(clocksmith, olde
     done = clocksmith.run("say", "15:15", "--output", clocksmith.folder / "x.wav", "--config",
                           clocksmith.configuration(voice=older))
     assert (done.returncode, done.stdout) == (0, "three fifteen P M\n")
-
-
-def test_a_style_whose_clip_is_lost_is_named_by_check_and_by_verify(clocksmith, tmp_path):
-    folder = tmp_path / "voice"
-    folder.mkdir()
-    for file in VOICES["heart"].iterdir():
-        (folder / file.name).symlink_to(file)
-    conf = folder / "voice.conf"
-    text = conf.read_text().replace("noon = noon\n", "")
-    conf.unlink()
-    conf.write_text(text)
-    done = clocksmith.run("check", "--config", clocksmith.configuration("style = natural", voice=folder))
-    assert "no clip 'noon', which 12:00:00 needs" in done.stdout and done.returncode == 3
-    done = clocksmith.run("voice", "verify", folder)
-    assert "no clip 'noon', which 12:00:00 needs; record it" in done.stdout and done.returncode == 3
-
-
-def test_a_reload_with_a_style_that_the_voice_lacks_changes_nothing(start, bus):
-    service = start("interval = 60\nstyle = natural", voice="heart")
-    words = service.process.args
-    configuration = pathlib.Path(words[words.index("--config") + 1])
-    configuration.write_text(configuration.read_text().replace("natural", "chatty"))
-    service.signal(signal.SIGHUP)
-    service.wait_for(r"style = chatty: the voice \S+ has no style 'chatty'")
-    with bus.caller() as caller:
-        assert caller.ask("Announce", time="15:15") == {"text": "quarter past three"}

@@ -1,52 +1,33 @@
-"""Two clocks on one machine would speak at the same time: how the second one reacts."""
-
-import concurrent.futures
-import contextlib
-import fcntl
-import os
-import pathlib
-import re
+"""Two clocks on one machine, which would speak at the same time, play into one file or save in one folder."""
 
 import pytest
 
-from message_bus import NAME, MessageBus
+from message_bus import NAME
 from program import SILENT_ALSA, refusal
 from service import Service
 from sound_server import wait_until
 
 
 @pytest.fixture
-def first(clocksmith):
-    """A running clock, on a bus that `clocksmith` reaches too."""
-    bus = MessageBus(clocksmith.folder)
-    clocksmith.environment = clocksmith.environment | {"DBUS_SYSTEM_BUS_ADDRESS": bus.address}
-    service = Service(clocksmith, clocksmith.configuration(), alsa=SILENT_ALSA)
-    with bus.caller() as caller:
-        caller.wait_for_service(service)
-    yield service
-    assert service.is_alive() and service.stop() == 0
-    bus.stop()
+def first(on_the_bus, start):
+    on_the_bus.environment.pop("STATE_DIRECTORY")
+    return start("")
 
 
-def test_in_a_terminal_the_second_refuses_to_speak_beside_the_first(clocksmith, first):
-    said = refusal(clocksmith.run("run", "--config", clocksmith.configuration()), 1)
+def test_in_a_terminal_the_second_refuses_to_speak_beside_the_first(on_the_bus, first):
+    said = refusal(on_the_bus.run("run", "--config", on_the_bus.configuration()), 1)
     assert f"a clocksmith runs here already as process {first.process.pid}" in said
     assert "systemctl stop clocksmith" in said
 
 
 @pytest.mark.parametrize("kind", ["under a manager", "into a file"])
-def test_a_second_that_goes_on_says_that_there_are_two(clocksmith, first, kind):
-    words = ["--output", clocksmith.folder / "played.wav"] if kind == "into a file" else []
+def test_a_second_that_goes_on_says_that_there_are_two(on_the_bus, first, kind):
+    words = ["--output", on_the_bus.folder / "played.wav"] if kind == "into a file" else []
     second = Service(
-        clocksmith, clocksmith.configuration(), *words, alsa=SILENT_ALSA, notify=not words)
+        on_the_bus, on_the_bus.configuration(), *words, alsa=SILENT_ALSA, notify=not words)
     line = second.wait_for("another program has the name")
     assert "both speak" in line and f"'busctl status {NAME}'" in line
     assert second.is_alive() and second.stop() == 0
-
-
-def test_the_check_names_the_process_that_is_on_the_bus(clocksmith, first):
-    done = clocksmith.run("check", "--config", clocksmith.configuration())
-    assert f"the service is on the system bus, as process {first.process.pid}" in done.stdout
 
 
 def test_two_clocks_do_not_save_in_one_folder(clocksmith, tmp_path):
@@ -59,37 +40,31 @@ def test_two_clocks_do_not_save_in_one_folder(clocksmith, tmp_path):
     assert first.stop() == 0
 
 
-def test_it_waits_for_the_folder_of_a_clock_that_is_just_being_killed(clocksmith, tmp_path):
-    clocksmith.environment = clocksmith.environment | {"STATE_DIRECTORY": str(tmp_path)}
-    # The kernel holds the lock of a killed process until all of the process is gone.
-    folder = os.open(tmp_path, os.O_RDONLY)
-    fcntl.flock(folder, fcntl.LOCK_EX)
-    with concurrent.futures.ThreadPoolExecutor() as pool:
-        starting = pool.submit(Service, clocksmith, clocksmith.configuration(), alsa=SILENT_ALSA)
-        process = wait_until(
-            lambda: holder_of(tmp_path), 60, "the attempt to lock the folder")
-        # Between two attempts it sleeps for 50 ms, and it tries for 2 s. A clock that did not wait
-        # would have started by then, or would not sleep so often.
-        since = sleeps(process)
-        try:
-            wait_until(lambda: starting.done() or sleeps(process) >= since + 10, 60, "the attempts")
-            assert not starting.done()
-            assert "started:" not in (clocksmith.folder / "0.log").read_text(encoding="utf-8")
-        finally:
-            os.close(folder)
-            assert starting.result().stop() == 0
+@pytest.fixture
+def output(on_the_bus, start):
+    """The file into which a running clock plays."""
+    path = on_the_bus.folder / "played.wav"
+    on_the_bus.environment.pop("STATE_DIRECTORY")
+    start("", words=["--output", path])
+    return path
 
 
-def holder_of(path):
-    """Another process that has the path open; None if there is none."""
-    for link in pathlib.Path("/proc").glob("[0-9]*/fd/*"):
-        with contextlib.suppress(OSError):
-            if link.parts[2] != str(os.getpid()) and link.readlink() == path:
-                return link.parents[1]
-    return None
+def test_a_second_clock_does_not_play_into_the_file(on_the_bus, output):
+    header = 44
+    on_the_bus.run("say", "15:15")
+    wait_until(lambda: output.stat().st_size > 10_000, 60, "words in the file")
+    before = output.read_bytes()[header:]
+    done = on_the_bus.run("run", "--output", output, "--config", on_the_bus.configuration())
+    assert refusal(done, 1) == (
+        f"clocksmith: cannot write {output}: another clock plays into it; name another file")
+    assert output.read_bytes()[header:].startswith(before)
 
 
-def sleeps(process):
-    """How often a process has waited for something."""
-    counts = re.findall(r"^voluntary_ctxt_switches:\s*(\d+)", (process / "status").read_text(), re.M)
-    return int(counts[0])
+@pytest.mark.parametrize("is_replaced", [False, True])
+def test_a_file_that_is_gone_is_told(on_the_bus, output, is_replaced):
+    output.unlink()
+    if is_replaced:
+        output.write_text("mine")
+    told = f"cannot write {output}: it was deleted or replaced; restart the clock to begin it anew"
+    assert told in refusal(on_the_bus.run("say", "15:15"), 1)
+    assert not is_replaced or output.read_text() == "mine"

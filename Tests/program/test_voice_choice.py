@@ -1,9 +1,7 @@
 """Choosing a voice: `list` shows what each can do, and `try` lets a person hear it first."""
 
-import datetime
 import json
 import time
-import zoneinfo
 
 import numpy
 import pytest
@@ -11,9 +9,6 @@ import soundfile
 
 from program import ROOT, VOICES, refusal, zone_showing
 from sound_server import find
-from spoken_words import words
-
-RATE = 48000
 
 
 def heard(clocksmith, *words, environment=None):
@@ -55,17 +50,6 @@ def test_a_voice_is_heard_that_is_not_the_configured_one(clocksmith, name):
     done, samples = heard(clocksmith, "voice", "try", name, "15:45", "--config", configuration)
     assert (done.returncode, done.stdout, done.stderr) == (0, "three forty-five P M\n", "")
     assert [other for other in VOICES if is_heard(clocksmith, samples, voice=other)] == [name]
-
-
-def test_a_folder_is_tried_as_well_and_without_a_time_the_time_now_is_said(clocksmith, pack):
-    configuration = clocksmith.configuration(voice="heart")
-    begun = time.time()
-    done, samples = heard(clocksmith, "voice", "try", pack, "--config", configuration)
-    assert (done.returncode, done.stderr) == (0, "") and len(samples) > RATE // 2
-    zone = zoneinfo.ZoneInfo(clocksmith.environment["TZ"])
-    minutes = [datetime.datetime.fromtimestamp(60 * minute, zone)
-               for minute in range(int(begun) // 60, int(time.time()) // 60 + 1)]
-    assert done.stdout.strip() in {words(minute.hour, minute.minute) for minute in minutes}
 
 
 def test_the_configured_style_is_heard_or_the_one_that_is_asked_for(clocksmith):
@@ -131,14 +115,6 @@ def test_beside_a_service_that_sounds_or_soon_will_it_is_refused(half_past, star
     assert refusal(done, 1) == f"clocksmith: cannot try the voice: {sentence}" and not len(samples)
 
 
-def test_shortly_before_the_service_says_the_time_it_is_refused(on_the_bus, start):
-    on_the_bus.environment = on_the_bus.environment | {"TZ": zone_showing(on_the_bus, 59 * 60 + 40)}
-    start("interval = 60")
-    done, samples = heard(on_the_bus, "voice", "try", "slt", "15:45")
-    assert "the clock will sound for 2" in refusal(done, 1) and "in a moment; try again after it" in done.stderr
-    assert not len(samples)
-
-
 # MARK: Listing
 
 
@@ -159,25 +135,6 @@ def test_programs_are_told_what_each_voice_can_do(clocksmith):
         assert voices[name]["licence"] == str(folder / "LICENCE")
         assert voices[name]["clips"] == len(list(folder.glob("*.flac")))
         assert voices[name]["bytes"] == sum(clip.stat().st_size for clip in folder.glob("*.flac"))
-
-
-def test_people_are_told_the_same(clocksmith):
-    done = clocksmith.run("voice", "list", "--config", clocksmith.configuration(voice="heart"))
-    name, styles, licence, size = done.stdout.splitlines()[:4]
-    assert name.startswith("* heart: en, US English, female")
-    assert styles == "    styles   12 hours digital, natural, natural-day; 24 hours digital; with or without 'it is'"
-    assert licence == f"    licence  {VOICES['heart'] / 'LICENCE'}"
-    assert size == "    size     323 clips, 5.8 MB"
-
-
-def test_a_licence_that_is_missing_is_told(clocksmith, pack):
-    (pack / "LICENCE").unlink()
-    configuration = clocksmith.configuration(voice=pack)
-    missing = f"{pack}/LICENCE is missing; write into it who made the voice, and what others may do with it"
-    assert f"    licence  {missing}\n" in clocksmith.run("voice", "list", "--config", configuration).stdout
-    assert "licence" not in listed(clocksmith, configuration)[str(pack)]
-    done = clocksmith.run("voice", "verify", pack)
-    assert done.returncode == 3 and f"FOUND licence     {missing}\n" in done.stdout
 
 
 def test_a_voice_that_cannot_be_used_is_listed_with_the_reason(clocksmith):

@@ -79,7 +79,6 @@ NOT_THERE = ("in {pack}/voice.conf must name a file in the folder of the voice; 
 
 
 @pytest.mark.parametrize("spoil, told", [
-    (lambda pack: (pack / "LICENCE").write_text(""), "{pack}/LICENCE is empty; " + REMEDY),
     (lambda pack: (pack / "LICENCE").write_text(" \n\t\n"), "{pack}/LICENCE is empty; " + REMEDY),
     (lambda pack: (pack / "LICENCE").unlink(), "{pack}/LICENCE is missing; " + REMEDY),
     (lambda pack: [(pack / "LICENCE").unlink(), (pack / "LICENCE").symlink_to("gone")], "{pack}/LICENCE is missing; " + REMEDY),
@@ -88,9 +87,7 @@ NOT_THERE = ("in {pack}/voice.conf must name a file in the folder of the voice; 
     (lambda pack: [(pack / "LICENCE").unlink(), (pack / "LICENCE").symlink_to("LICENCE")],
      "cannot read {pack}/LICENCE: Too many levels of symbolic links"),
     (lambda pack: write_elsewhere(pack, "texts/LICENCE"), "'licence = texts/LICENCE' " + NOT_THERE),
-    (lambda pack: write_elsewhere(pack, "../LICENCE"), "'licence = ../LICENCE' " + NOT_THERE),
-    (lambda pack: write_elsewhere(pack, ""), "'licence = ' " + NOT_THERE),
-], ids=["empty", "blank", "missing", "link to nothing", "folder", "unreadable", "subfolder", "other folder", "no name"])
+], ids=["blank", "missing", "link to nothing", "folder", "unreadable", "subfolder"])
 def test_a_licence_that_cannot_go_with_the_clips_is_told(clocksmith, pack, tmp_path, spoil, told):
     spoil(pack)
     told = told.format(pack=pack)
@@ -99,16 +96,3 @@ def test_a_licence_that_cannot_go_with_the_clips_is_told(clocksmith, pack, tmp_p
     assert refusal(done, 1) == f"clocksmith: cannot export the voice: {told}"
     assert not (tmp_path / "out").exists()
     assert f"    licence  {told}\n" in clocksmith.run("voice", "list", "--config", configuration).stdout
-
-
-def test_a_notice_that_cannot_be_read_is_told(clocksmith, pack, tmp_path):
-    (pack / "NOTICE").mkdir()
-    done = clocksmith.run(
-        "voice", "export", pack, "--output", tmp_path / "out", "--config", clocksmith.configuration())
-    assert f"cannot read {pack}/NOTICE: it is a directory" in refusal(done, 1) and not (tmp_path / "out").exists()
-
-
-def test_a_disk_that_fills_up_leaves_nothing(clocksmith, full_disk):
-    done = clocksmith.run(
-        "voice", "export", VOICE, "--output", full_disk / "out", "--config", clocksmith.configuration())
-    assert "No space left on device" in refusal(done, 1) and not list(full_disk.iterdir())

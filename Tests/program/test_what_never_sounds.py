@@ -3,11 +3,9 @@ warns at the start, and the agenda does not promise them."""
 
 import json
 
-import numpy
 import pytest
-import soundfile
 
-from program import ROOT, VOICE
+from program import ROOT
 from service import Service
 
 NEVER = {
@@ -37,25 +35,21 @@ SOUNDING = [
 ]
 
 
-@pytest.fixture(params=NEVER)
-def never(request):
-    return NEVER[request.param]
-
-
 def chime_line(clocksmith, configuration):
     done = clocksmith.run("check", "--config", configuration)
     [line] = [line for line in done.stdout.splitlines() if line[6:].startswith("chime ")]
     return done.returncode, line
 
 
-def test_check_finds_it(clocksmith, never):
-    announce, words = never
+@pytest.mark.parametrize("cause", NEVER)
+def test_check_finds_it(clocksmith, cause):
+    announce, words = NEVER[cause]
     status, line = chime_line(clocksmith, clocksmith.configuration(announce))
     assert status == 3 and line.startswith("FOUND") and words in line
 
 
-def test_the_service_tells_of_it_at_the_start(clocksmith, never):
-    announce, words = never
+def test_the_service_tells_of_it_at_the_start(clocksmith):
+    announce, words = NEVER["quiet for the whole week"]
     service = Service(
         clocksmith, clocksmith.configuration(announce),
         "--output", clocksmith.folder / "played.wav", alsa="")
@@ -100,27 +94,6 @@ def test_what_comes_while_noon_still_rings_is_not_promised(clocksmith):
         "UTC", "2026-11-21T11:58", "2026-11-21T12:04", "chime = westminster\ninterval = 1")
     assert [line["sounds"] for line in lines] == [True, True, True, False, True, True]
     assert lines[2]["strikes"] == 12 and lines[3]["reason"]
-
-
-def test_an_hour_with_longer_words_than_another_is_foreseen_as_long(clocksmith, pack):
-    tune = clocksmith.folder / "two.tune"
-    tune.write_text("[tune]\ndescription = two notes\n[hour]\nnotes = G#4 5 G#4\n")
-    long = pack / "hour24-13-hundred.flac"
-    long.unlink()
-    clip, rate = soundfile.read(VOICE / long.name)
-    soundfile.write(long, numpy.resize(clip, 60 * rate), rate)
-    configuration = clocksmith.configuration(
-        f"chime = {tune}\ninterval = 1\nclock = 24\nlate_limit = 1s", voice=pack)
-    sounding = {}
-    for hour in ("01", "13"):
-        done = clocksmith.run(
-            "agenda", "--json", "--zone", "UTC", "--from", "2026-11-21T00:00",
-            "--to", "2026-11-21T13:05", "--config", configuration)
-        assert (done.returncode, done.stderr) == (0, "")
-        [line] = [line for line in map(json.loads, done.stdout.splitlines())
-                  if line["local"].startswith(f"2026-11-21T{hour}:01")]
-        sounding[hour] = line["sounds"]
-    assert sounding == {"01": True, "13": False}
 
 
 @pytest.mark.parametrize("announce", SOUNDING)

@@ -1,6 +1,5 @@
 """Messages that nobody reads, or that have nowhere to go: sound and signals do not wait for them."""
 
-import fcntl
 import os
 import pty
 import signal
@@ -60,26 +59,7 @@ class PausedTerminal(FullPipe):
         termios.tcflow(self.writer, termios.TCOON)
 
 
-class UnreadSocket(FullPipe):
-    """A socket that another program holds and does not read."""
-
-    def __init__(self):  # pylint: disable=super-init-not-called
-        self.ends = socket.socketpair()
-        self.reader, self.writer = (end.fileno() for end in self.ends)
-        self.ends[0].setblocking(False)
-        self.ends[1].setblocking(False)
-        try:
-            while self.ends[1].send(bytes(4096)):
-                pass
-        except BlockingIOError:
-            self.ends[1].setblocking(True)
-
-    def close(self):
-        for end in self.ends:
-            end.close()
-
-
-@pytest.fixture(params=[FullPipe, PausedTerminal, UnreadSocket], ids=lambda kind: kind.__name__)
+@pytest.fixture(params=[FullPipe, PausedTerminal], ids=lambda kind: kind.__name__)
 def unread(request):
     """Standard error that takes nothing."""
     made = request.param()
@@ -133,44 +113,6 @@ def test_what_was_not_read_is_counted_and_told_later(start, clocksmith, unread):
     assert process.wait(60) == 0
 
 
-def test_the_terminal_stays_as_it_was(start, clocksmith):
-    # A flag that the program set on the terminal would also hold for the shell.
-    reader, writer = pty.openpty()
-    start(stderr=writer)
-    has_spoken(clocksmith.folder)
-    assert not fcntl.fcntl(writer, fcntl.F_GETFL) & os.O_NONBLOCK
-    os.close(reader)
-    os.close(writer)
-
-
-def test_a_service_manager_that_takes_nothing_holds_nothing_up_and_hears_of_it_later(
-        start, clocksmith, tmp_path):
-    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
-        manager.bind(str(tmp_path / "notify"))
-        manager.setblocking(False)
-        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as flood:
-            flood.setblocking(False)
-            with pytest.raises(BlockingIOError):
-                while True:
-                    flood.sendto(b"STATUS=flood", str(tmp_path / "notify"))
-        clocksmith.environment = clocksmith.environment | {
-            "NOTIFY_SOCKET": str(tmp_path / "notify")}
-        process = start(stderr=subprocess.DEVNULL)
-        has_spoken(clocksmith.folder)
-        heard = []
-
-        def has_heard():
-            try:
-                heard.append(manager.recv(4096).decode())
-            except BlockingIOError:
-                return False
-            return heard[-1].startswith("READY=1")
-
-        wait_until(has_heard, 60, "the start, told as soon as there is something to tell")
-        process.terminate()
-        assert process.wait(60) == 0
-
-
 FLOOD = """
 import socket
 flood = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
@@ -204,9 +146,8 @@ def test_a_journal_that_is_wedged_holds_nothing_up_and_hears_of_it_later(clocksm
         journal.close()
 
 
-@pytest.mark.parametrize("closed", [(2,), (0, 1, 2)], ids=["standard error", "all three"])
-def test_no_words_get_into_the_sound_when_standard_error_is_closed(start, clocksmith, closed):
-    process = start(preexec_fn=lambda: [os.close(descriptor) for descriptor in closed])
+def test_no_words_get_into_the_sound_when_standard_error_is_closed(start, clocksmith):
+    process = start(preexec_fn=lambda: [os.close(descriptor) for descriptor in (0, 1, 2)])
     has_spoken(clocksmith.folder)
     process.terminate()
     assert process.wait(60) == 0

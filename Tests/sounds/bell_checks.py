@@ -1,7 +1,4 @@
-"""The targets for the strikes. A check yields a sentence for each fault, and nothing if all is well.
-
-They are functions, not tests, so that tests can also give them sounds broken on purpose.
-"""
+"""The targets for the strikes. A check yields a sentence for each fault, and nothing if all is well."""
 
 import numpy as np
 import scipy.fft

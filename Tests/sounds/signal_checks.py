@@ -1,7 +1,4 @@
-"""The targets for the signals. A check yields a sentence for each fault, and nothing if all is well.
-
-They are functions, not tests, so that tests can also give them signals broken or exchanged on purpose.
-"""
+"""The targets for the signals. A check yields a sentence for each fault, and nothing if all is well."""
 
 import functools
 import itertools

@@ -1,7 +1,4 @@
-"""The quality targets of a voice pack. A check yields a sentence for each fault, and nothing if all is well.
-
-They are functions, not tests, so that tests can also give them packs broken on purpose.
-"""
+"""The quality targets of a voice pack. A check yields a sentence for each fault, and nothing if all is well."""
 
 import functools
 import itertools

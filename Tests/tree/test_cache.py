@@ -86,28 +86,3 @@ def test_the_second_to_make_a_tree_waits_and_takes_it(cache, script, machine):
             if maker.poll() is None:
                 os.killpg(maker.pid, signal.SIGKILL)
             maker.wait()
-
-
-def test_a_tree_that_was_asked_for_lately_is_kept_and_an_unused_one_is_not(cache):
-    cache.program("dpkg", "#!/bin/sh\necho arm64\n")
-    maker = cache.maker("root-tree")
-    try:
-        cache.wait_until_it_is_made()
-        cache.go.write_text("go\n", encoding="ascii")
-        made, complaints = maker.communicate(timeout=20)
-    finally:
-        if maker.poll() is None:
-            os.killpg(maker.pid, signal.SIGKILL)
-        maker.wait()
-    assert maker.returncode == 0, complaints
-    tree = Path(made.strip())
-    unused, newest = cache.path / "root-unused", cache.path / "root-newest"
-    for folder in unused, newest:
-        folder.mkdir()
-    day_ago = time.time() - 86_400
-    for folder in tree, unused, cache.path / f"used-{tree.name}":
-        os.utime(folder, (day_ago, day_ago))
-    again = cache.maker("root-tree")
-    assert again.communicate(timeout=20)[0] == made
-    cache.keep_newest("root", 1)
-    assert (tree.is_dir(), unused.is_dir(), newest.is_dir()) == (True, False, True)
