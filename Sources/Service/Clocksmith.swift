@@ -27,7 +27,7 @@ public final class Clocksmith {
   private let clockWatch: ClockWatch
   /// What the first look at the clock has found, before there was a bus.
   private let clockNotices: [Notice]
-  private let memory: Memory
+  private let store: StateStore
   private var bus: BusServer?
 
   private var substitute: ALSASink.Substitute?
@@ -47,27 +47,27 @@ public final class Clocksmith {
     composer = try configuration.composer()
     configuration.announcer.saysTimers = composer.saysTimers
     configuredVolume = configuration.volume
-    let stateFile = StateFile.ofService
-    try stateFile?.keepToItself()
-    memory = Memory(loop: loop, file: stateFile, journal: journal)
+    store = try StateStore(stateFolder, loop: loop, journal: journal)
     clockWatch = ClockWatch(
       rtc: configuration.rtc, greatestError: configuration.greatestError,
-      rtcSet: memory.state.rtcSet)
+      rtcSet: store.state.rtcSet)
     clockNotices = clockWatch.look()
     for notice in clockNotices { journal.log(notice) }
     let now = SystemClock.now
     let announcer = Announcer(
       settings: configuration.announcer, zone: try SystemZone.current(),
-      trust: clockWatch.state.trust, mute: memory.state.mute,
-      muteEndsSinceBoot: memory.state.muteEndInThisBoot, sounded: memory.state.sounded,
-      reminders: memory.state.reminders(at: now), interval: memory.state.interval(at: now), at: now)
+      trust: clockWatch.state.trust, mute: store.state.mute,
+      muteEndsSinceBoot: store.state.muteEndsInThisBoot, sounded: store.state.sounded,
+      reminders: store.state.reminders(at: now), interval: store.state.interval(at: now), at: now)
     conductor = Conductor(announcer)
     reporter = Reporter(journal, conductor, clockWatch, composer)
     instruments = ServiceInstruments(journal, clockWatch, reporter, composer)
     conductor.instruments = instruments
     takeTunes()
-    memory.isBusy = { [unowned self] in player?.isPlaying ?? false }
-    memory.mayWriteWhileBusy = { [unowned self] in conductor.announcer.playing == nil }
+    store.reach = { [unowned self] in
+      // A ring, or an interval of seconds, may keep the speaker busy for hours.
+      player?.isPlaying != true ? .disk : conductor.announcer.playing == nil ? .file : .nowhere
+    }
     takeVolume()
   }
 
@@ -104,7 +104,7 @@ public final class Clocksmith {
     // What is told from now on reaches the bus, too; and what the journal had before.
     takeBus()
     for notice in clockNotices { journal.heard(notice) }
-    memory.tellIfForgetful()
+    store.tellIfForgetful()
     if announcer.trust == .untrusted { journal.warnOfUntrustedClock(announcer.settings.untrusted) }
     if configuration.volume != configuredVolume { tellVolume() }
     if announcer.mute != .off {
@@ -123,7 +123,7 @@ public final class Clocksmith {
     try loop.run()
     // Only now, when nothing sounds: a disk may take any time.
     instruments.player = nil
-    memory.save()
+    store.end()
     reporter.end()
   }
 
@@ -140,7 +140,7 @@ public final class Clocksmith {
     player.settings = configuration.playerSettings
     player.ended = { [unowned self] sounding, outcome in
       handle(.ended(sounding, outcome))
-      memory.check()
+      store.save()
       logNeverSounding()
       if isStopping, self.player?.isPlaying != true { loop.exit() }
     }
@@ -181,12 +181,10 @@ public final class Clocksmith {
 
   /// Saves and shows the changes of an event.
   private func rest() {
-    memory.keep {
+    store.keep {
       $0.update(from: announcer)
       $0.update(rtcSet: clockWatch.rtcSet)
     }
-    // A ring, or an interval of seconds, may keep the speaker busy for hours.
-    if player?.isPlaying == true, announcer.playing == nil { memory.writeInPassing() }
     controls?.show(announcer.lamp)
     notifier.status(statusLine)
     bus?.tellChanges()
@@ -262,8 +260,7 @@ public final class Clocksmith {
     }
     // Put the order on the disk before it is answered. While something sounds, or is about to, it
     // is only written to the file, which outlasts this program, and is synced later.
-    memory.check()
-    memory.write()
+    store.save(atLeast: .file)
     return .success(answer)
   }
 
@@ -276,7 +273,7 @@ public final class Clocksmith {
   }
 
   private func set(volume decibels: Double) {
-    memory.keep { $0.volume = .init(decibels: decibels, configured: configuredVolume) }
+    store.keep { $0.volume = .init(decibels: decibels, configured: configuredVolume) }
     let before = configuration.volume
     takeVolume()
     if configuration.volume != before { tellVolume() }
@@ -293,11 +290,11 @@ public final class Clocksmith {
   /// Uses the volume that a person has set, unless the configured volume has changed since.
   private func takeVolume() {
     configuration.volume = configuredVolume
-    if let volume = memory.state.volume {
+    if let volume = store.state.volume {
       if volume.configured == configuredVolume {
         configuration.volume = volume.decibels
       } else {
-        memory.keep { $0.volume = nil }
+        store.keep { $0.volume = nil }
       }
     }
     player?.settings = configuration.playerSettings
@@ -401,8 +398,8 @@ public final class Clocksmith {
     status.substitute = substitute?.device ?? ""
     status.last = reporter.last
     status.lastError = reporter.lastError
-    status.stateError = memory.trouble
-    status.stateLoss = memory.loss
+    status.stateError = store.trouble
+    status.stateLoss = store.loss
     return status
   }
 
@@ -410,7 +407,7 @@ public final class Clocksmith {
   private func look() -> Vitals {
     controls?.check()
     bus?.check()
-    memory.check()
+    store.save()
     journal.tellLosses()
     // Synchronisation raises no event, but the journal and the status must tell of it.
     let basis = clockWatch.state.basis.key

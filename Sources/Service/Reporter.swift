@@ -63,7 +63,7 @@ final class Reporter {
   }
 
   /// The last warning or error whose cause is not over, with its local date and time. It is not
-  /// about the saved state: `Memory` knows what is wrong with that now.
+  /// about the saved state: `StateStore` knows what is wrong with that now.
   var lastError: String {
     let alarms = conductor.announcer.reminders.alarms.map { String($0.number) }
     // The tune of an alarm that has gone is no trouble any more.

@@ -359,8 +359,7 @@ def test_the_configuration_wins_over_an_older_volume(start, bus):
 
 
 @pytest.mark.parametrize("text", [
-    "", "{", '{"version":1,"mute":"o', '{"version":2}', '{"version":3}', "null",
-    '{"version":2,"mute":"next","checksum":"0"}', "[1]", "\0" * 4096,
+    "", "{", '{"version":1,"mute":"o', '{"version":4,"software_mute":"on"}', "null", "[1]", "\0" * 4096,
     '{"version":1,"mute":"sometimes"}', '{"version":1,"mute_until_usec":-1}', "x" * 100_000,
     '{"version":1,"volume_db":99.0,"volume_configured_db":0.0}',
     '{"version":1,"volume_db":"-9","volume_configured_db":0.0}',
