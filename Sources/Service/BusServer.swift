@@ -9,8 +9,8 @@ import Sound
 
 /// org.clocksmith.Announcer1 on the system bus: serves requests and signals changes.
 ///
-/// The bus policy decides who may call which method. Without a bus the service goes on. It tries to
-/// connect again after a second, then less and less often, and with each `check()`.
+/// The bus policy decides who may call which method. Without a bus the service goes on, and tries
+/// to connect again.
 final class BusServer {
   /// An error and its D-Bus name.
   struct Refusal: Error {
@@ -37,10 +37,6 @@ final class BusServer {
 
   /// How long the bus may take to answer the request for the name.
   private static let patience = Duration.seconds(5)
-  /// How long after the first failure it tries again. Each later try takes twice as long.
-  private static let firstRetry = Duration.seconds(1)
-  /// Past this the pulse, which calls `check()`, is about as soon.
-  private static let longestRetry = Duration.seconds(32)
 
   private let loop: EventLoop
   private let journal: Journal
@@ -50,13 +46,12 @@ final class BusServer {
   private var waiting: EventSource?
   /// Runs until the next try to connect.
   private var retry: EventSource?
-  private var retryDelay = firstRetry
+  private var outage = Outage()
   /// Runs until the changes are told.
   private var telling: EventSource?
   private let object: UnsafeMutablePointer<clocksmith_bus_object>
   /// The status as it was last told to the bus.
   private var told: Status?
-  private var complaint: String?
 
   init(loop: EventLoop, journal: Journal, service: Service) {
     self.loop = loop
@@ -84,15 +79,12 @@ final class BusServer {
 
   // MARK: The connection
 
-  /// Connects, if it is not connected.
-  func check() {
-    guard bus == nil else { return }
-    retry = nil
+  /// Connects, now or as soon as there is a bus.
+  func start() {
     do throws(Fault) {
       try connect()
     } catch {
-      close()
-      complain(error.description)
+      lose(error.description)
     }
   }
 
@@ -135,30 +127,18 @@ final class BusServer {
         "if that is a second clocksmith, both speak: 'busctl status \(CLOCKSMITH_BUS_NAME)' shows "
           + "which program it is; stop one of the two")
     }
-    if complaint != nil { journal.log(.bus, .notice, "the system bus is back") }
-    complaint = nil
-    retryDelay = Self.firstRetry
-  }
-
-  private func lose(_ why: String, _ consequence: String = unreachable) {
-    close()
-    complain(why, consequence)
+    if outage.ends() { journal.log(.bus, .notice, "the system bus is back") }
   }
 
   private static let unreachable =
     "the clock still speaks, but commands such as 'clocksmith alarm' cannot reach it"
 
-  private func complain(_ why: String, _ consequence: String = unreachable) {
-    if complaint == nil { journal.log(.busMissing, .warning, "\(why); \(consequence)") }
-    complaint = why
-    trySoon()
-  }
-
-  private func trySoon() {
-    guard retryDelay <= Self.longestRetry else { return }
-    retry = try? loop.after(retryDelay, accuracy: retryDelay / 10) { [unowned self] in check() }
+  private func lose(_ why: String, _ consequence: String = unreachable) {
+    close()
+    if outage.begins() { journal.log(.busMissing, .warning, "\(why); \(consequence)") }
+    let wait = outage.nextWait()
+    retry = try? loop.after(wait, accuracy: wait / 10) { [unowned self] in start() }
     retry?.isServedLast()
-    retryDelay = retryDelay * 2
   }
 
   private func close() {
@@ -286,7 +266,7 @@ final class BusServer {
     _ refused: UnsafeMutablePointer<sd_bus_error>?
   ) -> Int32 {
     var record = Record()
-    record[Request.Keys.volume.name] = .real(BusReader.number(value) ?? .nan)
+    record[Request.Keys.volume.name] = BusReader.value("d", value)
     do throws(BadValue) {
       let form = Request.form(named: "volume")!
       _ = service.serve(try form.request(record, tune: Self.tune))

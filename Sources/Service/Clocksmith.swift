@@ -169,7 +169,7 @@ public final class Clocksmith {
       status: { [unowned self] in status })
     bus = BusServer(loop: loop, journal: journal, service: service)
     reporter.bus = bus
-    bus?.check()
+    bus?.start()
   }
 
   // MARK: Events in, effects out
@@ -406,7 +406,6 @@ public final class Clocksmith {
   /// Reopens lost parts that have come back, and looks for changes that raise no event.
   private func look() -> Vitals {
     controls?.check()
-    bus?.check()
     store.save()
     journal.tellLosses()
     // Synchronisation raises no event, but the journal and the status must tell of it.
