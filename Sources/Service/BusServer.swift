@@ -258,7 +258,8 @@ final class BusServer {
       case "as", "aa{sv}": .list([])
       default: .text("")
       }
-    return BusWriter.append(property.value(service.status()) ?? missing, property.type, to: reply)
+    return BusWriter.append(
+      property.field.value(service.status()) ?? missing, property.type, to: reply)
   }
 
   private func set(

@@ -8,6 +8,17 @@ import Sound
 
 /// The service: makes its parts and connects them.
 public final class Clocksmith {
+  public struct Options {
+    /// The configuration file, in place of those in /etc.
+    public var configurationPath: String?
+    /// A WAV file to play into, in place of the speaker.
+    public var output: String?
+    public var saysNow = false
+    public var untrusted: UntrustedPolicy?
+
+    public init() {}
+  }
+
   private let options: Options
   private let loop: EventLoop
   private let journal = Journal()
@@ -43,9 +54,7 @@ public final class Clocksmith {
   public init(_ options: Options) throws(Fault) {
     self.options = options
     loop = try EventLoop()
-    configuration = try options.configuration()
-    composer = try configuration.composer()
-    configuration.announcer.saysTimers = composer.saysTimers
+    (configuration, composer) = try Self.load(options)
     configuredVolume = configuration.volume
     store = try StateStore(stateFolder, loop: loop, journal: journal)
     clockWatch = ClockWatch(
@@ -69,6 +78,14 @@ public final class Clocksmith {
       player?.isPlaying != true ? .disk : conductor.announcer.playing == nil ? .file : .nowhere
     }
     takeVolume()
+  }
+
+  private static func load(_ options: Options) throws(Fault) -> (Configuration, Composer) {
+    var configuration = try Configuration.load(path: options.configurationPath)
+    if let untrusted = options.untrusted { configuration.announcer.untrusted = untrusted }
+    let composer = try configuration.composer()
+    configuration.announcer.saysTimers = composer.saysTimers
+    return (configuration, composer)
   }
 
   /// Serves until SIGTERM or SIGINT.
@@ -273,7 +290,7 @@ public final class Clocksmith {
   }
 
   private func set(volume decibels: Double) {
-    store.keep { $0.volume = .init(decibels: decibels, configured: configuredVolume) }
+    store.keep { ($0.volume, $0.configuredVolume) = (decibels, configuredVolume) }
     let before = configuration.volume
     takeVolume()
     if configuration.volume != before { tellVolume() }
@@ -290,12 +307,10 @@ public final class Clocksmith {
   /// Uses the volume that a person has set, unless the configured volume has changed since.
   private func takeVolume() {
     configuration.volume = configuredVolume
-    if let volume = store.state.volume {
-      if volume.configured == configuredVolume {
-        configuration.volume = volume.decibels
-      } else {
-        store.keep { $0.volume = nil }
-      }
+    if store.state.configuredVolume == configuredVolume {
+      configuration.volume = store.state.volume ?? configuredVolume
+    } else {
+      store.keep { ($0.volume, $0.configuredVolume) = (nil, nil) }
     }
     player?.settings = configuration.playerSettings
   }
@@ -328,9 +343,7 @@ public final class Clocksmith {
   private func reload() {
     notifier.reloading()
     do throws(Fault) {
-      var configuration = try options.configuration()
-      let composer = try configuration.composer()
-      configuration.announcer.saysTimers = composer.saysTimers
+      let (configuration, composer) = try Self.load(options)
       let before = (self.configuration, self.composer)
       if configuration.device != self.configuration.device { substitute = nil }
       self.configuration = configuration

@@ -5,19 +5,15 @@ import Sound
 
 /// The state that is saved for the next start: the settings that a person made at run time, and the
 /// last occasion that sounded.
-struct SavedState: Hashable {
-  /// A volume in dB, in place of the configuration's.
-  struct Volume: Hashable {
-    let decibels: Double
-    /// The configured volume at that time. Once the configuration changes it, the configuration
-    /// counts.
-    let configured: Double
-  }
-
+struct SavedState: Hashable, Sendable {
   var mute = SoftwareMute.off
   /// Since the machine started; nil if the mute ends at the instant that it names.
   var muteEndsSinceBoot: Duration?
-  var volume: Volume?
+  /// In dB, in place of the configuration's.
+  var volume: Double?
+  /// The configured volume at that time. Once the configuration changes it, the configuration
+  /// counts.
+  var configuredVolume: Double?
   /// The latest occasion that has sounded. After a restart with the clock set back it does not
   /// sound again.
   ///
@@ -97,50 +93,40 @@ extension SavedState {
 // MARK: As text
 
 extension SavedState {
-  private enum Mute: String, CaseIterable { case on, next, until }
-
-  private enum Keys {
-    static let version = Key<Int>.integer("version", 1...Int(Int32.max))
-    static let mute = Key<Mute>.choice("software_mute")
-    static let mutedUntil = Key<Instant>.instant("muted_until")
-    static let mutedUntilBoot = Key<Duration>.seconds(
-      "muted_until_boot", .zero...(Instant.allowed.upperBound - Instant.allowed.lowerBound))
-    static let configuredVolume = Key<Double>.real("volume_configured_db", -60...0, "dB")
-    static let sounded = Key<Instant>.instant("sounded")
-    static let rtcSet = Key<Instant>.instant("rtc_set")
-    static let boot = Key<String>.text("boot")
-    static let timers = Key<[Record]>.records("timers")
-    static let intervals = Key<[Record]>.records("intervals")
-    static let alarms = Key<[Record]>.records("alarms")
-    static let trustedUntil = Key<Instant>.instant("trusted_until")
-  }
-
+  private static let version = Key<Int>.integer("version", 1...Int(Int32.max))
   /// A text of a later version is refused; `EarlierState.swift` reads earlier ones. A new key that
   /// may be missing needs no new version: older programs ignore it.
-  static let version = 3
+  private static let latestVersion = 3
+
+  private static let fields: [Field<Self>] = [
+    Field(version, { _ in latestVersion }),
+    // The instant of `until` follows.
+    Field(
+      .parsed(
+        "software_mute", allowed: "on, next, until", as: \.key,
+        { ["on": .on, "next": .next, "until": .off][$0] }),
+      { $0.mute == .off ? nil : $0.mute }, set: { $0.mute = $1 }),
+    Field(.instant("muted_until"), { $0.mute.end }, set: { $0.mute = .until($1) }),
+    Field(
+      .seconds(
+        "muted_until_boot", .zero...(Instant.allowed.upperBound - Instant.allowed.lowerBound)),
+      \.muteEndsSinceBoot),
+    Field(Request.Keys.volume, \.volume),
+    Field(.real("volume_configured_db", -60...0, "dB"), \.configuredVolume),
+    Field(.instant("sounded"), \.sounded), Field(.instant("rtc_set"), \.rtcSet),
+    Field(.text("boot"), \.boot), Field(.instant("trusted_until"), \.trustedUntil),
+  ]
+
+  private static let timers = Key<[Record]>.records("timers")
+  private static let intervals = Key<[Record]>.records("intervals")
+  private static let alarms = Key<[Record]>.records("alarms")
 
   /// One JSON object on a line.
   var text: String {
-    var record = Record()
-    record[Keys.version] = Self.version
-    switch mute {
-    case .off: break
-    case .on: record[Keys.mute] = .on
-    case .next: record[Keys.mute] = .next
-    case .until(let end):
-      record[Keys.mute] = .until
-      record[Keys.mutedUntil] = end
-    }
-    record[Keys.mutedUntilBoot] = muteEndsSinceBoot
-    record[Request.Keys.volume] = volume?.decibels
-    record[Keys.configuredVolume] = volume?.configured
-    record[Keys.sounded] = sounded
-    record[Keys.rtcSet] = rtcSet
-    record[Keys.boot] = boot
-    if !timers.isEmpty { record[Keys.timers] = timers.map(\.record) }
-    record[Keys.intervals] = interval.map { [$0.record] }
-    record[Keys.trustedUntil] = trustedUntil
-    if !alarms.isEmpty { record[Keys.alarms] = alarms.map(\.record) }
+    var record = Record(self, Self.fields)
+    if !timers.isEmpty { record[Self.timers] = timers.map(\.record) }
+    record[Self.intervals] = interval.map { [$0.record] }
+    if !alarms.isEmpty { record[Self.alarms] = alarms.map(\.record) }
     return record.json + "\n"
   }
 
@@ -148,65 +134,68 @@ extension SavedState {
   /// - Parameter flaws: gets a clause for each thing that was left out.
   /// - Throws: `Fault` for a text that is torn, no state, or of a later version.
   init(text: String, path: String, flaws: inout [String]) throws(Fault) {
-    guard var record = try? Record(json: text, path: path), let version = record[Keys.version]
+    guard var record = try? Record(json: text, path: path), let version = record[Self.version]
     else { throw Fault(path, "it is torn, or no state") }
-    guard version <= Self.version else {
-      throw Fault(path, "it is of version \(version), and this program knows \(Self.version)")
+    guard version <= Self.latestVersion else {
+      throw Fault(
+        path, "it is of version \(version), and this program knows \(Self.latestVersion)")
     }
     if version < 3 { record.modernise() }
     record.moderniseAlarms()
 
-    func value<Meaning>(_ key: Key<Meaning>) -> Meaning? {
+    for field in Self.fields {
       do throws(BadValue) {
-        return try record.optional(key)
+        try record.fill(&self, [field])
       } catch {
         flaws.append(error.description.printable)
-        return nil
       }
     }
-    func list<Element>(
-      _ key: Key<[Record]>, _ read: (Record) throws(BadValue) -> Element
-    ) -> [Element] {
-      var elements: [Element] = []
-      for element in value(key) ?? [] {
+    if volume == nil { configuredVolume = nil }
+    timers = record.elements(of: Self.timers, &flaws, Reminder.timer).unique(&flaws)
+    interval = record.elements(of: Self.intervals, &flaws, IntervalTimer.init).first
+    alarms = record.elements(of: Self.alarms, &flaws) { record throws(BadValue) in
+      try Reminder.alarm(record) { try? Sounds.tune($0) }
+    }.unique(&flaws)
+  }
+}
+
+extension Record {
+  /// The elements of a list that can be used.
+  fileprivate func elements<Element>(
+    of key: Key<[Record]>, _ flaws: inout [String],
+    _ read: (Record) throws(BadValue) -> Element
+  ) -> [Element] {
+    var elements: [Element] = []
+    do throws(BadValue) {
+      for element in try optional(key) ?? [] {
         do throws(BadValue) {
           elements.append(try read(element))
         } catch {
           flaws.append("\(key.name): \(error)".printable)
         }
       }
-      return elements
+    } catch {
+      flaws.append(error.description.printable)
     }
-    func unique(_ reminders: [Reminder]) -> [Reminder] {
-      var (numbers, names): (Set<Int>, Set<String>) = ([], [])
-      return reminders.filter { reminder in
-        let isNew =
-          numbers.insert(reminder.number).inserted
-          && reminder.name.map { names.insert($0).inserted } ?? true
-        if !isNew { flaws.append("\(reminder.title) is there twice") }
-        return isNew
-      }
-    }
-
-    switch value(Keys.mute) {
-    case .on: mute = .on
-    case .next: mute = .next
-    case .until: mute = value(Keys.mutedUntil).map { .until($0) } ?? .off
-    case nil: break
-    }
-    muteEndsSinceBoot = value(Keys.mutedUntilBoot)
-    if let decibels = value(Request.Keys.volume), let configured = value(Keys.configuredVolume) {
-      volume = Volume(decibels: decibels, configured: configured)
-    }
-    sounded = value(Keys.sounded)
-    rtcSet = value(Keys.rtcSet)
-    boot = value(Keys.boot)
-    trustedUntil = value(Keys.trustedUntil)
-    timers = unique(list(Keys.timers, Reminder.timer))
-    interval = list(Keys.intervals, IntervalTimer.init).first
-    alarms = unique(
-      list(Keys.alarms) { record throws(BadValue) in
-        try Reminder.alarm(record) { try? Sounds.tune($0) }
-      })
+    return elements
   }
+}
+
+extension [Reminder] {
+  /// Without those whose number or name an earlier one has.
+  fileprivate func unique(_ flaws: inout [String]) -> [Reminder] {
+    var (numbers, names): (Set<Int>, Set<String>) = ([], [])
+    return filter { reminder in
+      let isNew =
+        numbers.insert(reminder.number).inserted
+        && reminder.name.map { names.insert($0).inserted } ?? true
+      if !isNew { flaws.append("\(reminder.title) is there twice") }
+      return isNew
+    }
+  }
+}
+
+extension SoftwareMute {
+  /// The instant at which it ends; nil if it names none.
+  var end: Instant? { if case .until(let end) = self { end } else { nil } }
 }

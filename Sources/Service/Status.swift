@@ -7,28 +7,24 @@ import Sound
 /// The state of the clock that `status` and the bus show, with the running service or without one.
 public struct Status: Hashable, Sendable {
   public struct Next: Hashable, Sendable {
-    public var instant: Instant
+    public var instant = Instant(seconds: 0)
     /// As ISO 8601 with the offset.
-    public var local: String
+    public var local = ""
     /// The tune by its name, or `none`.
-    public var chime: String
+    public var chime = "none"
     /// The words; empty for none.
-    public var text: String
+    public var text = ""
     /// Why it will not sound, as a key and in words; nil if it will.
-    public var refusal: Refusal?
-  }
-
-  public struct Refusal: Hashable, Sendable {
-    public var key: String
-    public var words: String
+    public var reasonKey: String?
+    public var reason: String?
   }
 
   /// The last announcement that has sounded.
   public struct Last: Hashable, Sendable {
-    public let instant: Instant
-    public let text: String
+    public var instant = Instant(seconds: 0)
+    public var text = ""
     /// Positive if it was late; nil if it was not measured.
-    public let onsetError: Duration?
+    public var onsetError: Duration?
   }
 
   /// An alarm, and why it is or will be silent; nil if it rings.
@@ -44,8 +40,7 @@ public struct Status: Hashable, Sendable {
   /// The sound card that plays because the device cannot be opened; empty if the device plays.
   public var substitute = ""
   public var volume = 0.0
-  public var next = Next(
-    instant: Instant(seconds: 0), local: "", chime: "none", text: "", refusal: nil)
+  public var next = Next()
   public var mute = SoftwareMute.off
   /// A key of `Ringer`; empty if it is not known.
   public var ringer = ""
@@ -144,7 +139,7 @@ extension Status.Next {
       instant: occasion.instant, local: occasion.civil.description,
       chime: outlook.tune?.name ?? "none",
       text: outlook.speaks ? try composer.text(of: occasion.civil) : "",
-      refusal: outlook.refusal.map { .init(key: $0.key, words: $0.description) })
+      reasonKey: outlook.refusal?.key, reason: outlook.refusal?.description)
   }
 }
 
@@ -171,20 +166,14 @@ extension Status {
     let name: String
     let type: String
     let change: Change
-    /// Nil if it is missing.
-    let value: @Sendable (Status) -> Value?
-    /// Sets what the record has of it.
-    fileprivate let read: @Sendable (Record, inout Status) throws(BadValue) -> Void
+    let field: Field<Status>
     /// Compares what is meant, which takes less time than to write both.
     let isSame: @Sendable (Status, Status) -> Bool
     /// The records of a list, one after another: a thousand of them at once take half a megabyte.
     private(set) var eachRecord: (@Sendable (Status, (Record) -> Void) -> Void)?
 
-    /// As `muted_by` for `MutedBy`.
-    var key: String { Record.key(ofProperty: name) }
-
     /// - Parameters:
-    ///   - key: makes the key of this name.
+    ///   - key: makes the key of this name, as `muted_by` for `MutedBy`.
     ///   - set: sets what was read; without it, the value follows from others.
     init<Meaning: Equatable & Sendable>(
       _ name: String, _ type: String, _ key: (String) -> Key<Meaning>,
@@ -193,62 +182,52 @@ extension Status {
       _ change: Change = .told
     ) {
       (self.name, self.type, self.change) = (name, type, change)
-      let key = key(Record.key(ofProperty: name))
-      value = { meaning($0).map(key.write) }
-      read = { record, status throws(BadValue) in
-        if let meaning = try record.optional(key) { set(&status, meaning) }
-      }
+      field = Field(key(Record.key(ofProperty: name)), meaning, set: set)
       isSame = { meaning($0) == meaning($1) }
     }
 
     /// A text that is missing if it is empty.
-    static func text(
-      _ name: String, _ field: Field<String>, _ change: Change = .told
-    ) -> Property {
+    static func text(_ name: String, _ path: Path<String>, _ change: Change = .told) -> Property {
       Property(
-        name, "s", { .text($0) }, { $0[keyPath: field].isEmpty ? nil : $0[keyPath: field] },
-        set: { $0[keyPath: field] = $1 }, change)
+        name, "s", { .text($0) }, { $0[keyPath: path].isEmpty ? nil : $0[keyPath: path] },
+        set: { $0[keyPath: path] = $1 }, change)
     }
 
     static func field<Meaning: Equatable & Sendable>(
-      _ name: String, _ type: String, _ field: Field<Meaning>, _ change: Change = .told,
+      _ name: String, _ type: String, _ path: Path<Meaning>, _ change: Change = .told,
       _ key: (String) -> Key<Meaning>
     ) -> Property {
-      Property(
-        name, type, key, { $0[keyPath: field] }, set: { $0[keyPath: field] = $1 }, change)
+      Property(name, type, key, { $0[keyPath: path] }, set: { $0[keyPath: path] = $1 }, change)
     }
 
     static func field<Meaning: Equatable & Sendable>(
-      _ name: String, _ type: String, _ field: Field<Meaning?>, _ change: Change = .told,
+      _ name: String, _ type: String, _ path: Path<Meaning?>, _ change: Change = .told,
       _ key: (String) -> Key<Meaning>
     ) -> Property {
-      Property(
-        name, type, key, { $0[keyPath: field] }, set: { $0[keyPath: field] = $1 }, change)
+      Property(name, type, key, { $0[keyPath: path] }, set: { $0[keyPath: path] = $1 }, change)
     }
 
     /// A list of records, in the order of their numbers. On the bus the next to come is first; those
     /// that are not due at any time are last.
     static func list<Element: Equatable & Sendable>(
-      _ name: String, _ field: Field<[Element]>, number: @escaping @Sendable (Element) -> Int,
+      _ name: String, _ path: Path<[Element]>, number: @escaping @Sendable (Element) -> Int,
       due: @escaping @Sendable (Element) -> Instant?,
       _ write: @escaping @Sendable (Element) -> Record,
       _ read: @escaping @Sendable (Record) throws(BadValue) -> Element
     ) -> Property {
       let never = Instant(nanoseconds: .max)
       let sorted: @Sendable (Status) -> [Element] = { status in
-        status[keyPath: field].sorted { (due($0) ?? never) < (due($1) ?? never) }
+        status[keyPath: path].sorted { (due($0) ?? never) < (due($1) ?? never) }
       }
       var property = Property(
         name, "aa{sv}", { .records($0, write, read) }, sorted,
-        set: { $0[keyPath: field] = $1.sorted { number($0) < number($1) } })
+        set: { $0[keyPath: path] = $1.sorted { number($0) < number($1) } })
       property.eachRecord = { status, body in for each in sorted(status) { body(write(each)) } }
       return property
     }
   }
 
-  /// Key paths of value types to value types are constants; the compiler does not know that they
-  /// may be shared.
-  typealias Field<Value> = WritableKeyPath<Status, Value> & Sendable
+  typealias Path<Value> = Field<Status>.Path<Value>
 
   static let properties: [Property] = [
     .field("Next", "a{sv}", \.next) { .record($0, { $0.record }, Next.init) },
@@ -258,7 +237,7 @@ extension Status {
       "MutedBy", "s", { .text($0) }, \.mutedBy, set: { $0.isSilencedBySwitch = $1 == "switch" }),
     Property(
       "MutedUntil", "s", { .instant($0) },
-      { if case .until(let end) = $0.mute { end } else { nil } }, set: { $0.mute = .until($1) }),
+      \.mute.end, set: { $0.mute = .until($1) }),
     Property(
       "SoftwareMute", "s", { .text($0) }, \.mute.key,
       set: { status, key in
@@ -296,16 +275,14 @@ extension Status {
     Property("AlarmRings", "s", { .instant($0) }, { $0.alarms.lazy.compactMap(\.next).min() }),
   ]
 
+  private static let fields = properties.map(\.field)
+
   /// What is empty has no key.
-  public var record: Record {
-    Self.properties.reduce(into: Record()) { $0[$1.key] = $1.value(self) }
-  }
+  public var record: Record { Record(self, Self.fields) }
 
   /// Keys that are missing or unknown are of another version: they change nothing.
   /// - Throws: `BadValue` for a status that cannot be.
-  public init(_ record: Record) throws(BadValue) {
-    for property in Self.properties { try property.read(record, &self) }
-  }
+  public init(_ record: Record) throws(BadValue) { try record.fill(&self, Self.fields) }
 
   private var mutedBy: String? {
     if isSilencedBySwitch { return "switch" }
@@ -331,55 +308,27 @@ extension Status {
 }
 
 extension Status.Next {
-  private static let at = Key<Instant>.instant("at")
-  private static let local = Key<String>.text("local")
-  private static let chime = Key<String>.text("chime")
-  private static let text = Key<String>.text("text")
-  private static let sounds = Key<Bool>.flag("sounds")
-  private static let reason = Key<String>.text("reason")
-  private static let reasonKey = Key<String>.text("reason_key")
+  private static let fields: [Field<Self>] = [
+    Field(.instant("at"), \.instant), .text("local", \.local), Field(.text("chime"), \.chime),
+    .text("text", \.text), Field(.flag("sounds"), { $0.reasonKey == nil }),
+    Field(.text("reason"), \.reason), Field(.text("reason_key"), \.reasonKey),
+  ]
 
-  fileprivate var record: Record {
-    var record = Record()
-    record[Self.at] = instant
-    record[Self.local] = local.isEmpty ? nil : local
-    record[Self.chime] = chime
-    record[Self.text] = text.isEmpty ? nil : text
-    record[Self.sounds] = refusal == nil
-    record[Self.reason] = refusal?.words
-    record[Self.reasonKey] = refusal?.key
-    return record
-  }
+  fileprivate var record: Record { Record(self, Self.fields) }
 
-  fileprivate init(_ record: Record) throws(BadValue) {
-    self.init(
-      instant: try record.optional(Self.at) ?? Instant(seconds: 0),
-      local: try record.optional(Self.local) ?? "",
-      chime: try record.optional(Self.chime) ?? "none", text: try record.optional(Self.text) ?? "",
-      refusal: try record.optional(Self.reasonKey).map { key throws(BadValue) in
-        .init(key: key, words: try record.optional(Self.reason) ?? key)
-      })
-  }
+  fileprivate init(_ record: Record) throws(BadValue) { try record.fill(&self, Self.fields) }
 }
 
 extension Status.Last {
-  private static let at = Key<Instant>.instant("at")
-  private static let text = Key<String>.text("text")
-  private static let onsetError = Key<Double>.real("onset_error_ms", -1e9...1e9, "ms")
+  private static let fields: [Field<Self>] = [
+    Field(.instant("at"), \.instant), Field(.text("text"), \.text),
+    Field(
+      .real("onset_error_ms", -1e9...1e9, "ms"),
+      { $0.onsetError.map { Double($0.nanoseconds / 1000) / 1000 } },
+      set: { $0.onsetError = .microseconds(Int64(($1 * 1000).rounded())) }),
+  ]
 
-  var record: Record {
-    var record = Record()
-    record[Self.at] = instant
-    record[Self.text] = text
-    record[Self.onsetError] = onsetError.map { Double($0.nanoseconds / 1000) / 1000 }
-    return record
-  }
+  var record: Record { Record(self, Self.fields) }
 
-  fileprivate init(_ record: Record) throws(BadValue) {
-    self.init(
-      instant: try record.value(Self.at), text: try record.value(Self.text),
-      onsetError: try record.optional(Self.onsetError).map {
-        .microseconds(Int64(($0 * 1000).rounded()))
-      })
-  }
+  fileprivate init(_ record: Record) throws(BadValue) { try record.fill(&self, Self.fields) }
 }

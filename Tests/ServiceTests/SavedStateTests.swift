@@ -74,8 +74,8 @@ extension SavedState {
     [.off, .on, .next].map { mute in state { $0.mute = mute } } + [
       state { $0.mute = .until(shown) },
       state { ($0.mute, $0.muteEndsSinceBoot, $0.boot) = (.until(shown), .seconds(86_400), boot) },
-      state { $0.volume = .init(decibels: -12, configured: 0) },
-      state { $0.volume = .init(decibels: -12.345678, configured: -0.333333) },
+      state { ($0.volume, $0.configuredVolume) = (-12, 0) },
+      state { ($0.volume, $0.configuredVolume) = (-12.345678, -0.333333) },
       kitchen,
     ]
     + [
@@ -127,7 +127,7 @@ extension SavedState {
   @Test(
     "what cannot be is told and lost alone",
     arguments: [
-      (#""volume_db":"-12","volume_configured_db":0"#, #"volume_db "-12" is not allowed"#),
+      (#""volume_db":"-12""#, #"volume_db "-12" is not allowed"#),
       (#""software_mute":true"#, "software_mute true is not allowed; write on, next, until"),
       (#""muted_until":1.5,"software_mute":"until""#, "muted_until 1.5 is not allowed"),
       (#""timers":[{"number":1}]"#, "timers: state is missing; write "),
