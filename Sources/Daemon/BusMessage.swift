@@ -107,7 +107,6 @@ extension Value {
 public enum BusReader {
   /// The most keys of a record. Ours have fewer than forty.
   private static let mostKeys = 200
-  /// How deep records may lie in records.
   private static let deepest = 4
 
   private static let types: Set = [
@@ -215,6 +214,11 @@ extension Record {
     }
   }
 
+  /// As `MutedBy` for `muted_by`.
+  public static func property(ofKey key: String) -> String {
+    key.split(separator: "_").map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
+  }
+
   public static func key(ofProperty name: String) -> String {
     var key = ""
     var isAfterSmall = false
@@ -233,8 +237,7 @@ public enum BusError {
 
   /// As `org.clocksmith.Error.NoTimer` for `no_timer`.
   public static func name(ofKey key: String) -> String {
-    let words = key.split(separator: "_").map { $0.prefix(1).uppercased() + $0.dropFirst() }
-    return prefix + words.joined()
+    prefix + Record.property(ofKey: key)
   }
 
   /// Nil for the name of another error.

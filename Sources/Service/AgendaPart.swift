@@ -73,7 +73,6 @@ public struct AgendaPart: Sendable {
 
   var record: Record { Record(self, Self.fields) }
 
-  /// - Throws: `BadValue` for a part that cannot be.
   init(_ record: Record) throws(BadValue) {
     // Without it, nobody knows where the next part begins.
     _ = try record.value(Key<Instant>.instant("until"))

@@ -28,19 +28,13 @@ final class BusServer {
     }
   }
 
-  /// The parts of the service that the bus server needs.
-  struct Service {
-    /// Carries out a request, and answers with a record.
-    let serve: (Request) -> Result<Record, Refusal>
-    let status: () -> Status
-  }
-
   /// How long the bus may take to answer the request for the name.
   private static let patience = Duration.seconds(5)
 
   private let loop: EventLoop
   private let journal: Journal
-  private let service: Service
+  private let serve: (Request) -> Result<Record, Refusal>
+  private let status: () -> Status
   private var bus: SystemBus?
   /// Runs until the bus has answered the request for the name.
   private var waiting: EventSource?
@@ -50,13 +44,14 @@ final class BusServer {
   /// Runs until the changes are told.
   private var telling: EventSource?
   private let object: UnsafeMutablePointer<clocksmith_bus_object>
-  /// The status as it was last told to the bus.
   private var told: Status?
 
-  init(loop: EventLoop, journal: Journal, service: Service) {
-    self.loop = loop
-    self.journal = journal
-    self.service = service
+  /// - Parameter serve: carries out a request, and answers with a record.
+  init(
+    loop: EventLoop, journal: Journal,
+    serve: @escaping (Request) -> Result<Record, Refusal>, status: @escaping () -> Status
+  ) {
+    (self.loop, self.journal, self.serve, self.status) = (loop, journal, serve, status)
     object = .allocate(capacity: 1)
     object.initialize(
       to: clocksmith_bus_object(
@@ -108,7 +103,7 @@ final class BusServer {
     waiting = try loop.after(Self.patience) { [unowned self] in
       lose("the system bus does not answer")
     }
-    told = service.status()
+    told = status()
   }
 
   private func named(_ reply: OpaquePointer) {
@@ -154,7 +149,7 @@ final class BusServer {
   /// Emits PropertiesChanged for all changed properties except the flowing ones.
   func tellChanges() {
     guard let bus else { return }
-    let now = service.status()
+    let now = status()
     let changed = Status.properties.filter { property in
       property.change != .flowing && told.map { !property.isSame($0, now) } ?? true
     }
@@ -199,7 +194,7 @@ final class BusServer {
       let member = sd_bus_message_get_member(call).map { String(cString: $0) } ?? ""
       // sd-bus knows no other members, and has checked the signature.
       guard let form = Request.form(ofMethod: member) else { return -ENOENT }
-      let answer = try service.serve(try request(form, call)).get()
+      let answer = try serve(try request(form, call)).get()
       let reply = try BusMessage { sd_bus_message_new_method_return(call, &$0) }
       if !form.fields.isEmpty { BusWriter.append(answer, to: reply.pointer) }
       return sd_bus_send(nil, reply.pointer, nil)
@@ -248,7 +243,7 @@ final class BusServer {
       return -ENODATA
     }
     if let eachRecord = property.eachRecord {
-      return BusWriter.append(to: reply) { write in eachRecord(service.status(), write) }
+      return BusWriter.append(to: reply) { write in eachRecord(status(), write) }
     }
     let missing: Value =
       switch property.type {
@@ -259,7 +254,7 @@ final class BusServer {
       default: .text("")
       }
     return BusWriter.append(
-      property.field.value(service.status()) ?? missing, property.type, to: reply)
+      property.field.value(status()) ?? missing, property.type, to: reply)
   }
 
   private func set(
@@ -270,7 +265,7 @@ final class BusServer {
     record[Request.Keys.volume.name] = BusReader.value("d", value)
     do throws(BadValue) {
       let form = Request.form(named: "volume")!
-      _ = service.serve(try form.request(record, tune: Self.tune))
+      _ = serve(try form.request(record, tune: Self.tune))
       return 1
     } catch {
       return sd_bus_error_set(refused, SD_BUS_ERROR_INVALID_ARGS, error.description)

@@ -6,7 +6,6 @@ import Horology
 import Playing
 import Sound
 
-/// The service: makes its parts and connects them.
 public final class Clocksmith {
   public struct Options {
     /// The configuration file, in place of those in /etc.
@@ -171,7 +170,6 @@ public final class Clocksmith {
     journal.log(substitute?.notice ?? ALSASink.Substitute.noticeOfReturn)
   }
 
-  /// Opens the switch, the button and the lamp.
   private func takeControls() {
     controls = Controls(
       loop: loop, configuration: configuration, journal: journal,
@@ -181,10 +179,9 @@ public final class Clocksmith {
   }
 
   private func takeBus() {
-    let service = BusServer.Service(
-      serve: { [unowned self] request in serve(request) },
+    bus = BusServer(
+      loop: loop, journal: journal, serve: { [unowned self] request in serve(request) },
       status: { [unowned self] in status })
-    bus = BusServer(loop: loop, journal: journal, service: service)
     reporter.bus = bus
     bus?.start()
   }
@@ -196,7 +193,6 @@ public final class Clocksmith {
 
   private func handle(_ event: Event) { conductor.handle(event) }
 
-  /// Saves and shows the changes of an event.
   private func rest() {
     store.keep {
       $0.update(from: announcer)
@@ -281,7 +277,6 @@ public final class Clocksmith {
     return .success(answer)
   }
 
-  /// Loads the tunes of the alarms that are there.
   private func takeTunes() {
     conductor.replace(
       tunes.find(for: announcer.reminders.alarms, &composer, journal.log(_:lacksTune:)))

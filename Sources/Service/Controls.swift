@@ -56,7 +56,6 @@ final class Controls {
     contact.start()
   }
 
-  /// Reads the switch and the button again, and retries a lost lamp.
   func check() {
     for contact in contacts { contact.check() }
     lamp?.check()

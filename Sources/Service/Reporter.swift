@@ -88,7 +88,6 @@ final class Reporter {
     if event.isOfState || lastError != before { bus?.tellSoon() }
   }
 
-  /// Logs the day's tally so far.
   func end() {
     let day = tally.end(at: SystemClock.uptime)
     if !day.isEmpty { journal.log(day.notice) }

@@ -163,54 +163,28 @@ extension Status {
       case settable
     }
 
+    /// Its key as `muted_by` for `MutedBy`.
+    let field: Field<Status>
     let name: String
     let type: String
     let change: Change
-    let field: Field<Status>
-    /// Compares what is meant, which takes less time than to write both.
-    let isSame: @Sendable (Status, Status) -> Bool
+    private(set) var isSame: @Sendable (Status, Status) -> Bool
     /// The records of a list, one after another: a thousand of them at once take half a megabyte.
     private(set) var eachRecord: (@Sendable (Status, (Record) -> Void) -> Void)?
 
-    /// - Parameters:
-    ///   - key: makes the key of this name, as `muted_by` for `MutedBy`.
-    ///   - set: sets what was read; without it, the value follows from others.
-    init<Meaning: Equatable & Sendable>(
-      _ name: String, _ type: String, _ key: (String) -> Key<Meaning>,
-      _ meaning: @escaping @Sendable (Status) -> Meaning?,
-      set: @escaping @Sendable (inout Status, Meaning) -> Void = { _, _ in },
-      _ change: Change = .told
+    init(
+      _ field: Field<Status>, _ type: String = "s", _ change: Change = .told, name: String? = nil
     ) {
-      (self.name, self.type, self.change) = (name, type, change)
-      field = Field(key(Record.key(ofProperty: name)), meaning, set: set)
-      isSame = { meaning($0) == meaning($1) }
-    }
-
-    /// A text that is missing if it is empty.
-    static func text(_ name: String, _ path: Path<String>, _ change: Change = .told) -> Property {
-      Property(
-        name, "s", { .text($0) }, { $0[keyPath: path].isEmpty ? nil : $0[keyPath: path] },
-        set: { $0[keyPath: path] = $1 }, change)
-    }
-
-    static func field<Meaning: Equatable & Sendable>(
-      _ name: String, _ type: String, _ path: Path<Meaning>, _ change: Change = .told,
-      _ key: (String) -> Key<Meaning>
-    ) -> Property {
-      Property(name, type, key, { $0[keyPath: path] }, set: { $0[keyPath: path] = $1 }, change)
-    }
-
-    static func field<Meaning: Equatable & Sendable>(
-      _ name: String, _ type: String, _ path: Path<Meaning?>, _ change: Change = .told,
-      _ key: (String) -> Key<Meaning>
-    ) -> Property {
-      Property(name, type, key, { $0[keyPath: path] }, set: { $0[keyPath: path] = $1 }, change)
+      (self.field, self.type, self.change) = (field, type, change)
+      self.name = name ?? Record.property(ofKey: field.name)
+      isSame = { field.value($0) == field.value($1) }
     }
 
     /// A list of records, in the order of their numbers. On the bus the next to come is first; those
     /// that are not due at any time are last.
     static func list<Element: Equatable & Sendable>(
-      _ name: String, _ path: Path<[Element]>, number: @escaping @Sendable (Element) -> Int,
+      _ name: String, _ path: Field<Status>.Path<[Element]>,
+      number: @escaping @Sendable (Element) -> Int,
       due: @escaping @Sendable (Element) -> Instant?,
       _ write: @escaping @Sendable (Element) -> Record,
       _ read: @escaping @Sendable (Record) throws(BadValue) -> Element
@@ -220,59 +194,61 @@ extension Status {
         status[keyPath: path].sorted { (due($0) ?? never) < (due($1) ?? never) }
       }
       var property = Property(
-        name, "aa{sv}", { .records($0, write, read) }, sorted,
-        set: { $0[keyPath: path] = $1.sorted { number($0) < number($1) } })
+        Field(
+          .records(name, write, read), sorted,
+          set: { $0[keyPath: path] = $1.sorted { number($0) < number($1) } }), "aa{sv}")
+      // To write a thousand records for each comparison would take too long.
+      property.isSame = { $0[keyPath: path] == $1[keyPath: path] }
       property.eachRecord = { status, body in for each in sorted(status) { body(write(each)) } }
       return property
     }
   }
 
-  typealias Path<Value> = Field<Status>.Path<Value>
-
   static let properties: [Property] = [
-    .field("Next", "a{sv}", \.next) { .record($0, { $0.record }, Next.init) },
-    .text("Playing", \.playing),
-    Property("Muted", "b", { .flag($0) }, { $0.mute != .off || $0.isSilencedBySwitch }),
+    Property(Field(.record("next", \.record, Next.init), \.next), "a{sv}"),
+    Property(.text("playing", \.playing)),
+    Property(Field(.flag("muted"), { $0.mute != .off || $0.isSilencedBySwitch }), "b"),
     Property(
-      "MutedBy", "s", { .text($0) }, \.mutedBy, set: { $0.isSilencedBySwitch = $1 == "switch" }),
+      Field(.text("muted_by"), \.mutedBy, set: { $0.isSilencedBySwitch = $1 == "switch" })),
+    Property(Field(.instant("muted_until"), \.mute.end, set: { $0.mute = .until($1) })),
     Property(
-      "MutedUntil", "s", { .instant($0) },
-      \.mute.end, set: { $0.mute = .until($1) }),
+      Field(
+        .text("software_mute"), \.mute.key,
+        set: { status, key in
+          let untimed = [SoftwareMute.next, .on]
+          if let mute = untimed.first(where: { $0.key == key }) { status.mute = mute }
+        })),
+    Property(.text("switch", \.ringer)),
+    Property(.text("switch_error", \.ringerError)),
+    Property(.text("trust", \.trust)),
+    Property(.text("clock_basis", \.clockBasis)),
+    Property(Field(.flag("clock_is_used"), \.clockIsUsed), "b"),
+    Property(.text("clock_words", \.clockWords), "s", .flowing),
     Property(
-      "SoftwareMute", "s", { .text($0) }, \.mute.key,
-      set: { status, key in
-        let untimed = [SoftwareMute.next, .on]
-        if let mute = untimed.first(where: { $0.key == key }) { status.mute = mute }
-      }),
-    .text("Switch", \.ringer),
-    .text("SwitchError", \.ringerError),
-    .text("Trust", \.trust),
-    .text("ClockBasis", \.clockBasis),
-    .field("ClockIsUsed", "b", \.clockIsUsed) { .flag($0) },
-    .text("ClockWords", \.clockWords, .flowing),
-    .field("ClockUncertainty", "d", \.clockUncertainty, .flowing) {
-      .real($0, 0 ... .greatestFiniteMagnitude, "seconds")
-    },
-    .field("HoldoverEnds", "s", \.holdoverEnds) { .instant($0) },
-    .field("VolumeDB", "d", \.volume, .settable) { _ in Request.Keys.volume },
-    .text("Zone", \.zone),
-    .text("Voice", \.voice),
-    .text("Device", \.device),
-    .text("DeviceSubstitute", \.substitute),
-    Property("Problems", "as", { .texts($0) }, \.problems),
-    .field("Last", "a{sv}", \.last) { .record($0, { $0.record }, Last.init) },
-    .text("LastError", \.lastError),
-    .text("StateError", \.stateError),
-    .text("StateLoss", \.stateLoss),
-    .list("Timers", \.timers, number: \.number, due: \.due, \.shown, Reminder.timer),
+      Field(
+        .real("clock_uncertainty", 0 ... .greatestFiniteMagnitude, "seconds"), \.clockUncertainty),
+      "d", .flowing),
+    Property(Field(.instant("holdover_ends"), \.holdoverEnds)),
+    Property(Field(Request.Keys.volume, \.volume), "d", .settable, name: "VolumeDB"),
+    Property(.text("zone", \.zone)),
+    Property(.text("voice", \.voice)),
+    Property(.text("device", \.device)),
+    Property(.text("device_substitute", \.substitute)),
+    Property(Field(.texts("problems"), \.problems), "as"),
+    Property(Field(.record("last", \.record, Last.init), \.last), "a{sv}"),
+    Property(.text("last_error", \.lastError)),
+    Property(.text("state_error", \.stateError)),
+    Property(.text("state_loss", \.stateLoss)),
+    .list("timers", \.timers, number: \.number, due: \.due, \.shown, Reminder.timer),
     Property(
-      "TimerEnds", "s", { .instant($0) },
-      { $0.timers.lazy.filter { !$0.isRinging }.compactMap(\.due).min() }),
+      Field(
+        .instant("timer_ends"),
+        { $0.timers.lazy.filter { !$0.isRinging }.compactMap(\.due).min() })),
     .list(
-      "Intervals", \.intervals, number: { _ in 1 }, due: { _ in nil }, \.shown,
+      "intervals", \.intervals, number: { _ in 1 }, due: { _ in nil }, \.shown,
       IntervalTimer.init),
-    .list("Alarms", \.alarms, number: \.alarm.number, due: \.next, \.record, Alarm.init),
-    Property("AlarmRings", "s", { .instant($0) }, { $0.alarms.lazy.compactMap(\.next).min() }),
+    .list("alarms", \.alarms, number: \.alarm.number, due: \.next, \.record, Alarm.init),
+    Property(Field(.instant("alarm_rings"), { $0.alarms.lazy.compactMap(\.next).min() })),
   ]
 
   private static let fields = properties.map(\.field)
