@@ -103,6 +103,62 @@ public struct Key<Meaning>: Sendable {
   }
 }
 
+/// A key of the record of a type, and where that type keeps what it means. A list of them is the
+/// schema of the type: its record is written and read by it.
+///
+///     static let fields: [Field<Self>] = [Field(.text("name"), \.name), Field(.instant("at"), \.at)]
+///     var record: Record { Record(self, Self.fields) }
+public struct Field<Root>: Sendable {
+  public let name: String
+  /// Nil if it is missing.
+  public let value: @Sendable (Root) -> Value?
+  /// Sets what a record has of it.
+  let read: @Sendable (Record, inout Root) throws(BadValue) -> Void
+
+  /// Key paths of value types to value types are constants; the compiler does not know that they
+  /// may be shared.
+  public typealias Path<Meaning> = WritableKeyPath<Root, Meaning> & Sendable
+
+  /// - Parameter set: without it, the value follows from others.
+  public init<Meaning>(
+    _ key: Key<Meaning>, _ meaning: @escaping @Sendable (Root) -> Meaning?,
+    set: @escaping @Sendable (inout Root, Meaning) -> Void = { _, _ in }
+  ) {
+    name = key.name
+    value = { meaning($0).map(key.write) }
+    read = { record, root throws(BadValue) in
+      if let meaning = try record.optional(key) { set(&root, meaning) }
+    }
+  }
+
+  public init<Meaning>(_ key: Key<Meaning>, _ path: Path<Meaning>) {
+    self.init(key, { $0[keyPath: path] }, set: { $0[keyPath: path] = $1 })
+  }
+
+  public init<Meaning>(_ key: Key<Meaning>, _ path: Path<Meaning?>) {
+    self.init(key, { $0[keyPath: path] }, set: { $0[keyPath: path] = $1 })
+  }
+
+  /// A text that is missing if it is empty.
+  public static func text(_ name: String, _ path: Path<String>) -> Field {
+    Field(
+      .text(name), { $0[keyPath: path].isEmpty ? nil : $0[keyPath: path] },
+      set: { $0[keyPath: path] = $1 })
+  }
+}
+
+extension Record {
+  public init<Root>(_ root: Root, _ fields: [Field<Root>]) {
+    for field in fields { self[field.name] = field.value(root) }
+  }
+
+  /// Sets what this record has of a type. Keys that are missing or unknown change nothing.
+  /// - Throws: `BadValue` for a value that is not allowed.
+  public func fill<Root>(_ root: inout Root, _ fields: [Field<Root>]) throws(BadValue) {
+    for field in fields { try field.read(self, &root) }
+  }
+}
+
 /// A key of a record that is missing, unknown, or has a value that is not allowed.
 public struct BadValue: Error, Hashable, CustomStringConvertible {
   public let key: String
@@ -148,6 +204,8 @@ extension Value {
     case .record: "{...}"
     }
   }
+
+  fileprivate var record: Record? { if case .record(let record) = self { record } else { nil } }
 
   fileprivate var number: Double? {
     switch self {
@@ -241,46 +299,41 @@ extension Key {
   ) -> Key {
     Key(
       name, allowed: "an object", write: { .record(write($0)) },
-      read: { if case .record(let record) = $0 { try? read(record) } else { nil } })
+      read: { $0.record.flatMap { try? read($0) } })
   }
 
   public static func records<Element>(
     _ name: String, _ write: @escaping @Sendable (Element) -> Record,
     _ read: @escaping @Sendable (Record) throws(BadValue) -> Element
   ) -> Key where Meaning == [Element] {
+    .list(
+      name, of: "objects", { .record(write($0)) }, { $0.record.flatMap { try? read($0) } })
+  }
+
+  private static func list<Element>(
+    _ name: String, of elements: String, _ write: @escaping @Sendable (Element) -> Value,
+    _ read: @escaping @Sendable (Value) -> Element?
+  ) -> Key where Meaning == [Element] {
     Key(
-      name, allowed: "a list of objects", write: { .list($0.map { .record(write($0)) }) },
+      name, allowed: "a list of \(elements)", write: { .list($0.map(write)) },
       read: { value in
         guard case .list(let values) = value else { return nil }
-        let elements = values.compactMap { value in
-          if case .record(let record) = value { try? read(record) } else { nil }
-        }
-        return elements.count == values.count ? elements : nil
+        let read = values.compactMap(read)
+        return read.count == values.count ? read : nil
       })
   }
 }
 
 extension Key where Meaning == [String] {
   public static func texts(_ name: String) -> Key {
-    Key(
-      name, allowed: "a list of texts", write: { .list($0.map { .text($0) }) },
-      read: { value in
-        guard case .list(let values) = value else { return nil }
-        let texts = values.compactMap { if case .text(let text) = $0 { text } else { nil } }
-        return texts.count == values.count ? texts : nil
-      })
+    .list(
+      name, of: "texts", { .text($0) }, { if case .text(let text) = $0 { text } else { nil } })
   }
 }
 
 extension Key where Meaning == [Record] {
   public static func records(_ name: String) -> Key {
-    Key(
-      name, allowed: "a list of objects", write: { .list($0.map { .record($0) }) },
-      read: { value in
-        guard case .list(let values) = value else { return nil }
-        let records = values.compactMap { if case .record(let record) = $0 { record } else { nil } }
-        return records.count == values.count ? records : nil
-      })
+    .list(name, of: "objects", { .record($0) }, { $0.record })
   }
 }
 

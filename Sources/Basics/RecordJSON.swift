@@ -7,13 +7,6 @@ extension Record {
   /// - Throws: `Fault` if the text is anything else, is nested deeper than the 32 levels that json-c
   ///   reads, or has a number that is not finite or a text with a zero byte.
   public init(json text: String, path: String) throws(Fault) {
-    let parsed = try Self.parse(text, path: path)
-    defer { json_object_put(parsed) }
-    self = try Self(parsed, path)
-  }
-
-  /// - Returns: an object of json-c, which the caller owns.
-  private static func parse(_ text: String, path: String) throws(Fault) -> OpaquePointer {
     // json-c would silently ignore everything after a zero byte.
     if text.utf8.contains(0) { throw Fault(path, "it is not JSON: there is a zero byte in it") }
     guard let tokener = json_tokener_new() else { throw Fault("json-c", errno: ENOMEM) }
@@ -39,7 +32,8 @@ extension Record {
       json_object_put(parsed)
       throw Fault(path, "it is no JSON object, as in {\"key\": \"value\"}")
     }
-    return parsed
+    defer { json_object_put(parsed) }
+    try self.init(parsed, path)
   }
 
   /// On one line, safe for a terminal.
@@ -56,7 +50,7 @@ extension Record {
     }
   }
 
-  private init(_ object: OpaquePointer, _ path: String) throws(Fault) {
+  fileprivate init(_ object: OpaquePointer, _ path: String) throws(Fault) {
     self.init()
     var next = json_object_iter_begin(object)
     var end = json_object_iter_end(object)
@@ -74,10 +68,6 @@ extension Record {
     let object = json_object_new_object()!
     for (key, value) in fields { json_object_object_add(object, key, value.object) }
     return object
-  }
-
-  fileprivate static func nested(_ object: OpaquePointer, _ path: String) throws(Fault) -> Record {
-    try Record(object, path)
   }
 }
 
@@ -107,7 +97,7 @@ extension Value {
         values.append(try Value(element, key, path))
       }
       self = .list(values)
-    default: self = .record(try .nested(object, path))
+    default: self = .record(try Record(object, path))
     }
   }
 

@@ -11,7 +11,6 @@ public func writeText(
   try writeBytes(Array(text.utf8), to: path, isSynced: isSynced)
 }
 
-/// Writes bytes as `writeText(_:to:isSynced:)` does a text.
 public func writeBytes(_ bytes: [UInt8], to path: String, isSynced: Bool) throws(Fault) {
   let operation = "cannot write \(path)"
   let target = try outputPath(path)

@@ -20,58 +20,229 @@ public final class BusMessage {
   }
 }
 
+// MARK: Writing
+
 /// Appends to a message, and returns less than 0 on failure, as sd-bus does.
 public enum BusWriter {
   @discardableResult
   public static func append(text: String, to message: OpaquePointer) -> Int32 {
-    text.withCString { append(type: "s", $0, to: message) }
+    text.withCString { append("s", $0, message) }
   }
 
-  static func append(
-    type: Unicode.Scalar, _ value: UnsafeRawPointer, to message: OpaquePointer
+  /// Appends a record as `a{sv}`. Lists of it hold records, or texts.
+  @discardableResult
+  public static func append(_ record: Record, to message: OpaquePointer) -> Int32 {
+    container("a", "{sv}", message) {
+      for (key, value) in record.fields {
+        container("e", "sv", message) {
+          append(text: key, to: message)
+          let type = value.busType
+          container("v", type, message) { append(value, type, to: message) }
+        }
+      }
+    }
+  }
+
+  /// Appends a list of records, one after another.
+  /// - Parameter each: calls what it is given for each record.
+  public static func append(
+    to message: OpaquePointer, _ each: ((Record) -> Void) -> Void
+  ) -> Int32 {
+    container("a", "a{sv}", message) { each { append($0, to: message) } }
+  }
+
+  /// - Parameter type: its D-Bus type; an empty list has no other.
+  @discardableResult
+  public static func append(
+    _ value: Value, _ type: String, to message: OpaquePointer
+  ) -> Int32 {
+    switch value {
+    case .text(let text): return append(text: text, to: message)
+    case .integer(var number): return append("x", &number, message)
+    case .real(var number): return append("d", &number, message)
+    case .flag(let flag):
+      // sd-bus takes a D-Bus boolean as an int.
+      var number: Int32 = flag ? 1 : 0
+      return append("b", &number, message)
+    case .record(let record): return append(record, to: message)
+    case .list(let values):
+      let element = String(type.dropFirst())
+      return container("a", element, message) {
+        for value in values { append(value, element, to: message) }
+      }
+    }
+  }
+
+  private static func append(
+    _ type: Unicode.Scalar, _ value: UnsafeRawPointer, _ message: OpaquePointer
   ) -> Int32 {
     sd_bus_message_append_basic(message, CChar(type.value), value)
   }
+
+  @discardableResult
+  private static func container(
+    _ type: Unicode.Scalar, _ contents: String, _ message: OpaquePointer, _ body: () -> Void
+  ) -> Int32 {
+    sd_bus_message_open_container(message, CChar(type.value), contents)
+    body()
+    return sd_bus_message_close_container(message)
+  }
 }
 
-/// Reads from a message; nil if the next value is of another type.
+extension Value {
+  fileprivate var busType: String {
+    switch self {
+    case .text: "s"
+    case .integer: "x"
+    case .real: "d"
+    case .flag: "b"
+    case .record: "a{sv}"
+    case .list(let values): "a" + (values.first?.busType ?? "s")
+    }
+  }
+}
+
+// MARK: Reading
+
 public enum BusReader {
-  public static func unsigned(_ message: OpaquePointer) -> UInt64? {
-    var value: UInt64 = 0
-    return read("t", &value, message) ? value : nil
+  /// The most keys of a record. Ours have fewer than forty.
+  private static let mostKeys = 200
+  private static let deepest = 4
+
+  private static let types: Set = [
+    "s", "b", "d", "x", "t", "i", "u", "n", "q", "y", "a{sv}", "as", "aa{sv}",
+  ]
+
+  /// Reads an `a{sv}`. Nil for anything else, and for a record that no reader of ours could mean.
+  /// - Parameter isStrict: true if a value of a type that records do not have is an error; otherwise
+  ///   it is left out, as a later writer may know more types.
+  public static func record(_ message: OpaquePointer, isStrict: Bool = false) -> Record? {
+    record(message, isStrict, depth: 0)
   }
 
-  public static func signed(_ message: OpaquePointer) -> Int64? {
-    var value: Int64 = 0
-    return read("x", &value, message) ? value : nil
+  /// Reads the next value, which has this type; nil if it has another.
+  public static func value(_ type: String, _ message: OpaquePointer) -> Value? {
+    value(type, message, false, depth: 0)
   }
 
-  public static func flag(_ message: OpaquePointer) -> Bool? {
-    // sd-bus gives a D-Bus boolean as an int.
-    var value: Int32 = 0
-    return read("b", &value, message) ? value != 0 : nil
+  private static func record(_ message: OpaquePointer, _ isStrict: Bool, depth: Int) -> Record? {
+    guard depth < deepest, enter("a", "{sv}", message) else { return nil }
+    var record = Record()
+    while enter("e", "sv", message) {
+      guard record.fields.count < mostKeys,
+        case .text(let key)? = value("s", message, isStrict, depth: depth)
+      else { return nil }
+      var contents: UnsafePointer<CChar>?
+      guard sd_bus_message_peek_type(message, nil, &contents) > 0, let contents else { return nil }
+      let type = String(cString: contents)
+      if types.contains(type) {
+        guard enter("v", type, message),
+          let value = value(type, message, isStrict, depth: depth)
+        else { return nil }
+        record[key] = value
+        sd_bus_message_exit_container(message)
+      } else {
+        guard !isStrict else { return nil }
+        sd_bus_message_skip(message, "v")
+      }
+      sd_bus_message_exit_container(message)
+    }
+    sd_bus_message_exit_container(message)
+    return record
   }
 
-  public static func number(_ message: OpaquePointer) -> Double? {
-    var value = 0.0
-    return read("d", &value, message) ? value : nil
+  private static func value(
+    _ type: String, _ message: OpaquePointer, _ isStrict: Bool, depth: Int
+  ) -> Value? {
+    switch type {
+    case "s":
+      var text: UnsafePointer<CChar>?
+      guard read(type, &text, message), let text else { return nil }
+      return .text(String(cString: text))
+    case "d":
+      var number = 0.0
+      return read(type, &number, message) ? .real(number) : nil
+    case "a{sv}": return record(message, isStrict, depth: depth + 1).map { .record($0) }
+    case "as", "aa{sv}":
+      let element = String(type.dropFirst())
+      guard enter("a", element, message) else { return nil }
+      var values: [Value] = []
+      while sd_bus_message_at_end(message, 0) == 0 {
+        guard let value = value(element, message, isStrict, depth: depth) else { return nil }
+        values.append(value)
+      }
+      sd_bus_message_exit_container(message)
+      return .list(values)
+    default:
+      // Large enough for each of them; the lowest byte comes first, as on all machines of ours.
+      var bits: UInt64 = 0
+      guard read(type, &bits, message) else { return nil }
+      return switch type {
+      case "b": .flag(bits != 0)
+      case "x": .integer(Int64(bitPattern: bits))
+      case "i": .integer(Int64(Int32(truncatingIfNeeded: bits)))
+      case "n": .integer(Int64(Int16(truncatingIfNeeded: bits)))
+      default: Int64(exactly: bits).map { .integer($0) } ?? .real(Double(bits))
+      }
+    }
   }
 
-  public static func text(_ message: OpaquePointer) -> String? {
-    var text: UnsafePointer<CChar>?
-    guard read("s", &text, message), let text else { return nil }
-    return String(cString: text)
-  }
-
-  static func enter(
+  private static func enter(
     _ type: Unicode.Scalar, _ contents: String, _ message: OpaquePointer
   ) -> Bool {
     sd_bus_message_enter_container(message, CChar(type.value), contents) > 0
   }
 
-  static func read(
-    _ type: Unicode.Scalar, _ value: UnsafeMutableRawPointer, _ message: OpaquePointer
+  private static func read(
+    _ type: String, _ value: UnsafeMutableRawPointer, _ message: OpaquePointer
   ) -> Bool {
-    sd_bus_message_read_basic(message, CChar(type.value), value) > 0
+    sd_bus_message_read_basic(message, CChar(type.utf8.first!), value) > 0
+  }
+}
+
+// MARK: Names
+
+extension Record {
+  /// Of the properties of an interface: the keys are the names in small letters, as `muted_by` for
+  /// `MutedBy`. An empty text and NaN stand for what is missing.
+  public init(properties: Record) {
+    self.init()
+    for (name, value) in properties.fields {
+      if case .real(let number) = value, number.isNaN { continue }
+      if value == .text("") || value == .record(Record()) { continue }
+      self[Self.key(ofProperty: name)] = value
+    }
+  }
+
+  /// As `MutedBy` for `muted_by`.
+  public static func property(ofKey key: String) -> String {
+    key.split(separator: "_").map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
+  }
+
+  public static func key(ofProperty name: String) -> String {
+    var key = ""
+    var isAfterSmall = false
+    for letter in name {
+      if letter.isUppercase, isAfterSmall { key.append("_") }
+      isAfterSmall = letter.isLowercase
+      key += letter.lowercased()
+    }
+    return key
+  }
+}
+
+/// The error of a refusal: its name is the refusal's key.
+public enum BusError {
+  private static let prefix = "org.clocksmith.Error."
+
+  /// As `org.clocksmith.Error.NoTimer` for `no_timer`.
+  public static func name(ofKey key: String) -> String {
+    prefix + Record.property(ofKey: key)
+  }
+
+  /// Nil for the name of another error.
+  public static func key(ofName name: String) -> String? {
+    guard name.hasPrefix(prefix) else { return nil }
+    return Record.key(ofProperty: String(name.dropFirst(prefix.count)))
   }
 }

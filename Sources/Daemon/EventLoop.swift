@@ -99,18 +99,8 @@ public final class EventLoop {
   public func every(
     _ interval: Duration, _ handler: @escaping () -> Void
   ) throws(Fault) -> EventSource {
-    let microseconds = interval.microseconds
-    let source = try EventSource("set a timer", handler) { source, context in
-      sd_event_add_time_relative(
-        event, &source, CLOCK_MONOTONIC, microseconds, 1,
-        { source, _, context in
-          let owner = Unmanaged<EventSource>.fromOpaque(context!).takeUnretainedValue()
-          sd_event_source_set_time_relative(source, owner.interval)
-          sd_event_source_set_enabled(source, Int32(SD_EVENT_ONESHOT))
-          return EventSource.call(context)
-        }, context)
-    }
-    source.interval = microseconds
+    let source = try after(interval, accuracy: .microseconds(1), handler)
+    source.interval = interval
     return source
   }
 
@@ -141,7 +131,8 @@ public final class EventSource {
   fileprivate let handler: () -> Void
   /// The one file of a watched folder that calls the handler.
   fileprivate var fileName: String?
-  fileprivate var interval: UInt64 = 0
+  /// How long after each call the next one is; nil if there is none.
+  fileprivate var interval: Duration?
   private var source: OpaquePointer?
 
   fileprivate init(
@@ -189,6 +180,7 @@ public final class EventSource {
   ) -> Int32 {
     // The handler may release its own source: this reference keeps it until it returns.
     let source = Unmanaged<EventSource>.fromOpaque(context!).takeUnretainedValue()
+    if let interval = source.interval { source.goesOff(after: interval) }
     if fileName == nil || fileName == source.fileName { source.handler() }
     return 0
   }

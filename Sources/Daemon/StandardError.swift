@@ -3,34 +3,24 @@ import Basics
 
 /// Standard error, without waiting: a pipe may be full, a terminal paused, a reader stuck.
 final class StandardError {
-  private enum Kind {
-    /// A pipe or a terminal, opened again, so that O_NONBLOCK affects this program alone. On
-    /// standard error itself it would affect the shell's terminal too.
-    case opened(Int32)
-    case socket
-    /// A file, or something that cannot be opened again, as another user's terminal.
-    case inherited
-  }
-
-  private let kind: Kind
+  /// A pipe or a terminal, opened again, so that O_NONBLOCK affects this program alone: on standard
+  /// error itself it would affect the shell's terminal too. -1 for anything else, which is written
+  /// to once poll(2) says that it takes a line.
+  private let opened: Int32
   /// The rest of a line that was taken in part.
   private var rest: ArraySlice<UInt8> = []
 
   init() {
     var status = stat()
-    let isKnown = fstat(STDERR_FILENO, &status) == 0
-    switch status.st_mode & S_IFMT {
-    case S_IFSOCK where isKnown: kind = .socket
-    case S_IFIFO where isKnown, S_IFCHR where isKnown:
-      let opened = open(
-        "/proc/self/fd/\(STDERR_FILENO)", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
-      kind = opened >= 0 ? .opened(opened) : .inherited
-    default: kind = .inherited
-    }
+    let isStream =
+      fstat(STDERR_FILENO, &status) == 0 && [S_IFIFO, S_IFCHR].contains(status.st_mode & S_IFMT)
+    opened =
+      isStream
+      ? open("/proc/self/fd/\(STDERR_FILENO)", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC) : -1
   }
 
   deinit {
-    if case .opened(let descriptor) = kind { close(descriptor) }
+    if opened >= 0 { close(opened) }
   }
 
   /// Writes a line, with its end.
@@ -56,16 +46,9 @@ final class StandardError {
   }
 
   private func writeNow(_ bytes: UnsafeRawBufferPointer) -> Int {
-    switch kind {
-    case .opened(let descriptor):
-      return Glibc.write(descriptor, bytes.baseAddress, bytes.count)
-    case .socket:
-      let flags = Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL)
-      return send(STDERR_FILENO, bytes.baseAddress, bytes.count, flags)
-    case .inherited:
-      var ready = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
-      guard poll(&ready, 1, 0) > 0 else { return 0 }
-      return Glibc.write(STDERR_FILENO, bytes.baseAddress, bytes.count)
-    }
+    if opened >= 0 { return Glibc.write(opened, bytes.baseAddress, bytes.count) }
+    var ready = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
+    guard poll(&ready, 1, 0) > 0 else { return 0 }
+    return Glibc.write(STDERR_FILENO, bytes.baseAddress, bytes.count)
   }
 }

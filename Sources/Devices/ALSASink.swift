@@ -67,7 +67,6 @@ public final class ALSASink: Sink {
   public struct Substitute: Hashable, Sendable {
     /// As in `plughw:CARD=DAC,DEV=0`.
     public let device: String
-    /// What is wrong with the default.
     public let why: String
   }
   private static let defaultName = "default"

@@ -12,7 +12,6 @@ public final class ALSASource {
   /// The interval at which it wants to be read while it is open. It holds enough for several
   /// intervals.
   public let readInterval = Duration.milliseconds(20)
-  /// How often frames were lost since it was opened, because they were not read in time.
   public private(set) var overruns = 0
 
   private static let period = Duration.milliseconds(10)

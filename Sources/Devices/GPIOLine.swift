@@ -14,7 +14,6 @@ public struct Edge: Hashable, Sendable {
   public let uptime: Uptime
 }
 
-/// A line that is read and reports its changes.
 public protocol InputLine: AnyObject {
   /// Readable when there are edges.
   var descriptor: Int32 { get }
@@ -110,7 +109,6 @@ private final class LineHandle {
 }
 
 extension GPIOMap.Line {
-  /// Why the line cannot be taken.
   func refusal(code: Int32) -> Fault {
     let detail =
       switch code {

@@ -30,10 +30,6 @@ public struct GPIOMap: Hashable, Sendable {
 
   public let lines: [Line]
 
-  init(lines: [Line]) {
-    self.lines = lines
-  }
-
   /// The chips and lines that the kernel has now.
   /// - Throws: `Fault` if there is no chip, or none may be opened.
   public static func current() throws(Fault) -> GPIOMap {
@@ -67,77 +63,23 @@ public struct GPIOMap: Hashable, Sendable {
   ///   functions (`GPIO_GCLK`), and give the lines of a Pi 5 no names.
   /// - Throws: `Fault` if there is none, or more than one; it names what there is instead.
   public func line(named text: String) throws(Fault) -> Line {
-    let named = lines.filter { $0.name == text }
-    if named.count == 1 { return named[0] }
-    if named.count > 1 {
-      throw Fault(
-        "GPIO line \(text)",
-        "there are \(named.count) of that name; write which: \(Self.list(named.map(\.place)))")
-    }
-    if let colon = text.lastIndex(of: ":"), let offset = UInt32(text[text.index(after: colon)...]) {
-      return try place(chip: String(text[..<colon]), offset: offset, text)
-    }
-    if let line = headerLine(text) { return line }
-    throw Fault("GPIO line \(text)", "there is none of that name; \(hint(for: text))")
-  }
-
-  /// Line n of the header's chip for `GPIOn`; nil if there is no such chip, or more than one.
-  private func headerLine(_ text: String) -> Line? {
-    guard text.hasPrefix("GPIO"), let number = UInt32(text.dropFirst(4)),
-      Self.headerLines.contains(number), text == "GPIO\(number)"
-    else { return nil }
-    let found = lines.filter { Self.headerChips.contains($0.chipLabel) && $0.offset == number }
-    return found.count == 1 ? found[0] : nil
-  }
-
-  private func place(chip: String, offset: UInt32, _ text: String) throws(Fault) -> Line {
-    let ofChip = lines.filter { $0.chipLabel == chip }
-    guard !ofChip.isEmpty else {
-      throw Fault("GPIO line \(text)", "there is no chip '\(chip)'; there are \(chips)")
-    }
-    let found = ofChip.filter { $0.offset == offset }
-    if found.count == 1 { return found[0] }
-    if found.count > 1 {
-      throw Fault(
-        "GPIO line \(text)",
-        "there are \(found.count) chips '\(chip)'; name the line itself (gpioinfo lists them)")
-    }
-    throw Fault(
-      "GPIO line \(text)", "chip '\(chip)' has \(ofChip.count) lines, 0 to \(ofChip.count - 1)")
-  }
-
-  private var chips: String {
-    Self.list(Set(lines.map(\.chipLabel)).sorted())
-  }
-
-  private func hint(for text: String) -> String {
-    let names = Set(lines.compactMap(\.name)).filter { !$0.isEmpty }
-    guard !names.isEmpty else {
-      return "no line has a name here: write chip-label:offset, of \(chips)"
-    }
-    let nearest = names.map { (Self.distance($0, text), $0) }.sorted { $0 < $1 }
-    return "the nearest are \(Self.list(nearest.prefix(3).map(\.1)))"
-  }
-
-  private static func list(_ words: [String]) -> String {
-    words.joined(separator: ", ")
-  }
-
-  /// The Levenshtein distance, without regard to case: how many letters must be inserted, deleted
-  /// or replaced to turn one word into the other.
-  static func distance(_ one: String, _ other: String) -> Int {
-    let letters = Array(other.lowercased())
-    var row = Array(0...letters.count)
-    for (index, letter) in one.lowercased().enumerated() {
-      var diagonal = row[0]
-      row[0] = index + 1
-      for (column, candidate) in letters.enumerated() {
-        let replaced = diagonal + (letter == candidate ? 0 : 1)
-        diagonal = row[column + 1]
-        row[column + 1] = min(replaced, row[column] + 1, diagonal + 1)
+    var found = lines.filter { $0.name == text }
+    if found.isEmpty { found = lines.filter { $0.place == text } }
+    if found.isEmpty {
+      found = lines.filter {
+        Self.headerChips.contains($0.chipLabel) && Self.headerLines.contains($0.offset)
+          && text == "GPIO\($0.offset)"
       }
     }
-    return row[letters.count]
+    if found.count == 1 { return found[0] }
+    let chips = Set(lines.map(\.chipLabel)).sorted().joined(separator: ", ")
+    throw Fault(
+      "GPIO line \(text)",
+      found.isEmpty
+        ? "there is no such line; write its name, as GPIO17 (gpioinfo lists them), or "
+          + "chip-label:offset, of \(chips)"
+        : "there are \(found.count), \(found.map(\.place).joined(separator: ", ")); write one of these, "
+          + "or wire another line")
   }
 }
 

@@ -6,8 +6,8 @@ public struct SoundCard: Hashable, Sendable {
   /// A PCM name that opens it whatever its number is, as in `plughw:CARD=DAC,DEV=0`.
   public let device: String
   public let name: String
-  /// Its rates, channels, formats and mixer, or why they cannot be read.
-  public let abilities: String
+  /// The controls of its mixer, and why it cannot be opened now.
+  public let state: String
 
   public static func all() -> [SoundCard] {
     var cards: [SoundCard] = []
@@ -50,39 +50,17 @@ public struct SoundCard: Hashable, Sendable {
     var cards: [SoundCard] = []
     var device: Int32 = -1
     while snd_ctl_pcm_next_device(control, &device) == 0, device >= 0 {
-      guard let abilities = abilities(of: "hw:CARD=\(id),DEV=\(device)") else { continue }
+      var opened: OpaquePointer?
+      let code = snd_pcm_open(
+        &opened, "hw:CARD=\(id),DEV=\(device)", SND_PCM_STREAM_PLAYBACK, SND_PCM_NONBLOCK)
+      // It cannot play at all.
+      if code == -ENOENT || code == -ENXIO { continue }
+      if let opened { snd_pcm_close(opened) }
+      let trouble = code == 0 ? "" : ", \(String(cString: snd_strerror(code)))"
       cards.append(
         SoundCard(
-          device: "plughw:CARD=\(id),DEV=\(device)", name: name,
-          abilities: "\(abilities), \(volume)"))
+          device: "plughw:CARD=\(id),DEV=\(device)", name: name, state: volume + trouble))
     }
     return cards
-  }
-
-  /// Nil if it cannot play at all.
-  private static func abilities(of device: String) -> String? {
-    var opened: OpaquePointer?
-    let code = snd_pcm_open(&opened, device, SND_PCM_STREAM_PLAYBACK, SND_PCM_NONBLOCK)
-    if code == -ENOENT || code == -ENXIO { return nil }
-    guard code == 0, let pcm = opened else { return String(cString: snd_strerror(code)) }
-    defer { snd_pcm_close(pcm) }
-    var parameters: OpaquePointer?
-    guard snd_pcm_hw_params_malloc(&parameters) == 0 else { return nil }
-    defer { snd_pcm_hw_params_free(parameters) }
-    guard snd_pcm_hw_params_any(pcm, parameters) >= 0 else { return nil }
-    var (slowest, fastest, fewest, most) = (UInt32(0), UInt32(0), UInt32(0), UInt32(0))
-    snd_pcm_hw_params_get_rate_min(parameters, &slowest, nil)
-    snd_pcm_hw_params_get_rate_max(parameters, &fastest, nil)
-    snd_pcm_hw_params_get_channels_min(parameters, &fewest)
-    snd_pcm_hw_params_get_channels_max(parameters, &most)
-    let known = SampleFormat.allCases.filter {
-      snd_pcm_hw_params_test_format(pcm, parameters, $0.alsaFormat) == 0
-    }
-    let formats = known.isEmpty ? SampleFormat.names(pcm, parameters) : known.map { "\($0)" }
-    func range(_ low: UInt32, _ high: UInt32) -> String {
-      low == high ? "\(low)" : "\(low) to \(high)"
-    }
-    return "\(range(slowest, fastest)) Hz, \(range(fewest, most)) channels, "
-      + formats.joined(separator: " ")
   }
 }

@@ -23,7 +23,6 @@ public final class WAVSink: Sink {
   /// Frames in the file since the sink was opened.
   private var played = 0
 
-  /// Makes the file, or empties it.
   public init(
     path: String, uptime: @escaping () -> Uptime = { SystemClock.uptime }
   ) throws(Fault) {

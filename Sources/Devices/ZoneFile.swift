@@ -40,53 +40,26 @@ enum ZoneFile {
   }
 
   static func flaw(in bytes: [UInt8]) -> Flaw? {
-    guard bytes.starts(with: Block.magic) else { return .noZoneFile }
-    guard var block = Block(bytes[...], timeBytes: 4) else { return .torn }
-    if block.version != 0 {
-      // Only the second block counts, with its larger times, and the line after it.
-      guard let second = Block(block.rest, timeBytes: 8) else { return .torn }
-      let newline = UInt8(ascii: "\n")
-      guard second.rest.count > 1, second.rest.first == newline, second.rest.last == newline else {
-        return .torn
+    let magic = "TZif".utf8
+    guard bytes.starts(with: magic) else { return .noZoneFile }
+    var rest = bytes[...]
+    // The first block, with times of 4 bytes, is for old programs. Files without a second one, of
+    // version 1, are not in the database any more.
+    for timeBytes in [4, 8] {
+      let header = Array(rest.prefix(44))
+      guard header.count == 44, header.starts(with: magic) else { return .torn }
+      // The numbers of six kinds of entries, the most significant byte first.
+      let counts = (0..<6).map {
+        header[(20 + 4 * $0)..<(24 + 4 * $0)].reduce(0) { $0 << 8 | Int($1) }
       }
-      block = second
+      let (leapSeconds, times, types) = (counts[2], counts[3], counts[4])
+      if leapSeconds > 0 { return .countsLeapSeconds(leapSeconds) }
+      let size = times * (timeBytes + 1) + types * 6 + counts[5] + counts[1] + counts[0]
+      guard rest.count >= 44 + size else { return .torn }
+      rest = rest.dropFirst(44 + size)
     }
-    if block.leapSeconds > 0 { return .countsLeapSeconds(block.leapSeconds) }
-    // A page that a power cut left as zeros breaks their order.
-    return zip(block.times, block.times.dropFirst()).allSatisfy { $0 < $1 } ? nil : .torn
-  }
-}
-
-private struct Block {
-  static let magic = Array("TZif".utf8)
-
-  /// 0, or a digit in ASCII.
-  let version: UInt8
-  let leapSeconds: Int
-  let times: [Int64]
-  let rest: ArraySlice<UInt8>
-
-  init?(_ bytes: ArraySlice<UInt8>, timeBytes: Int) {
-    let header = Array(bytes.prefix(44))
-    guard header.count == 44, header.starts(with: Self.magic) else { return nil }
-    version = header[4]
-    let counts = (0..<6).map { Int(Self.integer(header[(20 + 4 * $0)..<(24 + 4 * $0)])) }
-    leapSeconds = counts[2]
-    let size =
-      counts[3] * (timeBytes + 1) + counts[4] * 6 + counts[5] + counts[2] * (timeBytes + 4)
-      + counts[1] + counts[0]
-    let data = bytes.dropFirst(44)
-    guard size <= data.count else { return nil }
-    times = (0..<counts[3]).map { index in
-      let bits = Self.integer(data.dropFirst(index * timeBytes).prefix(timeBytes))
-      let unused = 64 - 8 * timeBytes
-      return Int64(bitPattern: bits << unused) >> unused
-    }
-    rest = data.dropFirst(size)
-  }
-
-  /// The most significant byte comes first.
-  private static func integer(_ bytes: ArraySlice<UInt8>) -> UInt64 {
-    bytes.reduce(0) { $0 << 8 | UInt64($1) }
+    // A line with the rule after the last time.
+    let newline = UInt8(ascii: "\n")
+    return rest.count > 1 && rest.first == newline && rest.last == newline ? nil : .torn
   }
 }

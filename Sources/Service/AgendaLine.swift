@@ -75,7 +75,6 @@ public struct AgendaLine: Hashable, Sendable {
     }
   }
 
-  /// - Throws: `BadValue` for a line that cannot be.
   init(_ record: Record) throws(BadValue) {
     for key in [Self.cause, Self.local, Self.text, Self.chime] { _ = try record.value(key) }
     self.record = record

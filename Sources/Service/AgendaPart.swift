@@ -7,13 +7,13 @@ import Sound
 /// It assumes that the clock is trusted and that the switch is on.
 public struct AgendaPart: Sendable {
   /// In order.
-  public let lines: [AgendaLine]
+  public private(set) var lines: [AgendaLine] = []
   /// The lines are complete up to this instant, which is not included.
-  public let until: Instant
+  public private(set) var until: Instant = Instant(seconds: 0)
   /// What the switch silences now; nil if it silences nothing.
-  public let silencedBySwitch: SwitchScope?
+  public private(set) var silencedBySwitch: SwitchScope?
   /// What may sound now although the clock is not trusted; nil if it is trusted.
-  public let untrusted: UntrustedPolicy?
+  public private(set) var untrusted: UntrustedPolicy?
 
   /// The number of lines after which an answer of the service ends, once all of an instant are
   /// there. The service has one thread: so many take it 2 to 3.5 ms on a PC, whatever is set.
@@ -64,27 +64,18 @@ public struct AgendaPart: Sendable {
 
   // MARK: As a record
 
-  private enum Keys {
-    static let lines = Key<[AgendaLine]>.records("lines", \.record, AgendaLine.init)
-    static let until = Key<Instant>.instant("until")
-    static let silencedBySwitch = Key<SwitchScope>.choice("switch_silences")
-    static let untrusted = Key<UntrustedPolicy>.choice("untrusted")
-  }
+  private static let fields: [Field<Self>] = [
+    Field(.records("lines", \.record, AgendaLine.init), \.lines),
+    Field(.instant("until"), \.until),
+    Field(.choice("switch_silences"), \.silencedBySwitch),
+    Field(.choice("untrusted"), \.untrusted),
+  ]
 
-  var record: Record {
-    var record = Record()
-    record[Keys.lines] = lines
-    record[Keys.until] = until
-    record[Keys.silencedBySwitch] = silencedBySwitch
-    record[Keys.untrusted] = untrusted
-    return record
-  }
+  var record: Record { Record(self, Self.fields) }
 
-  /// - Throws: `BadValue` for a part that cannot be.
   init(_ record: Record) throws(BadValue) {
-    lines = try record.value(Keys.lines)
-    until = try record.value(Keys.until)
-    silencedBySwitch = try record.optional(Keys.silencedBySwitch)
-    untrusted = try record.optional(Keys.untrusted)
+    // Without it, nobody knows where the next part begins.
+    _ = try record.value(Key<Instant>.instant("until"))
+    try record.fill(&self, Self.fields)
   }
 }

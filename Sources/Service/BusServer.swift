@@ -9,8 +9,8 @@ import Sound
 
 /// org.clocksmith.Announcer1 on the system bus: serves requests and signals changes.
 ///
-/// The bus policy decides who may call which method. Without a bus the service goes on. It tries to
-/// connect again after a second, then less and less often, and with each `check()`.
+/// The bus policy decides who may call which method. Without a bus the service goes on, and tries
+/// to connect again.
 final class BusServer {
   /// An error and its D-Bus name.
   struct Refusal: Error {
@@ -28,40 +28,30 @@ final class BusServer {
     }
   }
 
-  /// The parts of the service that the bus server needs.
-  struct Service {
-    /// Carries out a request, and answers with a record.
-    let serve: (Request) -> Result<Record, Refusal>
-    let status: () -> Status
-  }
-
   /// How long the bus may take to answer the request for the name.
   private static let patience = Duration.seconds(5)
-  /// How long after the first failure it tries again. Each later try takes twice as long.
-  private static let firstRetry = Duration.seconds(1)
-  /// Past this the pulse, which calls `check()`, is about as soon.
-  private static let longestRetry = Duration.seconds(32)
 
   private let loop: EventLoop
   private let journal: Journal
-  private let service: Service
+  private let serve: (Request) -> Result<Record, Refusal>
+  private let status: () -> Status
   private var bus: SystemBus?
   /// Runs until the bus has answered the request for the name.
   private var waiting: EventSource?
   /// Runs until the next try to connect.
   private var retry: EventSource?
-  private var retryDelay = firstRetry
+  private var outage = Outage()
   /// Runs until the changes are told.
   private var telling: EventSource?
   private let object: UnsafeMutablePointer<clocksmith_bus_object>
-  /// The status as it was last told to the bus.
   private var told: Status?
-  private var complaint: String?
 
-  init(loop: EventLoop, journal: Journal, service: Service) {
-    self.loop = loop
-    self.journal = journal
-    self.service = service
+  /// - Parameter serve: carries out a request, and answers with a record.
+  init(
+    loop: EventLoop, journal: Journal,
+    serve: @escaping (Request) -> Result<Record, Refusal>, status: @escaping () -> Status
+  ) {
+    (self.loop, self.journal, self.serve, self.status) = (loop, journal, serve, status)
     object = .allocate(capacity: 1)
     object.initialize(
       to: clocksmith_bus_object(
@@ -84,15 +74,12 @@ final class BusServer {
 
   // MARK: The connection
 
-  /// Connects, if it is not connected.
-  func check() {
-    guard bus == nil else { return }
-    retry = nil
+  /// Connects, now or as soon as there is a bus.
+  func start() {
     do throws(Fault) {
       try connect()
     } catch {
-      close()
-      complain(error.description)
+      lose(error.description)
     }
   }
 
@@ -116,7 +103,7 @@ final class BusServer {
     waiting = try loop.after(Self.patience) { [unowned self] in
       lose("the system bus does not answer")
     }
-    told = service.status()
+    told = status()
   }
 
   private func named(_ reply: OpaquePointer) {
@@ -135,30 +122,18 @@ final class BusServer {
         "if that is a second clocksmith, both speak: 'busctl status \(CLOCKSMITH_BUS_NAME)' shows "
           + "which program it is; stop one of the two")
     }
-    if complaint != nil { journal.log(.bus, .notice, "the system bus is back") }
-    complaint = nil
-    retryDelay = Self.firstRetry
-  }
-
-  private func lose(_ why: String, _ consequence: String = unreachable) {
-    close()
-    complain(why, consequence)
+    if outage.ends() { journal.log(.bus, .notice, "the system bus is back") }
   }
 
   private static let unreachable =
     "the clock still speaks, but commands such as 'clocksmith alarm' cannot reach it"
 
-  private func complain(_ why: String, _ consequence: String = unreachable) {
-    if complaint == nil { journal.log(.busMissing, .warning, "\(why); \(consequence)") }
-    complaint = why
-    trySoon()
-  }
-
-  private func trySoon() {
-    guard retryDelay <= Self.longestRetry else { return }
-    retry = try? loop.after(retryDelay, accuracy: retryDelay / 10) { [unowned self] in check() }
+  private func lose(_ why: String, _ consequence: String = unreachable) {
+    close()
+    if outage.begins() { journal.log(.busMissing, .warning, "\(why); \(consequence)") }
+    let wait = outage.nextWait()
+    retry = try? loop.after(wait, accuracy: wait / 10) { [unowned self] in start() }
     retry?.isServedLast()
-    retryDelay = retryDelay * 2
   }
 
   private func close() {
@@ -174,7 +149,7 @@ final class BusServer {
   /// Emits PropertiesChanged for all changed properties except the flowing ones.
   func tellChanges() {
     guard let bus else { return }
-    let now = service.status()
+    let now = status()
     let changed = Status.properties.filter { property in
       property.change != .flowing && told.map { !property.isSame($0, now) } ?? true
     }
@@ -219,7 +194,7 @@ final class BusServer {
       let member = sd_bus_message_get_member(call).map { String(cString: $0) } ?? ""
       // sd-bus knows no other members, and has checked the signature.
       guard let form = Request.form(ofMethod: member) else { return -ENOENT }
-      let answer = try service.serve(try request(form, call)).get()
+      let answer = try serve(try request(form, call)).get()
       let reply = try BusMessage { sd_bus_message_new_method_return(call, &$0) }
       if !form.fields.isEmpty { BusWriter.append(answer, to: reply.pointer) }
       return sd_bus_send(nil, reply.pointer, nil)
@@ -268,7 +243,7 @@ final class BusServer {
       return -ENODATA
     }
     if let eachRecord = property.eachRecord {
-      return BusWriter.append(to: reply) { write in eachRecord(service.status(), write) }
+      return BusWriter.append(to: reply) { write in eachRecord(status(), write) }
     }
     let missing: Value =
       switch property.type {
@@ -278,7 +253,8 @@ final class BusServer {
       case "as", "aa{sv}": .list([])
       default: .text("")
       }
-    return BusWriter.append(property.value(service.status()) ?? missing, property.type, to: reply)
+    return BusWriter.append(
+      property.field.value(status()) ?? missing, property.type, to: reply)
   }
 
   private func set(
@@ -286,10 +262,10 @@ final class BusServer {
     _ refused: UnsafeMutablePointer<sd_bus_error>?
   ) -> Int32 {
     var record = Record()
-    record[Request.Keys.volume.name] = .real(BusReader.number(value) ?? .nan)
+    record[Request.Keys.volume.name] = BusReader.value("d", value)
     do throws(BadValue) {
       let form = Request.form(named: "volume")!
-      _ = service.serve(try form.request(record, tune: Self.tune))
+      _ = serve(try form.request(record, tune: Self.tune))
       return 1
     } catch {
       return sd_bus_error_set(refused, SD_BUS_ERROR_INVALID_ARGS, error.description)

@@ -73,7 +73,6 @@ extension RTCFault {
     }
   }
 
-  /// How to fix it, for a person.
   public var remedy: String {
     switch self {
     case .unreadable: "look at its wires, and at how it is named in config.txt or clocksmith.txt"

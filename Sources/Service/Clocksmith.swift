@@ -6,8 +6,18 @@ import Horology
 import Playing
 import Sound
 
-/// The service: makes its parts and connects them.
 public final class Clocksmith {
+  public struct Options {
+    /// The configuration file, in place of those in /etc.
+    public var configurationPath: String?
+    /// A WAV file to play into, in place of the speaker.
+    public var output: String?
+    public var saysNow = false
+    public var untrusted: UntrustedPolicy?
+
+    public init() {}
+  }
+
   private let options: Options
   private let loop: EventLoop
   private let journal = Journal()
@@ -27,7 +37,7 @@ public final class Clocksmith {
   private let clockWatch: ClockWatch
   /// What the first look at the clock has found, before there was a bus.
   private let clockNotices: [Notice]
-  private let memory: Memory
+  private let store: StateStore
   private var bus: BusServer?
 
   private var substitute: ALSASink.Substitute?
@@ -43,32 +53,38 @@ public final class Clocksmith {
   public init(_ options: Options) throws(Fault) {
     self.options = options
     loop = try EventLoop()
-    configuration = try options.configuration()
-    composer = try configuration.composer()
-    configuration.announcer.setVoice(composer.voice)
+    (configuration, composer) = try Self.load(options)
     configuredVolume = configuration.volume
-    let stateFile = StateFile.ofService
-    try stateFile?.keepToItself()
-    memory = Memory(loop: loop, file: stateFile, journal: journal)
+    store = try StateStore(stateFolder, loop: loop, journal: journal)
     clockWatch = ClockWatch(
       rtc: configuration.rtc, greatestError: configuration.greatestError,
-      rtcSet: memory.state.rtcSet)
+      rtcSet: store.state.rtcSet)
     clockNotices = clockWatch.look()
     for notice in clockNotices { journal.log(notice) }
     let now = SystemClock.now
     let announcer = Announcer(
       settings: configuration.announcer, zone: try SystemZone.current(),
-      trust: clockWatch.state.trust, mute: memory.state.mute,
-      muteEndsSinceBoot: memory.state.muteEndInThisBoot, sounded: memory.state.sounded,
-      reminders: memory.state.reminders(at: now), interval: memory.state.interval(at: now), at: now)
+      trust: clockWatch.state.trust, mute: store.state.mute,
+      muteEndsSinceBoot: store.state.muteEndsInThisBoot, sounded: store.state.sounded,
+      reminders: store.state.reminders(at: now), interval: store.state.interval(at: now), at: now)
     conductor = Conductor(announcer)
     reporter = Reporter(journal, conductor, clockWatch, composer)
     instruments = ServiceInstruments(journal, clockWatch, reporter, composer)
     conductor.instruments = instruments
     takeTunes()
-    memory.isBusy = { [unowned self] in player?.isPlaying ?? false }
-    memory.mayWriteWhileBusy = { [unowned self] in conductor.announcer.playing == nil }
+    store.reach = { [unowned self] in
+      // A ring, or an interval of seconds, may keep the speaker busy for hours.
+      player?.isPlaying != true ? .disk : conductor.announcer.playing == nil ? .file : .nowhere
+    }
     takeVolume()
+  }
+
+  private static func load(_ options: Options) throws(Fault) -> (Configuration, Composer) {
+    var configuration = try Configuration.load(path: options.configurationPath)
+    if let untrusted = options.untrusted { configuration.announcer.untrusted = untrusted }
+    let composer = try configuration.composer()
+    configuration.announcer.setVoice(composer.voice)
+    return (configuration, composer)
   }
 
   /// Serves until SIGTERM or SIGINT.
@@ -104,7 +120,7 @@ public final class Clocksmith {
     // What is told from now on reaches the bus, too; and what the journal had before.
     takeBus()
     for notice in clockNotices { journal.heard(notice) }
-    memory.tellIfForgetful()
+    store.tellIfForgetful()
     if announcer.trust == .untrusted { journal.warnOfUntrustedClock(announcer.settings.untrusted) }
     if configuration.volume != configuredVolume { tellVolume() }
     if announcer.mute != .off {
@@ -123,7 +139,7 @@ public final class Clocksmith {
     try loop.run()
     // Only now, when nothing sounds: a disk may take any time.
     instruments.player = nil
-    memory.save()
+    store.end()
     reporter.end()
   }
 
@@ -141,7 +157,7 @@ public final class Clocksmith {
     player.heard = { [unowned self] in handle(.heard($0, $1)) }
     player.ended = { [unowned self] sounding, outcome in
       handle(.ended(sounding, outcome))
-      memory.check()
+      store.save()
       logNeverSounding()
       if isStopping, self.player?.isPlaying != true { loop.exit() }
     }
@@ -155,7 +171,6 @@ public final class Clocksmith {
     journal.log(substitute?.notice ?? ALSASink.Substitute.noticeOfReturn)
   }
 
-  /// Opens the switch, the button and the lamp.
   private func takeControls() {
     controls = Controls(
       loop: loop, configuration: configuration, journal: journal,
@@ -165,12 +180,11 @@ public final class Clocksmith {
   }
 
   private func takeBus() {
-    let service = BusServer.Service(
-      serve: { [unowned self] request in serve(request) },
+    bus = BusServer(
+      loop: loop, journal: journal, serve: { [unowned self] request in serve(request) },
       status: { [unowned self] in status })
-    bus = BusServer(loop: loop, journal: journal, service: service)
     reporter.bus = bus
-    bus?.check()
+    bus?.start()
   }
 
   // MARK: Events in, effects out
@@ -180,14 +194,11 @@ public final class Clocksmith {
 
   private func handle(_ event: Event) { conductor.handle(event) }
 
-  /// Saves and shows the changes of an event.
   private func rest() {
-    memory.keep {
+    store.keep {
       $0.update(from: announcer)
       $0.update(rtcSet: clockWatch.rtcSet)
     }
-    // A ring, or an interval of seconds, may keep the speaker busy for hours.
-    if player?.isPlaying == true, announcer.playing == nil { memory.writeInPassing() }
     controls?.show(announcer.lamp)
     notifier.status(statusLine)
     bus?.tellChanges()
@@ -263,12 +274,10 @@ public final class Clocksmith {
     }
     // Put the order on the disk before it is answered. While something sounds, or is about to, it
     // is only written to the file, which outlasts this program, and is synced later.
-    memory.check()
-    memory.write()
+    store.save(atLeast: .file)
     return .success(answer)
   }
 
-  /// Loads the tunes of the alarms that are there.
   private func takeTunes() {
     conductor.replace(
       tunes.find(for: announcer.reminders.alarms, &composer, journal.log(_:lacksTune:)))
@@ -277,7 +286,7 @@ public final class Clocksmith {
   }
 
   private func set(volume decibels: Double) {
-    memory.keep { $0.volume = .init(decibels: decibels, configured: configuredVolume) }
+    store.keep { ($0.volume, $0.configuredVolume) = (decibels, configuredVolume) }
     let before = configuration.volume
     takeVolume()
     if configuration.volume != before { tellVolume() }
@@ -294,12 +303,10 @@ public final class Clocksmith {
   /// Uses the volume that a person has set, unless the configured volume has changed since.
   private func takeVolume() {
     configuration.volume = configuredVolume
-    if let volume = memory.state.volume {
-      if volume.configured == configuredVolume {
-        configuration.volume = volume.decibels
-      } else {
-        memory.keep { $0.volume = nil }
-      }
+    if store.state.configuredVolume == configuredVolume {
+      configuration.volume = store.state.volume ?? configuredVolume
+    } else {
+      store.keep { ($0.volume, $0.configuredVolume) = (nil, nil) }
     }
     player?.settings = configuration.playerSettings
   }
@@ -332,9 +339,7 @@ public final class Clocksmith {
   private func reload() {
     notifier.reloading()
     do throws(Fault) {
-      var configuration = try options.configuration()
-      let composer = try configuration.composer()
-      configuration.announcer.setVoice(composer.voice)
+      let (configuration, composer) = try Self.load(options)
       let before = (self.configuration, self.composer)
       if configuration.device != self.configuration.device { substitute = nil }
       self.configuration = configuration
@@ -402,16 +407,15 @@ public final class Clocksmith {
     status.substitute = substitute?.device ?? ""
     status.last = reporter.last
     status.lastError = reporter.lastError
-    status.stateError = memory.trouble
-    status.stateLoss = memory.loss
+    status.stateError = store.trouble
+    status.stateLoss = store.loss
     return status
   }
 
   /// Reopens lost parts that have come back, and looks for changes that raise no event.
   private func look() -> Vitals {
     controls?.check()
-    bus?.check()
-    memory.check()
+    store.save()
     journal.tellLosses()
     // Synchronisation raises no event, but the journal and the status must tell of it.
     let basis = clockWatch.state.basis.key

@@ -57,7 +57,6 @@ final class ContactWatch {
     if line != nil { read() }
   }
 
-  /// True if the line is open, or is lost and a retry is scheduled.
   var isAccountedFor: Bool {
     if case .lost = state { timer != nil } else { line != nil && source != nil }
   }

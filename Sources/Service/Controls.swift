@@ -11,8 +11,8 @@ final class Controls {
   private let tell: (Event) -> Void
   private(set) var ringer = Ringer.absent
   private var tellsChanges = false
-  private var ringerSwitch: ContactWatch?
-  private var button: ContactWatch?
+  /// The switch and the button, as far as they are configured.
+  private var contacts: [ContactWatch] = []
   private var buttonOutage = Outage()
   private var hold: EventSource?
   private var wasReleased = false
@@ -27,18 +27,14 @@ final class Controls {
     self.loop = loop
     self.journal = journal
     self.tell = tell
-    let settings = configuration.switchInput
-    if let line = settings.line {
-      ringerSwitch = ContactWatch(loop: loop, debounce: settings.debounce) { () throws(Fault) in
-        try GPIOInput(line: line, active: settings.active)
-      } changed: { [unowned self] state, moment in
-        ringer = Ringer(state)
-        if tellsChanges { tell(.ringer(ringer, at: moment)) }
-      }
-      ringerSwitch?.start()
+    watch(configuration.switchInput) { [unowned self] state, moment in
+      ringer = Ringer(state)
+      if tellsChanges { tell(.ringer(ringer, at: moment)) }
     }
     tellsChanges = true
-    watchButton(configuration, isAwake)
+    watch(configuration.button) { [unowned self] state, _ in
+      buttonIs(state, heldAfter: configuration.buttonHold, isAwake)
+    }
     let led = configuration.led
     lamp = led.line.map { line in
       LampLine(loop: loop, journal: journal) { () throws(Fault) in
@@ -47,48 +43,51 @@ final class Controls {
     }
   }
 
-  /// Reads the switch and the button again, and retries a lost lamp.
+  private func watch(
+    _ settings: InputSettings, changed: @escaping (ContactWatch.State, Uptime) -> Void
+  ) {
+    guard let line = settings.line else { return }
+    let contact = ContactWatch(loop: loop, debounce: settings.debounce) { () throws(Fault) in
+      try GPIOInput(line: line, active: settings.active)
+    } changed: {
+      changed($0, $1)
+    }
+    contacts.append(contact)
+    contact.start()
+  }
+
   func check() {
-    ringerSwitch?.check()
-    button?.check()
+    for contact in contacts { contact.check() }
     lamp?.check()
   }
 
   /// True if each configured input is open, or is lost and a retry is scheduled.
-  var answer: Bool {
-    ringerSwitch?.isAccountedFor != false && button?.isAccountedFor != false
-  }
+  var answer: Bool { contacts.allSatisfy(\.isAccountedFor) }
 
   func show(_ shown: Lamp) {
     lamp?.show(shown)
   }
 
-  private func watchButton(_ configuration: Configuration, _ isAwake: @escaping () -> Bool) {
-    let settings = configuration.button
-    guard let line = settings.line else { return }
-    let button = ContactWatch(loop: loop, debounce: settings.debounce) { () throws(Fault) in
-      try GPIOInput(line: line, active: settings.active)
-    } changed: { [unowned self] state, _ in
-      hold = nil
-      if case .lost(let fault) = state {
-        wasReleased = false
-        if buttonOutage.begins() {
-          journal.log(.buttonLost, .warning, "the button cannot be read: \(fault)")
-        }
-        return
+  private func buttonIs(
+    _ state: ContactWatch.State, heldAfter span: Duration, _ isAwake: () -> Bool
+  ) {
+    hold = nil
+    if case .lost(let fault) = state {
+      wasReleased = false
+      if buttonOutage.begins() {
+        journal.log(.buttonLost, .warning, "the button cannot be read: \(fault)")
       }
-      if buttonOutage.ends() { journal.log(.button, .notice, "the button is back") }
-      guard state == .active else {
-        wasReleased = true
-        return
-      }
-      // A button that is pressed at the start is a short circuit, or somebody leans on it.
-      guard wasReleased else { return }
-      tell(.pressed(speakerIsAwake: isAwake()))
-      hold = try? loop.after(configuration.buttonHold) { [unowned self] in tell(.held) }
+      return
     }
-    self.button = button
-    button.start()
+    if buttonOutage.ends() { journal.log(.button, .notice, "the button is back") }
+    guard state == .active else {
+      wasReleased = true
+      return
+    }
+    // A button that is pressed at the start is a short circuit, or somebody leans on it.
+    guard wasReleased else { return }
+    tell(.pressed(speakerIsAwake: isAwake()))
+    hold = try? loop.after(span) { [unowned self] in tell(.held) }
   }
 }
 

@@ -10,6 +10,7 @@ extension Record {
       "mute": "software_mute", "mute_until": "muted_until", "mute_until_boot": "muted_until_boot",
       "timers_boot": "boot", "zone_offset_seconds": "zone_offset",
     ])
+    self["boot"] = self["boot"] ?? self["mute_boot"]
     if isMutedForASpan { self["software_mute"] = .text("until") }
     modernise("timers") { timer in
       timer["state"] = .text(

@@ -5,7 +5,6 @@ import Horology
 import Sound
 
 extension Report {
-  /// The notice for a report.
   /// - Parameter clock: how far it is trusted at the time of the report.
   func notice(_ composer: Composer, _ clock: ClockState) -> Notice {
     let trust = clock.trust.rawValue
@@ -139,7 +138,6 @@ extension SkipReason {
 }
 
 extension Announcement {
-  /// The notice of an announcement that has sounded.
   fileprivate func notice(_ timing: Timing, _ composer: Composer, _ trust: String) -> Notice {
     let done = inWords(composer, chimed: "chimed", said: "said")
     var fields = fields(composer).merging([
@@ -166,7 +164,6 @@ extension Announcement {
     }
   }
 
-  /// The fields for its cause, its chime and its text.
   fileprivate func fields(_ composer: Composer) -> [String: String?] {
     var fields: [String: String?] = [
       "CHIME": programme.blows.isEmpty ? "no" : "yes",
@@ -213,7 +210,6 @@ extension Occasion {
     ["OCCASION": instant.utcText(), "LOCAL": civil.description]
   }
 
-  /// The fields for the last of a range of occasions.
   fileprivate var fieldsOfLast: [String: String?] {
     ["OCCASION_LAST": instant.utcText(), "LOCAL_LAST": civil.description]
   }
@@ -233,7 +229,6 @@ extension Duration {
 }
 
 extension TimerWords {
-  /// The fields for the source of the words.
   fileprivate var fields: [String: String?] {
     switch source {
     case .timer(let number): ["CAUSE": "timer", "TIMER": String(number)]

@@ -3,7 +3,6 @@ import Daemon
 import Horology
 
 extension ReminderEvent {
-  /// The notice for an event of a timer or an alarm.
   /// - Parameter neverHeard: why nothing of its ring was heard; nil if something was.
   func notice(of reminder: Reminder, neverHeard: SkipReason? = nil) -> Notice {
     let kind = reminder.kind
@@ -127,7 +126,6 @@ extension IntervalTimer {
 }
 
 extension IntervalEvent {
-  /// The notice for an event of an interval.
   func notice(of interval: IntervalTimer) -> Notice {
     let title = interval.title
     var fields: [String: String?] = ["CAUSE": "interval"]

@@ -63,7 +63,7 @@ final class Reporter {
   }
 
   /// The last warning or error whose cause is not over, with its local date and time. It is not
-  /// about the saved state: `Memory` knows what is wrong with that now.
+  /// about the saved state: `StateStore` knows what is wrong with that now.
   var lastError: String {
     let alarms = conductor.announcer.reminders.alarms.map { String($0.number) }
     // The tune of an alarm that has gone is no trouble any more.
@@ -88,9 +88,39 @@ final class Reporter {
     if event.isOfState || lastError != before { bus?.tellSoon() }
   }
 
-  /// Logs the day's tally so far.
   func end() {
     let day = tally.end(at: SystemClock.uptime)
     if !day.isEmpty { journal.log(day.notice) }
+  }
+}
+
+extension Report {
+  private static let first = Key<Instant>.instant("first")
+  private static let last = Key<Instant>.instant("last")
+  private static let reason = Key<String>.text("reason")
+  private static let reasonKey = Key<String>.text("reason_key")
+
+  /// The signal that a report makes, with its record; nil if it makes none.
+  func signal(_ composer: Composer) -> (name: String, Record)? {
+    switch self {
+    case .announced(let announcement, let timing):
+      return ("Announced", Status.Last(announcement, timing, composer).record)
+    case .skipped(let first, let last, let reason):
+      var record = Record()
+      record[Self.first] = first.instant
+      record[Self.last] = last.instant
+      record[Self.reason] = reason.description
+      record[Self.reasonKey] = reason.key
+      return ("Skipped", record)
+    default: return nil
+    }
+  }
+}
+
+extension Status.Last {
+  init(_ announcement: Announcement, _ timing: Timing, _ composer: Composer) {
+    self.init(
+      instant: announcement.anchor, text: (try? composer.text(of: announcement)) ?? "",
+      onsetError: timing.onsetError)
   }
 }

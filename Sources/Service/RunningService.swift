@@ -70,7 +70,6 @@ public final class RunningService {
 
   // MARK: Asking
 
-  /// Asks for something.
   /// - Returns: the answer. Of a tune only the name is sent; the service finds it.
   /// - Throws: `Fault` if it is refused, or the service has gone.
   @discardableResult
@@ -140,7 +139,6 @@ public final class RunningService {
     changed()
   }
 
-  /// Calls `take` for every message that a rule matches.
   private func watch(_ rule: String) throws(Fault) {
     try bus.keep("watch the system bus") {
       sd_bus_add_match(

@@ -1,31 +1,19 @@
 import Basics
 import Devices
-@preconcurrency import Glibc
 import Horology
 import Sound
 
 /// The state that is saved for the next start: the settings that a person made at run time, and the
 /// last occasion that sounded.
-struct SavedState: Hashable {
-  /// A volume in dB, in place of the configuration's.
-  struct Volume: Hashable {
-    let decibels: Double
-    /// The configured volume at that time. Once the configuration changes it, the configuration
-    /// counts.
-    let configured: Double
-  }
-
-  /// When a mute for a span of time ends, counted from one boot of the machine.
-  struct End: Hashable {
-    /// As `SystemClock.boot`.
-    let boot: String
-    let sinceBoot: Duration
-  }
-
+struct SavedState: Hashable, Sendable {
   var mute = SoftwareMute.off
-  /// Nil if the mute ends at the instant that it names.
-  var muteEnd: End?
-  var volume: Volume?
+  /// Since the machine started; nil if the mute ends at the instant that it names.
+  var muteEndsSinceBoot: Duration?
+  /// In dB, in place of the configuration's.
+  var volume: Double?
+  /// The configured volume at that time. Once the configuration changes it, the configuration
+  /// counts.
+  var configuredVolume: Double?
   /// The latest occasion that has sounded. After a restart with the clock set back it does not
   /// sound again.
   ///
@@ -40,17 +28,11 @@ struct SavedState: Hashable {
   var alarms: [Reminder] = []
   /// As `Reminders.trustedUntil`. It is written with other changes, like `sounded`.
   var trustedUntil: Instant?
-  /// The boot in which the timers, the interval and the alarms were last set or seen, as
-  /// `SystemClock.boot`.
-  var timersBoot: String?
+  /// The boot from which moments are counted, as `SystemClock.boot`; nil if there are none.
+  var boot: String?
 
   /// When the RTC was last right, by its own time, as `ClockJudge.rtcSet`.
   var rtcSet: Instant?
-
-  /// The version of the format. A text of a later version is refused; version 1 had no checksum,
-  /// and `EarlierState.swift` reads 1 and 2. A new key that may be missing needs no new version:
-  /// older programs ignore it.
-  static let version = 3
 
   init() {}
 }
@@ -58,13 +40,11 @@ struct SavedState: Hashable {
 // MARK: The saved state of the Announcer
 
 extension SavedState {
+  private var isSameBoot: Bool { boot != nil && boot == SystemClock.boot }
+
   /// When the mute ends, counted from boot; nil if it ends at the instant that it names, or if the
   /// machine has booted since it was saved.
-  var muteEndInThisBoot: Duration? {
-    muteEnd.flatMap { $0.boot == SystemClock.boot ? $0.sinceBoot : nil }
-  }
-
-  private var isSameBoot: Bool { timersBoot != nil && timersBoot == SystemClock.boot }
+  var muteEndsInThisBoot: Duration? { isSameBoot ? muteEndsSinceBoot : nil }
 
   /// The timers and alarms, as they are after this start of the service.
   func reminders(at now: Now) -> Reminders {
@@ -79,26 +59,26 @@ extension SavedState {
   /// Takes the mute, the timers, the interval, the alarms and the last occasion that sounded.
   mutating func update(from announcer: Announcer) {
     mute = announcer.mute
-    muteEnd = announcer.muteEndsSinceBoot.flatMap { sinceBoot in
-      SystemClock.boot.map { End(boot: $0, sinceBoot: sinceBoot) }
-    }
+    muteEndsSinceBoot = announcer.muteEndsSinceBoot
     timers = announcer.reminders.timers
     interval = announcer.interval
     alarms = announcer.reminders.alarms
-    let isEmpty = timers.isEmpty && interval == nil && alarms.isEmpty
-    timersBoot = isEmpty ? nil : SystemClock.boot
-    // Leave out a time of a clock that is far off: the file would be refused later.
-    func allowed(_ instant: Instant?) -> Instant? {
-      instant.flatMap { Instant.allowed.contains($0) ? $0 : nil }
-    }
-    sounded = allowed(announcer.lastSounded)
-    trustedUntil = alarms.isEmpty ? nil : allowed(announcer.reminders.trustedUntil)
+    let countsFromBoot =
+      !timers.isEmpty || interval != nil || !alarms.isEmpty || muteEndsSinceBoot != nil
+    boot = countsFromBoot ? SystemClock.boot : nil
+    sounded = Self.allowed(announcer.lastSounded)
+    trustedUntil = alarms.isEmpty ? nil : Self.allowed(announcer.reminders.trustedUntil)
   }
 
   /// Keeps when the RTC was last right, to the day: each change is a write to the card.
   mutating func update(rtcSet: Instant?) {
     if let rtcSet, let saved = self.rtcSet, (rtcSet - saved).magnitude < .seconds(86_400) { return }
-    self.rtcSet = rtcSet.flatMap { Instant.allowed.contains($0) ? $0 : nil }
+    self.rtcSet = Self.allowed(rtcSet)
+  }
+
+  /// Nil for a time of a clock that is far off: it could not be read again.
+  private static func allowed(_ instant: Instant?) -> Instant? {
+    instant.flatMap { Instant.allowed.contains($0) ? $0 : nil }
   }
 
   /// True if something differs that must be saved soon. What changes with time alone can wait.
@@ -110,132 +90,112 @@ extension SavedState {
   }
 }
 
-// MARK: As a record
-
-extension SavedState {
-  private enum Mute: String, CaseIterable { case on, next, until }
-
-  private static let versionKey = Key<Int>.integer("version", 1...Int(Int32.max))
-  private static let muteKey = Key<Mute>.choice("software_mute")
-  private static let mutedUntil = Key<Instant>.instant("muted_until")
-  private static let mutedUntilBoot = Key<Duration>.seconds("muted_until_boot", spans)
-  private static let muteBoot = Key<String>.text("mute_boot")
-  private static let configuredVolume = Key<Double>.real(
-    "volume_configured_db", -60...0, "dB")
-  private static let soundedKey = Key<Instant>.instant("sounded")
-  private static let rtcSetKey = Key<Instant>.instant("rtc_set")
-  private static let boot = Key<String>.text("boot")
-  private static let timersKey = Key<[Record]>.records("timers")
-  private static let intervalsKey = Key<[Record]>.records("intervals")
-  private static let alarmsKey = Key<[Record]>.records("alarms")
-  private static let trustedUntilKey = Key<Instant>.instant("trusted_until")
-  private static let spans =
-    Duration.zero...(Instant.allowed.upperBound - Instant.allowed.lowerBound)
-
-  var record: Record {
-    var record = Record()
-    record[Self.versionKey] = Self.version
-    switch mute {
-    case .off: break
-    case .on: record[Self.muteKey] = .on
-    case .next: record[Self.muteKey] = .next
-    case .until(let end):
-      record[Self.muteKey] = .until
-      record[Self.mutedUntil] = end
-    }
-    record[Self.mutedUntilBoot] = muteEnd?.sinceBoot
-    record[Self.muteBoot] = muteEnd?.boot
-    record[Request.Keys.volume] = volume?.decibels
-    record[Self.configuredVolume] = volume?.configured
-    record[Self.soundedKey] = sounded
-    record[Self.rtcSetKey] = rtcSet
-    record[Self.boot] = timersBoot
-    if !timers.isEmpty { record[Self.timersKey] = timers.map(\.record) }
-    record[Self.intervalsKey] = interval.map { [$0.record] }
-    record[Self.trustedUntilKey] = trustedUntil
-    if !alarms.isEmpty { record[Self.alarmsKey] = alarms.map(\.record) }
-    return record
-  }
-
-  /// - Throws: `BadValue` for a state that cannot be.
-  init(_ record: Record) throws(BadValue) {
-    switch try record.optional(Self.muteKey) {
-    case .on: mute = .on
-    case .next: mute = .next
-    case .until:
-      mute = .until(try record.value(Self.mutedUntil))
-      if let boot = try record.optional(Self.muteBoot) {
-        muteEnd = End(boot: boot, sinceBoot: try record.value(Self.mutedUntilBoot))
-      }
-    case nil: break
-    }
-    if let decibels = try record.optional(Request.Keys.volume) {
-      volume = Volume(decibels: decibels, configured: try record.value(Self.configuredVolume))
-    }
-    sounded = try record.optional(Self.soundedKey)
-    rtcSet = try record.optional(Self.rtcSetKey)
-    timersBoot = try record.optional(Self.boot)
-    for timer in try record.optional(Self.timersKey) ?? [] {
-      timers.append(try Reminder.timer(timer))
-    }
-    interval = try record.optional(Self.intervalsKey)?.first.map(IntervalTimer.init)
-    trustedUntil = try record.optional(Self.trustedUntilKey)
-    for alarm in try record.optional(Self.alarmsKey) ?? [] {
-      alarms.append(try Reminder.alarm(alarm) { try? Sounds.tune($0) })
-    }
-  }
-}
-
 // MARK: As text
 
 extension SavedState {
-  private static let seal = #","checksum":""#
+  private static let version = Key<Int>.integer("version", 1...Int(Int32.max))
+  /// A text of a later version is refused; `EarlierState.swift` reads earlier ones. A new key that
+  /// may be missing needs no new version: older programs ignore it.
+  private static let latestVersion = 3
 
-  /// One JSON object on a line; its last value is the CRC-32 of the text before it.
+  private static let fields: [Field<Self>] = [
+    Field(version, { _ in latestVersion }),
+    // The instant of `until` follows.
+    Field(
+      .parsed(
+        "software_mute", allowed: "on, next, until", as: \.key,
+        { ["on": .on, "next": .next, "until": .off][$0] }),
+      { $0.mute == .off ? nil : $0.mute }, set: { $0.mute = $1 }),
+    Field(.instant("muted_until"), { $0.mute.end }, set: { $0.mute = .until($1) }),
+    Field(
+      .seconds(
+        "muted_until_boot", .zero...(Instant.allowed.upperBound - Instant.allowed.lowerBound)),
+      \.muteEndsSinceBoot),
+    Field(Request.Keys.volume, \.volume),
+    Field(.real("volume_configured_db", -60...0, "dB"), \.configuredVolume),
+    Field(.instant("sounded"), \.sounded), Field(.instant("rtc_set"), \.rtcSet),
+    Field(.text("boot"), \.boot), Field(.instant("trusted_until"), \.trustedUntil),
+  ]
+
+  private static let timers = Key<[Record]>.records("timers")
+  private static let intervals = Key<[Record]>.records("intervals")
+  private static let alarms = Key<[Record]>.records("alarms")
+
+  /// One JSON object on a line.
   var text: String {
-    let open = record.json.dropLast()
-    return "\(open)\(Self.seal)\(String(CRC32.of(open), radix: 16))\"}\n"
+    var record = Record(self, Self.fields)
+    if !timers.isEmpty { record[Self.timers] = timers.map(\.record) }
+    record[Self.intervals] = interval.map { [$0.record] }
+    if !alarms.isEmpty { record[Self.alarms] = alarms.map(\.record) }
+    return record.json + "\n"
   }
 
-  /// - Throws: `Fault` for anything but the whole text of a state, of this version or an earlier
-  ///   one.
-  init(text: String, path: String) throws(Fault) {
-    guard var record = try? Record(json: text, path: path) else {
-      throw Fault(path, "it is torn, or no state")
-    }
-    guard let version = record[Self.versionKey] else { throw Fault(path, "it has no version") }
-    guard version <= Self.version else {
-      throw Fault(path, "it is of version \(version), and this program knows \(Self.version)")
-    }
-    guard version == 1 || Self.isSealed(text) else {
-      throw Fault(path, "its checksum is wrong: it is torn, or was edited")
+  /// Reads a text. What of it cannot be used is left out.
+  /// - Parameter flaws: gets a clause for each thing that was left out.
+  /// - Throws: `Fault` for a text that is torn, no state, or of a later version.
+  init(text: String, path: String, flaws: inout [String]) throws(Fault) {
+    guard var record = try? Record(json: text, path: path), let version = record[Self.version]
+    else { throw Fault(path, "it is torn, or no state") }
+    guard version <= Self.latestVersion else {
+      throw Fault(
+        path, "it is of version \(version), and this program knows \(Self.latestVersion)")
     }
     if version < 3 { record.modernise() }
     record.moderniseAlarms()
-    do throws(BadValue) {
-      try self.init(record)
-    } catch {
-      throw Fault(path, error.description)
+
+    for field in Self.fields {
+      do throws(BadValue) {
+        try record.fill(&self, [field])
+      } catch {
+        flaws.append(error.description.printable)
+      }
     }
-    guard Set(timers.map(\.number)).count == timers.count, timers.count <= Reminders.mostTimers,
-      Set(timers.compactMap(\.name)).count == timers.compactMap(\.name).count
-    else { throw Fault(path, "it has too many timers, or two of one name or number") }
-    guard Set(alarms.map(\.number)).count == alarms.count,
-      Set(alarms.compactMap(\.name)).count == alarms.compactMap(\.name).count
-    else { throw Fault(path, "it has two alarms of one name or number") }
+    if volume == nil { configuredVolume = nil }
+    timers = record.elements(of: Self.timers, &flaws, Reminder.timer).unique(&flaws)
+    interval = record.elements(of: Self.intervals, &flaws, IntervalTimer.init).first
+    alarms = record.elements(of: Self.alarms, &flaws) { record throws(BadValue) in
+      try Reminder.alarm(record) { try? Sounds.tune($0) }
+    }.unique(&flaws)
   }
 }
 
-extension SavedState {
-  /// True if a text ends in the checksum of the text before it.
-  private static func isSealed(_ text: String) -> Bool {
-    let bytes = Array(text.utf8)
-    let seal = Array(seal.utf8)
-    guard bytes.count > seal.count,
-      let start = (0...bytes.count - seal.count).last(where: { bytes[$0...].starts(with: seal) })
-    else { return false }
-    let open = String(decoding: bytes[..<start], as: UTF8.self)
-    let end = String(decoding: bytes[(start + seal.count)...], as: UTF8.self)
-    return ["\"}", "\"}\n"].contains { end == String(CRC32.of(open), radix: 16) + $0 }
+extension Record {
+  /// The elements of a list that can be used.
+  fileprivate func elements<Element>(
+    of key: Key<[Record]>, _ flaws: inout [String],
+    _ read: (Record) throws(BadValue) -> Element
+  ) -> [Element] {
+    var elements: [Element] = []
+    do throws(BadValue) {
+      for element in try optional(key) ?? [] {
+        do throws(BadValue) {
+          elements.append(try read(element))
+        } catch {
+          flaws.append("\(key.name): \(error)".printable)
+        }
+      }
+    } catch {
+      flaws.append(error.description.printable)
+    }
+    return elements
   }
+}
+
+extension [Reminder] {
+  /// Without those whose number or name an earlier one has.
+  fileprivate func unique(_ flaws: inout [String]) -> [Reminder] {
+    var (numbers, names): (Set<Int>, Set<String>) = ([], [])
+    return filter { reminder in
+      let isNew =
+        numbers.insert(reminder.number).inserted
+        && reminder.name.map { names.insert($0).inserted } ?? true
+      if !isNew { flaws.append("\(reminder.title) is there twice") }
+      return isNew
+    }
+  }
+}
+
+extension SoftwareMute {
+  /// The instant at which it ends; nil if it names none.
+  var end: Instant? { if case .until(let end) = self { end } else { nil } }
 }

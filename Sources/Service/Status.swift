@@ -7,28 +7,24 @@ import Sound
 /// The state of the clock that `status` and the bus show, with the running service or without one.
 public struct Status: Hashable, Sendable {
   public struct Next: Hashable, Sendable {
-    public var instant: Instant
+    public var instant = Instant(seconds: 0)
     /// As ISO 8601 with the offset.
-    public var local: String
+    public var local = ""
     /// The tune by its name, or `none`.
-    public var chime: String
+    public var chime = "none"
     /// The words; empty for none.
-    public var text: String
+    public var text = ""
     /// Why it will not sound, as a key and in words; nil if it will.
-    public var refusal: Refusal?
-  }
-
-  public struct Refusal: Hashable, Sendable {
-    public var key: String
-    public var words: String
+    public var reasonKey: String?
+    public var reason: String?
   }
 
   /// The last announcement that has sounded.
   public struct Last: Hashable, Sendable {
-    public let instant: Instant
-    public let text: String
+    public var instant = Instant(seconds: 0)
+    public var text = ""
     /// Positive if it was late; nil if it was not measured.
-    public let onsetError: Duration?
+    public var onsetError: Duration?
   }
 
   /// An alarm, and why it is or will be silent; nil if it rings.
@@ -44,8 +40,7 @@ public struct Status: Hashable, Sendable {
   /// The sound card that plays because the device cannot be opened; empty if the device plays.
   public var substitute = ""
   public var volume = 0.0
-  public var next = Next(
-    instant: Instant(seconds: 0), local: "", chime: "none", text: "", refusal: nil)
+  public var next = Next()
   public var mute = SoftwareMute.off
   /// A key of `Ringer`; empty if it is not known.
   public var ringer = ""
@@ -144,7 +139,7 @@ extension Status.Next {
       instant: occasion.instant, local: occasion.civil.description,
       chime: outlook.tune?.name ?? "none",
       text: outlook.speaks ? try composer.text(of: occasion.civil) : "",
-      refusal: outlook.refusal.map { .init(key: $0.key, words: $0.description) })
+      reasonKey: outlook.refusal?.key, reason: outlook.refusal?.description)
   }
 }
 
@@ -168,144 +163,102 @@ extension Status {
       case settable
     }
 
+    /// Its key as `muted_by` for `MutedBy`.
+    let field: Field<Status>
     let name: String
     let type: String
     let change: Change
-    /// Nil if it is missing.
-    let value: @Sendable (Status) -> Value?
-    /// Sets what the record has of it.
-    fileprivate let read: @Sendable (Record, inout Status) throws(BadValue) -> Void
-    /// Compares what is meant, which takes less time than to write both.
-    let isSame: @Sendable (Status, Status) -> Bool
+    private(set) var isSame: @Sendable (Status, Status) -> Bool
     /// The records of a list, one after another: a thousand of them at once take half a megabyte.
     private(set) var eachRecord: (@Sendable (Status, (Record) -> Void) -> Void)?
 
-    /// As `muted_by` for `MutedBy`.
-    var key: String { Record.key(ofProperty: name) }
-
-    /// - Parameters:
-    ///   - key: makes the key of this name.
-    ///   - set: sets what was read; without it, the value follows from others.
-    init<Meaning: Equatable & Sendable>(
-      _ name: String, _ type: String, _ key: (String) -> Key<Meaning>,
-      _ meaning: @escaping @Sendable (Status) -> Meaning?,
-      set: @escaping @Sendable (inout Status, Meaning) -> Void = { _, _ in },
-      _ change: Change = .told
+    init(
+      _ field: Field<Status>, _ type: String = "s", _ change: Change = .told, name: String? = nil
     ) {
-      (self.name, self.type, self.change) = (name, type, change)
-      let key = key(Record.key(ofProperty: name))
-      value = { meaning($0).map(key.write) }
-      read = { record, status throws(BadValue) in
-        if let meaning = try record.optional(key) { set(&status, meaning) }
-      }
-      isSame = { meaning($0) == meaning($1) }
-    }
-
-    /// A text that is missing if it is empty.
-    static func text(
-      _ name: String, _ field: Field<String>, _ change: Change = .told
-    ) -> Property {
-      Property(
-        name, "s", { .text($0) }, { $0[keyPath: field].isEmpty ? nil : $0[keyPath: field] },
-        set: { $0[keyPath: field] = $1 }, change)
-    }
-
-    static func field<Meaning: Equatable & Sendable>(
-      _ name: String, _ type: String, _ field: Field<Meaning>, _ change: Change = .told,
-      _ key: (String) -> Key<Meaning>
-    ) -> Property {
-      Property(
-        name, type, key, { $0[keyPath: field] }, set: { $0[keyPath: field] = $1 }, change)
-    }
-
-    static func field<Meaning: Equatable & Sendable>(
-      _ name: String, _ type: String, _ field: Field<Meaning?>, _ change: Change = .told,
-      _ key: (String) -> Key<Meaning>
-    ) -> Property {
-      Property(
-        name, type, key, { $0[keyPath: field] }, set: { $0[keyPath: field] = $1 }, change)
+      (self.field, self.type, self.change) = (field, type, change)
+      self.name = name ?? Record.property(ofKey: field.name)
+      isSame = { field.value($0) == field.value($1) }
     }
 
     /// A list of records, in the order of their numbers. On the bus the next to come is first; those
     /// that are not due at any time are last.
     static func list<Element: Equatable & Sendable>(
-      _ name: String, _ field: Field<[Element]>, number: @escaping @Sendable (Element) -> Int,
+      _ name: String, _ path: Field<Status>.Path<[Element]>,
+      number: @escaping @Sendable (Element) -> Int,
       due: @escaping @Sendable (Element) -> Instant?,
       _ write: @escaping @Sendable (Element) -> Record,
       _ read: @escaping @Sendable (Record) throws(BadValue) -> Element
     ) -> Property {
       let never = Instant(nanoseconds: .max)
       let sorted: @Sendable (Status) -> [Element] = { status in
-        status[keyPath: field].sorted { (due($0) ?? never) < (due($1) ?? never) }
+        status[keyPath: path].sorted { (due($0) ?? never) < (due($1) ?? never) }
       }
       var property = Property(
-        name, "aa{sv}", { .records($0, write, read) }, sorted,
-        set: { $0[keyPath: field] = $1.sorted { number($0) < number($1) } })
+        Field(
+          .records(name, write, read), sorted,
+          set: { $0[keyPath: path] = $1.sorted { number($0) < number($1) } }), "aa{sv}")
+      // To write a thousand records for each comparison would take too long.
+      property.isSame = { $0[keyPath: path] == $1[keyPath: path] }
       property.eachRecord = { status, body in for each in sorted(status) { body(write(each)) } }
       return property
     }
   }
 
-  /// Key paths of value types to value types are constants; the compiler does not know that they
-  /// may be shared.
-  typealias Field<Value> = WritableKeyPath<Status, Value> & Sendable
-
   static let properties: [Property] = [
-    .field("Next", "a{sv}", \.next) { .record($0, { $0.record }, Next.init) },
-    .text("Playing", \.playing),
-    Property("Muted", "b", { .flag($0) }, { $0.mute != .off || $0.isSilencedBySwitch }),
+    Property(Field(.record("next", \.record, Next.init), \.next), "a{sv}"),
+    Property(.text("playing", \.playing)),
+    Property(Field(.flag("muted"), { $0.mute != .off || $0.isSilencedBySwitch }), "b"),
     Property(
-      "MutedBy", "s", { .text($0) }, \.mutedBy, set: { $0.isSilencedBySwitch = $1 == "switch" }),
+      Field(.text("muted_by"), \.mutedBy, set: { $0.isSilencedBySwitch = $1 == "switch" })),
+    Property(Field(.instant("muted_until"), \.mute.end, set: { $0.mute = .until($1) })),
     Property(
-      "MutedUntil", "s", { .instant($0) },
-      { if case .until(let end) = $0.mute { end } else { nil } }, set: { $0.mute = .until($1) }),
+      Field(
+        .text("software_mute"), \.mute.key,
+        set: { status, key in
+          let untimed = [SoftwareMute.next, .on]
+          if let mute = untimed.first(where: { $0.key == key }) { status.mute = mute }
+        })),
+    Property(.text("switch", \.ringer)),
+    Property(.text("switch_error", \.ringerError)),
+    Property(.text("trust", \.trust)),
+    Property(.text("clock_basis", \.clockBasis)),
+    Property(Field(.flag("clock_is_used"), \.clockIsUsed), "b"),
+    Property(.text("clock_words", \.clockWords), "s", .flowing),
     Property(
-      "SoftwareMute", "s", { .text($0) }, \.mute.key,
-      set: { status, key in
-        let untimed = [SoftwareMute.next, .on]
-        if let mute = untimed.first(where: { $0.key == key }) { status.mute = mute }
-      }),
-    .text("Switch", \.ringer),
-    .text("SwitchError", \.ringerError),
-    .text("Trust", \.trust),
-    .text("ClockBasis", \.clockBasis),
-    .field("ClockIsUsed", "b", \.clockIsUsed) { .flag($0) },
-    .text("ClockWords", \.clockWords, .flowing),
-    .field("ClockUncertainty", "d", \.clockUncertainty, .flowing) {
-      .real($0, 0 ... .greatestFiniteMagnitude, "seconds")
-    },
-    .field("HoldoverEnds", "s", \.holdoverEnds) { .instant($0) },
-    .field("VolumeDB", "d", \.volume, .settable) { _ in Request.Keys.volume },
-    .text("Zone", \.zone),
-    .text("Voice", \.voice),
-    .text("Device", \.device),
-    .text("DeviceSubstitute", \.substitute),
-    Property("Problems", "as", { .texts($0) }, \.problems),
-    .field("Last", "a{sv}", \.last) { .record($0, { $0.record }, Last.init) },
-    .text("LastError", \.lastError),
-    .text("StateError", \.stateError),
-    .text("StateLoss", \.stateLoss),
-    .list("Timers", \.timers, number: \.number, due: \.due, \.shown, Reminder.timer),
+      Field(
+        .real("clock_uncertainty", 0 ... .greatestFiniteMagnitude, "seconds"), \.clockUncertainty),
+      "d", .flowing),
+    Property(Field(.instant("holdover_ends"), \.holdoverEnds)),
+    Property(Field(Request.Keys.volume, \.volume), "d", .settable, name: "VolumeDB"),
+    Property(.text("zone", \.zone)),
+    Property(.text("voice", \.voice)),
+    Property(.text("device", \.device)),
+    Property(.text("device_substitute", \.substitute)),
+    Property(Field(.texts("problems"), \.problems), "as"),
+    Property(Field(.record("last", \.record, Last.init), \.last), "a{sv}"),
+    Property(.text("last_error", \.lastError)),
+    Property(.text("state_error", \.stateError)),
+    Property(.text("state_loss", \.stateLoss)),
+    .list("timers", \.timers, number: \.number, due: \.due, \.shown, Reminder.timer),
     Property(
-      "TimerEnds", "s", { .instant($0) },
-      { $0.timers.lazy.filter { !$0.isRinging }.compactMap(\.due).min() }),
+      Field(
+        .instant("timer_ends"),
+        { $0.timers.lazy.filter { !$0.isRinging }.compactMap(\.due).min() })),
     .list(
-      "Intervals", \.intervals, number: { _ in 1 }, due: { _ in nil }, \.shown,
+      "intervals", \.intervals, number: { _ in 1 }, due: { _ in nil }, \.shown,
       IntervalTimer.init),
-    .list("Alarms", \.alarms, number: \.alarm.number, due: \.next, \.record, Alarm.init),
-    Property("AlarmRings", "s", { .instant($0) }, { $0.alarms.lazy.compactMap(\.next).min() }),
+    .list("alarms", \.alarms, number: \.alarm.number, due: \.next, \.record, Alarm.init),
+    Property(Field(.instant("alarm_rings"), { $0.alarms.lazy.compactMap(\.next).min() })),
   ]
 
+  private static let fields = properties.map(\.field)
+
   /// What is empty has no key.
-  public var record: Record {
-    Self.properties.reduce(into: Record()) { $0[$1.key] = $1.value(self) }
-  }
+  public var record: Record { Record(self, Self.fields) }
 
   /// Keys that are missing or unknown are of another version: they change nothing.
   /// - Throws: `BadValue` for a status that cannot be.
-  public init(_ record: Record) throws(BadValue) {
-    for property in Self.properties { try property.read(record, &self) }
-  }
+  public init(_ record: Record) throws(BadValue) { try record.fill(&self, Self.fields) }
 
   private var mutedBy: String? {
     if isSilencedBySwitch { return "switch" }
@@ -331,55 +284,27 @@ extension Status {
 }
 
 extension Status.Next {
-  private static let at = Key<Instant>.instant("at")
-  private static let local = Key<String>.text("local")
-  private static let chime = Key<String>.text("chime")
-  private static let text = Key<String>.text("text")
-  private static let sounds = Key<Bool>.flag("sounds")
-  private static let reason = Key<String>.text("reason")
-  private static let reasonKey = Key<String>.text("reason_key")
+  private static let fields: [Field<Self>] = [
+    Field(.instant("at"), \.instant), .text("local", \.local), Field(.text("chime"), \.chime),
+    .text("text", \.text), Field(.flag("sounds"), { $0.reasonKey == nil }),
+    Field(.text("reason"), \.reason), Field(.text("reason_key"), \.reasonKey),
+  ]
 
-  fileprivate var record: Record {
-    var record = Record()
-    record[Self.at] = instant
-    record[Self.local] = local.isEmpty ? nil : local
-    record[Self.chime] = chime
-    record[Self.text] = text.isEmpty ? nil : text
-    record[Self.sounds] = refusal == nil
-    record[Self.reason] = refusal?.words
-    record[Self.reasonKey] = refusal?.key
-    return record
-  }
+  fileprivate var record: Record { Record(self, Self.fields) }
 
-  fileprivate init(_ record: Record) throws(BadValue) {
-    self.init(
-      instant: try record.optional(Self.at) ?? Instant(seconds: 0),
-      local: try record.optional(Self.local) ?? "",
-      chime: try record.optional(Self.chime) ?? "none", text: try record.optional(Self.text) ?? "",
-      refusal: try record.optional(Self.reasonKey).map { key throws(BadValue) in
-        .init(key: key, words: try record.optional(Self.reason) ?? key)
-      })
-  }
+  fileprivate init(_ record: Record) throws(BadValue) { try record.fill(&self, Self.fields) }
 }
 
 extension Status.Last {
-  private static let at = Key<Instant>.instant("at")
-  private static let text = Key<String>.text("text")
-  private static let onsetError = Key<Double>.real("onset_error_ms", -1e9...1e9, "ms")
+  private static let fields: [Field<Self>] = [
+    Field(.instant("at"), \.instant), Field(.text("text"), \.text),
+    Field(
+      .real("onset_error_ms", -1e9...1e9, "ms"),
+      { $0.onsetError.map { Double($0.nanoseconds / 1000) / 1000 } },
+      set: { $0.onsetError = .microseconds(Int64(($1 * 1000).rounded())) }),
+  ]
 
-  var record: Record {
-    var record = Record()
-    record[Self.at] = instant
-    record[Self.text] = text
-    record[Self.onsetError] = onsetError.map { Double($0.nanoseconds / 1000) / 1000 }
-    return record
-  }
+  var record: Record { Record(self, Self.fields) }
 
-  fileprivate init(_ record: Record) throws(BadValue) {
-    self.init(
-      instant: try record.value(Self.at), text: try record.value(Self.text),
-      onsetError: try record.optional(Self.onsetError).map {
-        .microseconds(Int64(($0 * 1000).rounded()))
-      })
-  }
+  fileprivate init(_ record: Record) throws(BadValue) { try record.fill(&self, Self.fields) }
 }

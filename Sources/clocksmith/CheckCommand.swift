@@ -78,7 +78,7 @@ let checkCommand = Subcommand(
   }
   for card in cards {
     try checkup.check("card") { () throws(Fault) in
-      .well("\(card.device): \(card.name), \(card.abilities)")
+      .well("\(card.device): \(card.name), \(card.state)")
     }
   }
   try checkup.check("switch") { () throws(Fault) in

@@ -245,7 +245,7 @@ struct Seen {
 
   var next: Line {
     let wait = (status.next.instant - instant).inWords
-    let what = status.next.refusal.map { "silent: \($0.words)" } ?? sounds
+    let what = status.next.reason.map { "silent: \($0)" } ?? sounds
     let time = status.next.local.split(separator: "T").last?.prefix(8) ?? ""
     return Line(label: "next", value: "\(time), in \(wait): \(what)")
   }

@@ -116,7 +116,7 @@ final class StatusFace {
   /// change.
   private func printChange() throws(Fault) {
     let status = seen.status
-    var parts = [status.next.local, status.next.refusal?.key ?? "", "\(seen.isRunning)"]
+    var parts = [status.next.local, status.next.reasonKey ?? "", "\(seen.isRunning)"]
     parts += status.timers.map(\.record.json)
     let instant = SystemClock.now.instant
     for interval in status.intervals {

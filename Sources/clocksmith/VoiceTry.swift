@@ -94,7 +94,7 @@ extension Status {
     }) {
       return "an alarm rings, or will in a moment; try again when it is over"
     }
-    if next.refusal == nil, next.instant - longestLead(configuration.announcer) < end {
+    if next.reasonKey == nil, next.instant - longestLead(configuration.announcer) < end {
       return "the clock will sound for \(next.local) in a moment; try again after it"
     }
     return nil

@@ -85,7 +85,7 @@ import Testing
         reason: nil)
     ]
     told.isSilencedBySwitch = true
-    #expect(told.record.fields.map(\.key) == Status.properties.map(\.key))
+    #expect(told.record.fields.map(\.key) == Status.properties.map(\.field.name))
     #expect(told.record["problems"] != .list([]))
     var shown = told
     // Others do not learn how long the machine has run.

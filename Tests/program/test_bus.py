@@ -309,7 +309,8 @@ def test_the_configuration_wins_over_an_older_volume(start, bus):
         assert caller.get("VolumeDB") == -4
 
 
-@pytest.mark.parametrize("text", ["", '{"version":1,"mute":"o', '{"version":3}', "\0" * 4096])
+@pytest.mark.parametrize("text", [
+    "", '{"version":1,"mute":"o', '{"version":4,"software_mute":"on"}', "\0" * 4096])
 def test_a_state_that_is_torn_or_of_the_future_is_set_aside(start, on_the_bus, text):
     state = on_the_bus.folder / "state/state.json"
     state.write_text(text)

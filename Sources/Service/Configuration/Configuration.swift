@@ -28,7 +28,6 @@ public struct Configuration: Sendable {
   public var keepOpen = KeepOpen.lasting(.zero)
   public var switchInput = InputSettings()
   public var button = InputSettings()
-  /// How long the button must be held to stop a sounding.
   public var buttonHold = Duration.seconds(1)
   public var led = OutputSettings()
   /// The real-time clock that may vouch for the system's.
@@ -87,7 +86,6 @@ public struct Configuration: Sendable {
     }
   }
 
-  /// The configured voice.
   /// - Throws: `Fault`, with the file and line that name the voice, if it cannot be used.
   func voicePack() throws(Fault) -> VoicePack {
     do throws(Fault) {
@@ -300,7 +298,6 @@ extension Configuration {
   }
 }
 
-/// A GPIO input line, as its section of the configuration sets it.
 public struct InputSettings: Hashable, Sendable {
   /// By name or as `chip-label:offset`; nil if there is none.
   public var line: String?

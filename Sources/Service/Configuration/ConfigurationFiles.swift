@@ -2,7 +2,6 @@ import Basics
 @preconcurrency import Glibc
 import Horology
 
-/// The files that the owner has written in /etc.
 enum ConfigurationFiles {
   private static let home = "/etc/clocksmith"
   private static let mainFile = "\(home)/clocksmith.conf"
@@ -44,7 +43,6 @@ enum ConfigurationFiles {
     }.map { "\(folder)/\($0)" }
   }
 
-  /// Adds what to do about the fault, if that is known.
   static func withRemedy(_ fault: Fault) -> Fault {
     let words: String
     switch fault.code {

@@ -59,7 +59,6 @@ struct ConfiguredAlarms: Sendable {
         + "hours; remove it"
   }
 
-  /// The plans of all alarms.
   /// - Throws: `Fault` for an alarm without a time.
   func plans() throws(Fault) -> [AlarmPlan] {
     var plans: [AlarmPlan] = []

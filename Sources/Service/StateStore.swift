@@ -1,0 +1,225 @@
+import Basics
+import CLinux
+import Daemon
+@preconcurrency import Glibc
+
+/// Keeps the state, and saves it in a file. The file is replaced as a whole: a power cut leaves the
+/// old state or the new one.
+final class StateStore {
+  /// How far a change may be saved.
+  enum Reach: Comparable {
+    case nowhere
+    /// Into the file, which outlasts this program, without waiting for the disk.
+    case file
+    /// Safe from a power cut.
+    case disk
+  }
+
+  private enum Progress {
+    case onDisk
+    /// What has changed is saved with the next urgent change, or at the end.
+    case canWait
+    case changed
+    /// In the file, and perhaps not on the disk.
+    case inFile
+  }
+
+  private(set) var state = SavedState()
+  /// Why what is set at run time cannot be saved, and what to do about it; empty if it can.
+  private(set) var trouble = ""
+  /// What became of a saved state that could not be used at the start; empty if it could. It stays
+  /// until the end: what was set before is not back, and the owner may want the file.
+  private(set) var loss = ""
+  /// How far a change may be saved now.
+  var reach: () -> Reach = { .disk }
+
+  private let loop: EventLoop
+  private let journal: Journal
+  /// Nil to forget everything at the end.
+  private let folder: String?
+  /// The folder, open and locked; -1 if it is not.
+  private var lock: Int32 = -1
+  private var progress = Progress.onDisk
+  private var outage: Outage
+  private var timer: EventSource?
+
+  /// How long after an urgent change it is saved at the latest. Many changes in a row, as when a
+  /// person turns the volume, are one write.
+  private static let delay = Duration.seconds(1)
+  /// No state is this large, even with a thousand timers and a hundred alarms with the longest
+  /// names and paths.
+  private static let mostBytes = 1 << 21
+  private static let file = "state.json"
+  private var path: String { "\(folder ?? "")/\(Self.file)" }
+
+  /// Reads the state. Without a file, nothing has been set.
+  /// - Parameters:
+  ///   - folder: nil to forget everything at the end.
+  ///   - firstRetry: how long after the first failure it is tried again.
+  /// - Throws: `Fault` if another clock saves in the folder.
+  init(
+    _ folder: String?, loop: EventLoop, journal: Journal, firstRetry: Duration = .seconds(1)
+  ) throws(Fault) {
+    (self.folder, self.loop, self.journal) = (folder, loop, journal)
+    outage = Outage(first: firstRetry)
+    guard let folder else {
+      trouble = Status.hasNoStateFolder
+      return
+    }
+    try keepOthersOut(of: folder)
+    // What `writeText` has left behind if it was killed in the middle.
+    for name in names(inFolder: folder) where name.hasPrefix("\(Self.file).") {
+      if name.hasSuffix(".text.part") { unlink("\(folder)/\(name)") }
+    }
+    load()
+    if let obstacle { trouble = obstacle }
+  }
+
+  deinit { if lock >= 0 { close(lock) } }
+
+  /// Each of two clocks would write over what the other keeps. A folder that cannot be opened is
+  /// left to `obstacle`.
+  ///
+  /// A clock that was killed has its lock until the kernel has removed its process. So it tries
+  /// again for two seconds.
+  private func keepOthersOut(of folder: String) throws(Fault) {
+    lock = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard lock >= 0 else { return }
+    for _ in 0...40 {
+      if flock(lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK { return }
+      usleep(50_000)
+    }
+    close(lock)
+    throw Fault(
+      "cannot save in \(folder)",
+      "another clocksmith saves there; stop that one, or set STATE_DIRECTORY to another folder")
+  }
+
+  // MARK: Reading
+
+  /// A file with a flaw is renamed: a person may want it back. What can be used of it is saved anew.
+  private func load() {
+    var flaw: String
+    do throws(Fault) {
+      let text = try readRegularFile(path, largest: Self.mostBytes)
+      var flaws: [String] = []
+      state = try SavedState(
+        text: String(decoding: text, as: UTF8.self), path: path, flaws: &flaws)
+      guard let first = flaws.first else { return }
+      flaw = "\(path): \(first)" + (flaws.count == 1 ? "" : ", and \(flaws.count - 1) more")
+    } catch {
+      // A folder that is missing, or no folder, has no file either: `obstacle` tells of it.
+      if error.code == ENOENT || error.code == ENOTDIR { return }
+      flaw = error.description
+    }
+    if let aside = try? setAside(path) { flaw += "; it is now \(aside)" }
+    let nothingIsKept = state == SavedState()
+    flaw +=
+      nothingIsKept
+      ? "; nothing is muted, no timer, interval or alarm that was set is kept, and the volume is as "
+        + "configured"
+      : "; the rest of it is kept"
+    journal.log(.stateSetAside, .warning, flaw)
+    loss = "at the start: \(flaw)"
+    if !nothingIsKept { write(isSynced: true) }
+  }
+
+  // MARK: Saving
+
+  /// Logs, if nothing can be saved at the start, that nothing outlasts this program.
+  func tellIfForgetful() {
+    guard !trouble.isEmpty else { return }
+    journal.log(
+      .stateNowhere, .notice, "what is set at run time will be lost at the end: \(trouble)")
+  }
+
+  /// Changes the state. An urgent change is saved soon, any other with the next save.
+  func keep(_ change: (inout SavedState) -> Void) {
+    let old = state
+    change(&state)
+    guard state != old else { return }
+    if state.isUrgent(after: old) {
+      progress = .changed
+      if outage.isLost { timer = nil }
+      saveSoon(after: Self.delay)
+    } else if progress == .onDisk {
+      progress = .canWait
+    }
+  }
+
+  /// Saves an urgent change as far as that may be now.
+  /// - Parameter least: how far at least.
+  func save(atLeast least: Reach = .nowhere) {
+    let reach = max(reach(), least)
+    switch progress {
+    case .onDisk, .canWait:
+      // After a fault at the start nothing may have changed since: look whether it is mended.
+      if folder != nil, !trouble.isEmpty, obstacle == nil { noteSuccess() }
+    case .inFile where reach == .disk, .changed where reach != .nowhere:
+      write(isSynced: reach == .disk)
+    case .inFile, .changed: break
+    }
+  }
+
+  /// Saves all that has changed.
+  func end() {
+    if progress != .onDisk { write(isSynced: true) }
+  }
+
+  private func write(isSynced: Bool) {
+    guard folder != nil else { return }
+    timer = nil
+    do throws(Fault) {
+      try writeText(state.text, to: path, isSynced: isSynced)
+      // Return the memory: the text of a thousand timers is a third of all that this program holds.
+      if isSynced { malloc_trim(0) }
+      progress = isSynced ? .onDisk : .inFile
+      // A disk that does not sync may still take a file.
+      if isSynced { noteSuccess() }
+    } catch {
+      if outage.begins() {
+        journal.log(
+          .stateFailed, .warning, "\(error); what was set at run time will be lost at the end")
+      }
+      trouble = withRemedy(error)
+      saveSoon(after: outage.nextWait())
+    }
+  }
+
+  private func noteSuccess() {
+    if !trouble.isEmpty {
+      journal.log(.state, .notice, "what was set at run time is saved again")
+    }
+    trouble = ""
+    _ = outage.ends()
+  }
+
+  private func saveSoon(after delay: Duration) {
+    guard timer == nil, folder != nil else { return }
+    timer = try? loop.after(delay, accuracy: .milliseconds(100)) { [unowned self] in
+      timer = nil
+      save()
+    }
+  }
+
+  /// Why nothing can be saved, as far as the folder shows it, and what to do; nil if it can.
+  private var obstacle: String? {
+    // With the dot, a file in place of the folder is told as such.
+    guard let folder, access("\(folder)/.", W_OK | X_OK) != 0 else { return nil }
+    return withRemedy(Fault("cannot write in \(folder)", errno: errno))
+  }
+
+  private func withRemedy(_ fault: Fault) -> String {
+    let folder = folder ?? ""
+    let remedy =
+      switch fault.code {
+      case ENOENT: "make the folder \(folder), and let the service write in it"
+      case ENOTDIR: "move the file of that name away, and make the folder \(folder)"
+      case ENOSPC, EDQUOT: "make room on the disk of \(folder)"
+      case EROFS: "mount the disk of \(folder) so that it can be written"
+      case EIO: "see 'journalctl -k': the disk of \(folder) may be broken"
+      default: "let the service write in \(folder)"
+      }
+    return "\(fault); \(remedy)"
+  }
+}
