@@ -155,7 +155,7 @@ private func checkVoice(_ configuration: Configuration) throws(Fault) -> Finding
   let voice = try configuration.verifiedVoice()
   let times = voice.shortestInterval(wording: configuration.wording)?.times ?? "nothing"
   return found(voice.flaws())
-    ?? .well("\(voice.path): \(voice.clipNames.count) clips say \(times); it \(voice.timersText)")
+    ?? .well("\(voice.path): \(voice.sortedClips.count) clips say \(times); it \(voice.timersText)")
 }
 
 private func checkChime(_ configuration: Configuration) throws(Fault) -> Finding {
