@@ -7,14 +7,10 @@ public struct BellRack: Sendable {
   /// One take of a bell, as it was rendered.
   public struct Take: Hashable, Sendable {
     public let path: String
-    let file: (rate: Int, frames: Int)
+    let rate: Int
+    let frames: Int
 
-    func frames(atRate rate: Int) -> Int {
-      SoundFile.frames(file.frames, of: file.rate, atRate: rate)
-    }
-
-    public static func == (left: Take, right: Take) -> Bool { left.path == right.path }
-    public func hash(into hasher: inout Hasher) { hasher.combine(path) }
+    func frames(atRate other: Int) -> Int { SoundFile.frames(frames, of: rate, atRate: other) }
   }
 
   private let folders: [String]
@@ -38,26 +34,21 @@ public struct BellRack: Sendable {
     }
   }
 
-  /// The file name of a bell's take, without a folder: `F#4`, take 1 is `Fsharp4-1.flac`.
-  /// - Parameter take: nil for the only take of a bell, `Fsharp4.flac`.
-  private static func fileName(of bell: String, take: Int?) -> String {
-    bell.split(separator: "#", omittingEmptySubsequences: false).joined(separator: "sharp")
-      + (take.map { "-\($0)" } ?? "") + ".flac"
-  }
-
   /// The takes of `F#4` are the existing files among `Fsharp4.flac` and `Fsharp4-1.flac` to `-9`,
   /// in the first folder that has any. Blows use them in turn.
   private func find(_ bell: String) throws(Fault) -> [Take] {
     guard !bell.contains("/") else { return [] }
-    var names = [Self.fileName(of: bell, take: nil)]
-    for number in 1...9 { names.append(Self.fileName(of: bell, take: number)) }
+    let name = bell.split(separator: "#", omittingEmptySubsequences: false)
+      .joined(separator: "sharp")
     for folder in folders {
-      let paths: [String] = names.map { "\(folder)/\($0)" }.filter { access($0, F_OK) == 0 }
+      let numbers = [""] + (1...9).map { "-\($0)" }
+      let paths: [String] = numbers.map { "\(folder)/\(name)\($0).flac" }
+        .filter { access($0, F_OK) == 0 }
       guard !paths.isEmpty else { continue }
       var takes: [Take] = []
       for path in paths {
         let file = try SoundFile(path: path)
-        takes.append(Take(path: path, file: (file.rate, file.frames)))
+        takes.append(Take(path: path, rate: file.rate, frames: file.frames))
       }
       return takes
     }

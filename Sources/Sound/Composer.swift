@@ -50,25 +50,14 @@ public struct Composer: Sendable {
       rate: rate, parts: parts.map { $0.moved(by: -earliest) }, anchor: -earliest)
   }
 
-  /// The score of a sounding, at `rate` frames per second.
-  /// - Throws: `Fault` if a sound is missing or is not a sound file, if the voice has no words for
-  ///   it, or if the words do not fit before the next signal.
-  public func score(of sounding: Sounding, rate: Int) throws(Fault) -> Score {
-    switch sounding {
-    case .announcement(let announcement): try score(of: announcement, rate: rate)
-    case .cue(let cue): try score(of: cue, rate: rate)
-    }
-  }
-
-  /// The score of an announcement, at `rate` frames per second.
+  /// The score at `rate` frames per second.
   /// - Throws: `Fault` if a sound is missing or is not a sound file, if the voice has no words for
   ///   it, or if the words do not fit before the next signal.
   public func score(of announcement: Announcement, rate: Int) throws(Fault) -> Score {
-    guard case .timer(let words) = announcement.cause, !words.isOfTime else {
+    guard let words = try phrase(of: announcement) else {
       return try score(of: announcement.time, announcement.programme, rate: rate)
     }
-    let clips = voice.phrase(of: try phrase(of: words)) ?? []
-    let phrase = try voice.score(of: clips, rate: rate)
+    let phrase = try voice.score(of: voice.phrase(of: words) ?? [], rate: rate)
     let length = Duration.seconds(Double(phrase.frames) / Double(rate))
     if let room = announcement.room, length > room {
       throw Fault(
@@ -77,6 +66,13 @@ public struct Composer: Sendable {
     }
     return Score(
       rate: rate, parts: phrase.parts.map { $0.moved(by: 0, amplifiedBy: voiceGain) }, anchor: 0)
+  }
+
+  public func score(of sounding: Sounding, rate: Int) throws(Fault) -> Score {
+    switch sounding {
+    case .announcement(let announcement): try score(of: announcement, rate: rate)
+    case .cue(let cue): try score(of: cue, rate: rate)
+    }
   }
 
   /// Finds the sounds of a tune.
@@ -127,8 +123,10 @@ public struct Composer: Sendable {
       ], anchor: 0)
   }
 
-  /// The first phrase that the voice has words for.
-  private func phrase(of words: TimerWords) throws(Fault) -> TimerPhrase {
+  /// What it says of a timer, as the first phrase that the voice has words for; nil if it says the
+  /// time.
+  private func phrase(of announcement: Announcement) throws(Fault) -> TimerPhrase? {
+    guard case .timer(let words) = announcement.cause, !words.isOfTime else { return nil }
     if let phrase = words.phrases.first(where: { voice.phrase(of: $0) != nil }) { return phrase }
     let phrases = words.phrases.map { "'\($0.text)'" }.joined(separator: " or ")
     throw Fault("voice \(voice.path)", "it has no words for \(phrases)")
@@ -158,10 +156,8 @@ public struct Composer: Sendable {
 
   /// The words of an announcement, for a reader.
   public func text(of announcement: Announcement) throws(Fault) -> String {
-    guard case .timer(let words) = announcement.cause, !words.isOfTime else {
-      return try text(of: announcement.time)
-    }
-    return voice.text(of: try phrase(of: words)) ?? ""
+    guard let words = try phrase(of: announcement) else { return try text(of: announcement.time) }
+    return voice.text(of: words) ?? ""
   }
 
   /// The words of the first phrase that the voice has words for, for a reader; nil if it has none.

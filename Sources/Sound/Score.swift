@@ -4,7 +4,7 @@ import Basics
 public struct Score: Hashable, Sendable {
   public struct Part: Hashable, Sendable {
     public let path: String
-    public let start: Int
+    public private(set) var start: Int
     /// How many frames of it sound; silence follows if the file has fewer.
     public let frames: Int
     /// Frames over which it rises from zero, as a quarter of a sine: equal power with the part that
@@ -12,7 +12,7 @@ public struct Score: Hashable, Sendable {
     public let fadeIn: Int
     /// Frames over which it falls to zero at its end, as a quarter of a cosine.
     public let fadeOut: Int
-    public let gain: Float
+    public private(set) var gain: Float
     /// True if it must begin at a moment, as a blow must, even if the converter drifts. False if it
     /// follows the part before it, as the next clip of a phrase does.
     public let isTimed: Bool
@@ -39,9 +39,10 @@ public struct Score: Hashable, Sendable {
     public var end: Int { start + frames }
 
     func moved(by distance: Int, amplifiedBy factor: Float = 1) -> Part {
-      Part(
-        path: path, start: start + distance, frames: frames, fadeIn: fadeIn, fadeOut: fadeOut,
-        gain: gain * factor, isTimed: isTimed, isWord: isWord, label: label)
+      var part = self
+      part.start += distance
+      part.gain *= factor
+      return part
     }
   }
 

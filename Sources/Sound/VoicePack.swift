@@ -4,9 +4,10 @@ import Horology
 
 /// A folder of clips and the small file `voice.conf` that says how they make a spoken time.
 public struct VoicePack: Sendable {
-  /// One clip: its file, and its text for a reader.
   public struct Clip: Hashable, Sendable {
+    public let name: String
     public let path: String
+    /// What it says, for a reader.
     public let text: String
   }
 
@@ -35,7 +36,7 @@ public struct VoicePack: Sendable {
   let spellings: [String: String]
 
   /// Every clip that has a file, in the order of their names.
-  public var clipNames: [String] { clips.keys.sorted() }
+  public var sortedClips: [Clip] { clips.values.sorted { $0.name < $1.name } }
 
   public func clip(_ name: String) -> Clip? { clips[name] }
 
@@ -269,13 +270,6 @@ extension VoicePack {
     }
   }
 
-  /// The styles that it has, each once, the digital one first.
-  public var styles: [String] {
-    var styles: [String] = []
-    for wording in wordings where !styles.contains(wording.style) { styles.append(wording.style) }
-    return styles
-  }
-
   /// The clocks that it has rules for, in any style.
   public var formats: [HourFormat] {
     HourFormat.allCases.filter { grammars[$0]?.isEmpty == false }
@@ -344,7 +338,7 @@ extension VoicePack {
     guard !words.isEmpty else { return nil }
     // If several clips have the same text, always take the same one.
     let texts = Dictionary(
-      clipNames.map { (clips[$0]!.text.lowercased(), clips[$0]!) }, uniquingKeysWith: { $1 })
+      sortedClips.map { ($0.text.lowercased(), $0) }, uniquingKeysWith: { $1 })
     if let whole = texts[words.joined(separator: " ")] { return [whole] }
     let found = words.compactMap { texts[String($0)] }
     return found.count == words.count ? found : nil

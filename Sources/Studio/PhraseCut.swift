@@ -9,15 +9,6 @@ struct PhraseCut {
   let speech: Double
   let noise: Double
 
-  enum Problem: Error, Hashable {
-    /// There are fewer words than expected, or the pauses between them are too short.
-    case runTogether
-    /// A quiet place within a word is as long as the pauses.
-    case unclear
-    case tooShort(Int)
-    case tooLong(Int)
-  }
-
   /// The shortest pause between two words, in seconds; the closure of a plosive lasts up to 0.1 s.
   private static let shortestPause = 0.13
   /// The longest quiet place in a word: in seconds, and as a share of the shortest pause.
@@ -31,7 +22,9 @@ struct PhraseCut {
   /// Speech is at least this far above the quiet, in dB.
   private static let height = 9.0
 
-  init(_ samples: [Float], rate: Int, count: Int) throws(Problem) {
+  /// - Throws: `Refusal` if the words of the prompt are not found, with what to do.
+  init(_ samples: [Float], rate: Int, _ prompt: RecordingPrompt) throws(Take.Refusal) {
+    let count = prompt.words.count
     let track = LevelTrack(samples, rate: rate)
     noise = track.quietest
     let loudest = track.powers.max() ?? 0
@@ -47,20 +40,30 @@ struct PhraseCut {
     let pauses = gaps.prefix(count - 1).sorted { $0.start < $1.start }
     guard let first = sounding.first, let last = sounding.last, pauses.count == count - 1,
       pauses.allSatisfy({ seconds($0.end - $0.start) >= Self.shortestPause })
-    else { throw .runTogether }
+    else {
+      throw Take.Refusal(
+        "the \(count) words run together; say them again with a short pause at each '...'")
+    }
     if let inner = gaps.dropFirst(count - 1).first,
       let pause = pauses.map({ $0.end - $0.start }).min(),
       seconds(inner.end - inner.start) > min(Self.longestInWord, Self.clearness * seconds(pause))
     {
-      throw .unclear
+      throw Take.Refusal(
+        "it is not clear where the \(count) words part; say them again with a short pause at "
+          + "each '...', and none elsewhere")
     }
     var words: [Range<Int>] = []
     var start = 0
-    for index in 0..<count {
+    for (index, word) in prompt.words.enumerated() {
       let sound = (index == 0 ? first : pauses[index - 1].end)
       let end = index < pauses.count ? pauses[index].start : last + 1
-      if seconds(end - sound) < Self.shortest { throw .tooShort(index) }
-      if seconds(end - sound) > Self.longest { throw .tooLong(index) }
+      if seconds(end - sound) < Self.shortest {
+        throw Take.Refusal("hardly anything is there of '\(word.text)'; say it again")
+      }
+      if seconds(end - sound) > Self.longest {
+        throw Take.Refusal(
+          "'\(word.text)' goes on for too long; say it again, and pause after it")
+      }
       let cut =
         index < pauses.count
         ? (pauses[index].start + pauses[index].end) / 2 * track.windowFrames : samples.count

@@ -192,16 +192,3 @@ extension Recording {
     return power(mean) * 10 < power(loudest) ? loudest : mean
   }
 }
-
-extension Recording {
-  /// Reads a clip of a pack as it is.
-  /// - Throws: `Fault` if it is not a mono sound, or is too long or too short for a word.
-  init(clip path: String) throws(Fault) {
-    let file = try SoundFile(path: path)
-    // Checked first, so that a clip that is far too long is never held in memory.
-    if let flaw = ClipFlaw(seconds: file.seconds) {
-      throw Fault("cannot use \(path)", flaw.words)
-    }
-    self.init(samples: try file.readChannels()[0], rate: file.rate)
-  }
-}

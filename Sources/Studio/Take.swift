@@ -5,6 +5,10 @@ import Sound
 public struct Take: Sendable {
   public struct Refusal: Error, Hashable, CustomStringConvertible {
     public let description: String
+
+    init(_ description: String) {
+      self.description = description
+    }
   }
 
   public let prompt: RecordingPrompt
@@ -26,20 +30,17 @@ public struct Take: Sendable {
   public init(
     of prompt: RecordingPrompt, samples: [Float], rate: Int, room: Double
   ) throws(Refusal) {
-    if let problem = Self.problem(ofLevel: Recording(samples: samples, rate: rate)) {
-      throw Refusal(description: problem)
-    }
+    try Self.judgeLevel(Recording(samples: samples, rate: rate))
     try self.init(cutting: samples, rate: rate, prompt, room: room)
     guard signalToNoise >= Self.leastSignalToNoise else {
       throw Refusal(
-        description: "too noisy: the speech is "
-          + "\(signalToNoise.text(decimals: 0, .down)) dB over the noise, under 35; make it "
-          + "quieter or come closer, and say it again")
+        "too noisy: the speech is \(signalToNoise.text(decimals: 0, .down)) dB over the noise, "
+          + "under 35; make it quieter or come closer, and say it again")
     }
     for (word, range) in zip(prompt.words, cut.words) {
       let loudness = try? Loudness(of: Array(self.samples[range]), rate: rate)
       if loudness.map(VoiceDraft.hasClick) ?? true {
-        throw Refusal(description: "there is a click in '\(word.text)'; say it again")
+        throw Refusal("there is a click in '\(word.text)'; say it again")
       }
     }
   }
@@ -54,51 +55,33 @@ public struct Take: Sendable {
     self.samples = recording.samples
     self.rate = rate
     peak = Double(recording.peak).decibels
-    do throws(PhraseCut.Problem) {
-      cut = try PhraseCut(recording.samples, rate: rate, count: prompt.words.count)
-    } catch {
-      throw Refusal(description: Self.words(for: error, prompt))
-    }
+    cut = try PhraseCut(recording.samples, rate: rate, prompt)
     signalToNoise = cut.speech.decibelsOfPower - max(cut.noise.decibelsOfPower, room)
   }
 
-  /// What is wrong with its level or length; nil if nothing is.
-  private static func problem(ofLevel recording: Recording) -> String? {
+  private static func judgeLevel(_ recording: Recording) throws(Refusal) {
+    if let run = recording.clippedRun {
+      throw Refusal(
+        "clipped: \(run) samples in a row at full scale; turn the microphone down or step back, "
+          + "and say it again")
+    }
     var recording = recording
-    let clippedRun = recording.clippedRun
     recording.removeDC()
     let peak = Double(recording.peak).decibels
-    if let clippedRun {
-      return "clipped: \(clippedRun) samples in a row at full scale; turn the microphone down or "
-        + "step back, and say it again"
-    }
     if peak > peaks.upperBound {
-      return "too loud: it peaks at \(peak.text(decimals: 1, .up)) dBFS, over -3; turn the "
-        + "microphone down or step back, and say it again"
+      throw Refusal(
+        "too loud: it peaks at \(peak.text(decimals: 1, .up)) dBFS, over -3; turn the microphone "
+          + "down or step back, and say it again")
     }
     if peak < peaks.lowerBound {
-      return "too soft: it peaks at \(peak.text(decimals: 1, .down)) dBFS, under -12; turn the "
-        + "microphone up or come closer, and say it again"
+      throw Refusal(
+        "too soft: it peaks at \(peak.text(decimals: 1, .down)) dBFS, under -12; turn the "
+          + "microphone up or come closer, and say it again")
     }
     if recording.seconds >= longest {
-      return "too long: it goes on for \(recording.seconds.text(decimals: 0)) s; say it again, and "
-        + "be quiet after it"
-    }
-    return nil
-  }
-
-  private static func words(for problem: PhraseCut.Problem, _ prompt: RecordingPrompt) -> String {
-    let count = prompt.words.count
-    switch problem {
-    case .runTogether:
-      return "the \(count) words run together; say them again with a short pause at each '...'"
-    case .unclear:
-      return "it is not clear where the \(count) words part; say them again with a short pause at "
-        + "each '...', and none elsewhere"
-    case .tooShort(let index):
-      return "hardly anything is there of '\(prompt.words[index].text)'; say it again"
-    case .tooLong(let index):
-      return "'\(prompt.words[index].text)' goes on for too long; say it again, and pause after it"
+      throw Refusal(
+        "too long: it goes on for \(recording.seconds.text(decimals: 0)) s; say it again, and be "
+          + "quiet after it")
     }
   }
 

@@ -52,15 +52,14 @@ struct TimerAddition {
   }
 
   /// The loudness, in LUFS, that matches the clips of the pack: that of the middle one.
-  /// - Throws: `Fault` if it has a clip that cannot be read.
+  /// - Throws: `Fault` if it has a clip that is no word.
   static func loudness(of pack: VoicePack) throws(Fault) -> Double {
     var levels: [Double] = []
-    for name in pack.clipNames {
-      guard let clip = pack.clip(name) else { continue }
-      let recording = try Recording(clip: clip.path)
-      levels.append(try Loudness(of: recording.samples, rate: recording.rate).momentary)
+    let (bad, _) = pack.readClips { _, word throws(Fault) in
+      levels.append(try Loudness(of: word.samples, rate: word.rate).momentary)
     }
-    levels = levels.filter(\.isFinite).sorted()
+    if let first = bad.first { throw first.fault }
+    levels.sort()
     return levels.isEmpty ? VoiceDraft.usualLoudness : levels[levels.count / 2]
   }
 

@@ -10,7 +10,7 @@ public struct VoiceVerification {
   }
 
   /// Findings about clips, in the order of their names.
-  public private(set) var findings: [Finding] = []
+  public let findings: [Finding]
   /// One sentence for each clip that a rule needs but that is not in `[clips]`, and for times and
   /// phrases of timers that are said like another.
   public private(set) var brokenRules: [String] = []
@@ -30,78 +30,50 @@ public struct VoiceVerification {
   private static let loudnessTolerance = 1.0
 
   public init(of pack: VoicePack) {
+    var found: [Finding] = []
     // A clip in `[clips]` without a file is a finding.
     var named = Set(pack.clipsWithoutFile)
     for wording in pack.wordings {
-      brokenRules += Self.lacking(pack, wording, &named)
+      var opening = wording
+      opening.opens = pack.hasOpening
+      for time in Interval.minute.timesOfDay {
+        let missing = pack.clipsMissing(for: time, opening)
+        brokenRules += Self.lacking(missing, time.dateTime.timeOfDay, &named)
+      }
       if let sentence = pack.timesAlike(wording) { brokenRules.append(sentence) }
     }
-    brokenRules += Self.lackingTimers(pack, &named)
-    if let sentence = pack.timersAlike { brokenRules.append(sentence) }
-    crossfade = pack.crossfadeFlaw
-    var loudness: [(clip: String, momentary: Double)] = []
-    var unusable: Set<String> = []
-    for name in pack.clipNames {
-      guard let path = pack.clip(name)?.path else { continue }
-      do throws(Fault) {
-        let file = try SoundFile(path: path)
-        if let flaw = ClipFlaw(seconds: file.seconds) {
-          findings.append(Finding(clip: name, words: flaw.words))
-          if flaw.hidesWord { unusable.insert(name) }
-          continue
-        }
-        let recording = Recording(samples: try file.readChannels()[0], rate: file.rate)
-        if let flaw = file.silence {
-          findings.append(Finding(clip: name, words: flaw.words))
-          unusable.insert(name)
-          continue
-        }
-        let found = try Loudness(of: recording.samples, rate: recording.rate)
-        loudness.append((name, found.momentary))
-        findings += Self.faults(recording, found).map { Finding(clip: name, words: $0) }
-      } catch {
-        findings.append(Finding(clip: name, words: error.description))
-        unusable.insert(name)
-      }
+    for phrase in TimerPhrase.range {
+      brokenRules += Self.lacking(pack.clipsMissing(for: phrase), "'\(phrase.text)'", &named)
     }
+    if let sentence = pack.timersAlike { brokenRules.append(sentence) }
+    var loudness: [(clip: String, momentary: Double)] = []
+    let (bad, crossfade) = pack.readClips { clip, word throws(Fault) in
+      let measured = try Loudness(of: word.samples, rate: word.rate)
+      loudness.append((clip.name, measured.momentary))
+      found += Self.faults(word, measured).map { Finding(clip: clip.name, words: $0) }
+    }
+    self.crossfade = crossfade
+    found += bad.map {
+      Finding(clip: $0.clip.name, words: $0.flaw?.words ?? $0.fault.description)
+    }
+    let unusable = Set(bad.filter { $0.flaw?.hidesWord ?? true }.map(\.clip.name))
     let usable = pack.without(unusable)
     coverage = pack.wordings.map { ($0, usable.shortestInterval(wording: $0)) }
     timers = usable.timersText
-    findings += pack.clipsWithoutFile.map {
+    found += pack.clipsWithoutFile.map {
       Finding(clip: $0, words: "it has no file; record it, or take it out of voice.conf")
     }
-    findings += Self.uneven(loudness)
-    findings.sort { ($0.clip, $0.words) < ($1.clip, $1.words) }
+    found += Self.uneven(loudness)
+    findings = found.sorted { ($0.clip, $0.words) < ($1.clip, $1.words) }
   }
 
-  /// The clips that the rules for times of day need and that are not in `[clips]`, each with the
-  /// first time that needs it. Leaves out those in `named`, and adds the others to it.
+  /// A sentence for each of these clips that is not in `named`; they are added to it.
   private static func lacking(
-    _ pack: VoicePack, _ wording: Wording, _ named: inout Set<String>
+    _ missing: [String], _ need: String, _ named: inout Set<String>
   ) -> [String] {
-    var wording = wording
-    wording.opens = pack.hasOpening
-    var sentences: [String] = []
-    for time in Interval.minute.timesOfDay {
-      for clip in pack.clipsMissing(for: time, wording) where named.insert(clip).inserted {
-        sentences.append(sentence(ofMissing: clip, for: time.dateTime.timeOfDay))
-      }
+    missing.filter { named.insert($0).inserted }.map {
+      "no clip '\($0)', which \(need) needs; record it, or take the rule out"
     }
-    return sentences
-  }
-
-  private static func lackingTimers(_ pack: VoicePack, _ named: inout Set<String>) -> [String] {
-    var sentences: [String] = []
-    for phrase in TimerPhrase.range {
-      for clip in pack.clipsMissing(for: phrase) where named.insert(clip).inserted {
-        sentences.append(sentence(ofMissing: clip, for: "'\(phrase.text)'"))
-      }
-    }
-    return sentences
-  }
-
-  private static func sentence(ofMissing clip: String, for need: String) -> String {
-    "no clip '\(clip)', which \(need) needs; record it, or take the rule out"
   }
 
   static func faults(_ recording: Recording, _ loudness: Loudness) -> [String] {
@@ -162,46 +134,58 @@ extension VoicePack {
   ///
   /// Reads every clip once. `VoiceVerification` also checks their quality.
   public func flaws() -> [String] {
-    var flaws = filesMissing.map { [$0.description] } ?? []
-    for name in clipNames {
-      guard let path = clip(name)?.path else { continue }
-      do throws(Fault) {
-        let file = try SoundFile(path: path)
-        // A clip that is far too long need not be read to its end.
-        var flaw = ClipFlaw(seconds: file.seconds)
-        if flaw == nil {
-          try file.verify()
-          flaw = file.silence
-        }
-        if let flaw { flaws.append("\(path): \(flaw.words)") }
-      } catch {
-        flaws.append(error.description)
-      }
-    }
-    if let flaw = crossfadeFlaw { flaws.append("\(path)/voice.conf: \(flaw)") }
-    if let flaw = timersAlike {
-      flaws.append("\(path)/voice.conf: \(flaw); give each phrase words of its own")
-    }
-    return flaws
+    let (bad, crossfade) = readClips { _, _ in }
+    let rules = [crossfade, timersAlike.map { "\($0); give each phrase words of its own" }]
+    return (filesMissing.map { [$0.description] } ?? [])
+      + bad.map { bad in
+        bad.flaw.map { "\(bad.clip.path): \($0.words)" } ?? bad.fault.description
+      } + rules.compactMap { $0 }.map { "\(path)/voice.conf: \($0)" }
   }
 
-  /// Why the crossfade cannot be as long as it is set; nil if it can. It takes at most half of a
-  /// clip, and then no part of the clip is heard by itself.
-  var crossfadeFlaw: String? {
-    guard overlap > .zero else { return nil }
-    var shortest: (name: String, length: Duration)?
-    for name in clipNames {
-      // A clip that cannot be read, or cannot be a word, is reported by itself.
-      guard let path = clip(name)?.path, let file = try? SoundFile(path: path),
-        ClipFlaw(seconds: file.seconds) == nil
-      else { continue }
-      let length = Duration.seconds(file.seconds)
-      if length < shortest?.length ?? .seconds(ClipFlaw.longest) { shortest = (name, length) }
+  /// A clip that is no word.
+  struct BadClip {
+    let clip: Clip
+    let fault: Fault
+    /// Nil if it cannot be read.
+    var flaw: ClipFlaw?
+  }
+
+  /// Reads every clip once, in the order of their names.
+  /// - Parameter heard: called with each clip that is a word.
+  /// - Returns: the other clips, and why the crossfade cannot be as long as it is set; nil if it
+  ///   can.
+  func readClips(
+    _ heard: (Clip, Recording) throws(Fault) -> Void
+  ) -> (bad: [BadClip], crossfade: String?) {
+    var bad: [BadClip] = []
+    var shortest: (name: String, seconds: Double)?
+    for clip in sortedClips {
+      do throws(Fault) {
+        let file = try SoundFile(path: clip.path)
+        var flaw = ClipFlaw(seconds: file.seconds)
+        // A clip that is far too long is never held in memory.
+        let samples = flaw == nil ? try file.readChannels()[0] : []
+        let word = Recording(samples: samples, rate: file.rate)
+        flaw = flaw ?? file.silence
+        if let flaw {
+          bad.append(
+            BadClip(clip: clip, fault: Fault("cannot use \(clip.path)", flaw.words), flaw: flaw))
+          continue
+        }
+        if word.seconds < shortest?.seconds ?? .infinity { shortest = (clip.name, word.seconds) }
+        try heard(clip, word)
+      } catch {
+        bad.append(BadClip(clip: clip, fault: error))
+      }
     }
-    guard let shortest, overlap > shortest.length / 2 else { return nil }
-    let milliseconds = shortest.length.nanoseconds / 1_000_000
-    return "crossfade = \(overlap.nanoseconds / 1_000_000)ms is more than half of clip "
-      + "'\(shortest.name)', which takes \(milliseconds) ms, so that words run into each other; "
-      + "set it to 20ms, say"
+    return (bad, shortest.flatMap { crossfadeFlaw($0.name, .seconds($0.seconds)) })
+  }
+
+  /// A crossfade takes at most half of a clip, and then no part of the clip is heard by itself.
+  private func crossfadeFlaw(_ clip: String, _ length: Duration) -> String? {
+    guard overlap > .zero, overlap > length / 2 else { return nil }
+    return "crossfade = \(overlap.nanoseconds / 1_000_000)ms is more than half of clip '\(clip)', "
+      + "which takes \(length.nanoseconds / 1_000_000) ms, so that words run into each other; set "
+      + "it to 20ms, say"
   }
 }

@@ -8,21 +8,13 @@ let agendaCommand = Subcommand(
   name: "agenda", operands: "", mostOperands: 0,
   summary: "list what will sound, and what will not and why",
   details: """
-    Lists everything that will sound from one local time up to, but not including, another. It also
-    lists what will not sound, and why. Each occasion, each ring of an alarm and each timer has a
-    line; of an interval only the next signal and the end are listed.
+    Lists everything that will sound from one local time up to, but not including, another, and what
+    will not sound, and why. Each occasion, each ring of an alarm and each timer has a line; of an
+    interval only the next signal and the end are listed. It assumes that the clock is trusted and
+    that the switch is on; if they silence the clock now, a note says so.
 
-    It assumes that the clock is trusted and that the switch is on. If they silence the clock now, a
-    note on standard error says so. If the service is running, the list is the service's: with its
-    settings, alarms, timers and interval, and muted occasions as silent. After an edit of the
-    configuration, reload the service.
-    With --config or --zone, or without a service, the list has the settings and the alarms of the
-    configuration. With --config or --zone no note says what the clock is now.
-
-    With --json each line is an object with the keys instant, local, text, chime, strikes, sounds,
-    reason and reason_key (if it is silent) and cause (occasion, alarm, timer or interval). The line
-    of an alarm or a timer also has name, number, signal, tune and rise, that of an interval signal
-    and its lengths, if there are any.
+    The list is the running service's. With --config or --zone, or without a service, it has the
+    settings and the alarms of the configuration.
     """,
   options: [
     Option(name: "from", argument: timeForm, help: "the start of the list (default: now)"),

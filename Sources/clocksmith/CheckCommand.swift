@@ -9,15 +9,10 @@ let checkCommand = Subcommand(
   name: "check", operands: "", mostOperands: 0,
   summary: "check everything that the clock needs, and say what to do",
   details: """
-    Checks the configuration, every clip and every time that will be spoken, the bells and whether
-    each chime can sound, the signals of timers, the words that tell_left and say_phases need, the
-    zone, each alarm with its tune, the speaker, the sound cards, the switch, the button, the lamp,
-    the RTC, the clock, whether what is set can be saved, and the system bus. It prints a line for
-    each, and says what to do about a problem. The exit status is 3 if it found one. Two times of day
-    that the voice would say alike are a problem. A voice without the words of timers is a problem
-    only if the configuration wants these words. A file in conf.d whose name does not end in .conf
-    is a problem, because it is not read. On the flashed card it also repeats what could not be
-    applied of clocksmith.txt.
+    Checks the configuration, every clip and every time that will be spoken, the chimes, signals and
+    alarms, the speaker, the switch, the button, the lamp, the RTC, the clock, whether what is set
+    can be saved, and the system bus. It prints a line for each, and says what to do about a
+    problem. The exit status is 3 if it found one.
     """,
   options: [
     Option(
@@ -155,7 +150,7 @@ private func checkVoice(_ configuration: Configuration) throws(Fault) -> Finding
   let voice = try configuration.verifiedVoice()
   let times = voice.shortestInterval(wording: configuration.wording)?.times ?? "nothing"
   return found(voice.flaws())
-    ?? .well("\(voice.path): \(voice.clipNames.count) clips say \(times); it \(voice.timersText)")
+    ?? .well("\(voice.path): \(voice.sortedClips.count) clips say \(times); it \(voice.timersText)")
 }
 
 private func checkChime(_ configuration: Configuration) throws(Fault) -> Finding {

@@ -51,10 +51,7 @@ final class ForegroundTimer: Instruments {
       Announcer(
         settings: settings, zone: try SystemZone.current(), trust: .synchronised,
         at: SystemClock.now))
-    let speaker = configuration.speaker
-    speaker.opened = { if let substitute = $0 { complain("note: \(substitute.inWords)") } }
-    player = Player(loop: loop) { speaker }
-    player.settings = configuration.playerSettings
+    player = configuration.player(loop)
     conductor.instruments = self
     player.heard = { [unowned self] in conductor.handle(.heard($0, $1)) }
     player.ended = { [unowned self] sounding, outcome in

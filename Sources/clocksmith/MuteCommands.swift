@@ -11,12 +11,8 @@ let muteCommand = Subcommand(
     Silences the clock for DURATION (as 45min or 8h30m, at most 744h), or with 'next' only at the
     next occasion that would sound, or without either until 'clocksmith unmute'. What sounds now is
     faded out, timers and alarms that ring are stopped, and the running interval ends. With 'next'
-    nothing is stopped. A new mute takes the place of an earlier one, which may have been longer.
-
-    A timer, an alarm or an interval that begins later still sounds, and the clock still answers a
-    person who asks for the time. A restart or a power cut does not end a mute. DURATION also passes
-    while the machine sleeps, and setting the clock does not change it. After a power cut the mute
-    ends at the time that was shown when it began.
+    nothing is stopped. A timer, an alarm or an interval that begins later still sounds, and the
+    clock still answers a person who asks for the time. A restart or a power cut does not end it.
     """,
   options: []
 ) { arguments in

@@ -41,10 +41,7 @@ private func play(
 ) throws -> Outcome? {
   let loop = try EventLoop()
   var outcome: Outcome?
-  let speaker = configuration.speaker
-  speaker.opened = { if let substitute = $0 { complain("note: \(substitute.inWords)") } }
-  let player = Player(loop: loop) { speaker }
-  player.settings = configuration.playerSettings
+  let player = configuration.player(loop)
   player.ended = {
     outcome = $1
     loop.exit()
@@ -57,6 +54,17 @@ private func play(
   }
   try loop.run()
   return outcome
+}
+
+extension Configuration {
+  /// A player on the configured speaker. A note says if another one takes its place.
+  func player(_ loop: EventLoop) -> Player {
+    let speaker = speaker
+    speaker.opened = { if let substitute = $0 { complain("note: \(substitute.inWords)") } }
+    let player = Player(loop: loop) { speaker }
+    player.settings = playerSettings
+    return player
+  }
 }
 
 func tellSaid(_ words: String) throws(Fault) {

@@ -47,19 +47,9 @@ final class StatusView {
   /// The zone of the service, or else of this program.
   private(set) var zone: SystemZone
   private let configurationPath: String?
-  private var settings: Result<Settings, Fault>
+  private var settings: Result<(configuration: Configuration, composer: Composer), Fault>
   private let watch: ClockWatch
-  private(set) var service: RunningService?
-
-  private struct Settings {
-    let configuration: Configuration
-    let composer: Composer
-
-    init(path: String?) throws(Fault) {
-      configuration = try Configuration.load(path: path)
-      composer = try configuration.composer()
-    }
-  }
+  var service: RunningService?
 
   /// - Throws: `Fault` if there is no service and the zone is not known.
   init(configurationPath: String?) throws(Fault) {
@@ -73,7 +63,7 @@ final class StatusView {
       zone = .universal
     }
     self.service = service
-    settings = Result { () throws(Fault) in try Settings(path: configurationPath) }
+    settings = Self.settings(configurationPath)
     let configuration = (try? settings.get())?.configuration ?? Configuration()
     watch = ClockWatch(rtc: configuration.rtc, greatestError: configuration.greatestError)
   }
@@ -102,40 +92,46 @@ final class StatusView {
         own.configuration, own.composer, zone: zone, clock: watch.state, at: now.instant)
       voice = own.composer.voice.description
     }
-    var configurationError = ""
-    if case .failure(let fault) = settings { configurationError = fault.description }
+    let error: Fault? = if case .failure(let fault) = settings { fault } else { nil }
     if status.zone != zone.name { zone = try zoneOfService(status.zone, or: zone) }
     return Seen(
       status: status, instant: now.instant, zone: zone, isRunning: service != nil,
-      rtc: watch.rtc, voice: voice, configurationError: configurationError)
+      rtc: watch.rtc, voice: voice, configurationError: error?.description)
   }
 
-  func readConfiguration() {
-    settings = Result { () throws(Fault) in try Settings(path: configurationPath) }
-  }
+  func readConfiguration() { settings = Self.settings(configurationPath) }
 
-  func loseService() {
-    service = nil
+  private static func settings(_ path: String?) -> Result<
+    (configuration: Configuration, composer: Composer), Fault
+  > {
+    Result { () throws(Fault) in
+      let configuration = try Configuration.load(path: path)
+      return (configuration, try configuration.composer())
+    }
   }
 }
 
 struct Seen {
   let status: Status
-  let instant: Instant
+  var instant: Instant
   let zone: SystemZone
   let isRunning: Bool
   let rtc: RTCJudgement?
   /// The description in the voice pack; nil if it is not known.
   let voice: String?
-  /// Why the configuration cannot be used; empty if it can.
-  let configurationError: String
+  /// Why the configuration cannot be used; nil if it can.
+  let configurationError: String?
 
-  struct Line: Equatable {
+  struct Line {
     enum Weight { case plain, strong, warning }
 
     let label: String
     let value: String
-    var weight = Weight.plain
+    let weight: Weight
+
+    init(_ label: String, _ value: String, _ weight: Weight = .plain) {
+      (self.label, self.value, self.weight) = (label, value, weight)
+    }
 
     /// As in `next     15:15:00, in 3 min: "three fifteen P M"`.
     var text: String {
@@ -147,11 +143,10 @@ struct Seen {
     lines().map { "\($0.label) \($0.value)" }.joined(separator: "; ")
   }
 
-  var time: Line {
+  private var time: Line {
     let local = zone.civil(at: instant)
     let face = "\(local.weekday.abbreviation) \(local.dateTime)"
-    return Line(
-      label: "now", value: "\(face) \(zone.name) (UTC\(local.offsetText))", weight: .strong)
+    return Line("now", "\(face) \(zone.name) (UTC\(local.offsetText))", .strong)
   }
 
   func lines() -> [Line] {
@@ -166,88 +161,69 @@ struct Seen {
       let left = timer.left(at: instant)
       let name = timer.numberAndName
       return switch timer.state {
-      case .ringing, .snoozing:
-        Line(label: "timer", value: "\(name) rings", weight: .warning)
-      case .paused: Line(label: "timer", value: "\(name) is paused, \(left.roundedUp) left")
+      case .ringing, .snoozing: Line("timer", "\(name) rings", .warning)
+      case .paused: Line("timer", "\(name) is paused, \(left.roundedUp) left")
       case .waiting:
-        Line(
-          label: "timer",
-          value: TimerBar.text(title: name, left: left, of: timer.length ?? left))
+        Line("timer", TimerBar.text(title: name, left: left, of: timer.length ?? left))
       }
     }
-    let more = status.timers.count - shown.count
-    return shown + (more > 0 ? [Line(label: "timers", value: "and \(more) more")] : [])
+    return shown + more("timers", status.timers.count - shown.count)
   }
 
   /// The alarms that ring, or else the next alarm, even if it will be silent.
   private var alarm: [Line] {
     let shown = status.alarms.shown(at: instant).map { listed in
       Line(
-        label: "alarm",
-        value: "\(listed.alarm.numberAndName) \(listed.outlook(at: instant, zone))",
-        weight: listed.alarm.isRinging ? .warning : .plain)
+        "alarm", "\(listed.alarm.numberAndName) \(listed.outlook(at: instant, zone))",
+        listed.alarm.isRinging ? .warning : .plain)
     }
-    let more = status.alarms.count - shown.count
-    return shown + (more > 0 ? [Line(label: "alarms", value: "and \(more) more")] : [])
+    return shown + more("alarms", status.alarms.count - shown.count)
+  }
+
+  private func more(_ what: String, _ count: Int) -> [Line] {
+    count > 0 ? [Line(what, "and \(count) more")] : []
   }
 
   private var intervals: [Line] {
     status.intervals.compactMap { interval in
       interval.plan.moment(at: interval.passed(at: instant)).map { title, left, length in
-        Line(label: "interval", value: TimerBar.text(title: title, left: left, of: length))
+        Line("interval", TimerBar.text(title: title, left: left, of: length))
       }
     }
   }
 
   /// The lines that do not change with time alone.
   var lasting: [Line] {
-    var lines = [
-      Line(
-        label: "clock", value: status.clockWords,
-        weight: status.trust == ClockTrust.untrusted.rawValue ? .warning : .plain)
-    ]
-    if let words = ringer { lines.append(words) }
-    if let words = status.mute.inWords(in: zone) {
-      lines.append(Line(label: "muted", value: words, weight: .warning))
-    }
-    if !status.playing.isEmpty {
-      lines.append(Line(label: "sounding", value: "\"\(status.playing)\"", weight: .strong))
-    }
     let volume = status.volume == 0 ? "" : ", \(status.volume) dB"
-    lines.append(Line(label: "speaker", value: status.speaker + volume))
-    lines.append(
-      Line(label: "voice", value: [status.voice, voice].compactMap { $0 }.joined(separator: ", ")))
-    if let onset = status.last?.onsetError {
-      lines.append(Line(label: "onset", value: "\(onset.milliseconds), of the last announcement"))
-    }
-    for trouble in [status.stateLoss, status.lastError] where !trouble.isEmpty {
-      lines.append(Line(label: "trouble", value: trouble, weight: .warning))
-    }
-    if let words = status.stateWords {
-      lines.append(
-        Line(label: "state", value: words, weight: status.isStateInTrouble ? .warning : .plain))
-    }
-    if !configurationError.isEmpty {
-      lines.append(
-        Line(
-          label: "settings",
-          value: "\(configurationError); the clock keeps the settings that it has",
-          weight: .warning))
-    }
-    if !isRunning {
-      lines.append(
-        Line(
-          label: "service", value: "not asked, or not on the bus: this is what it would show",
-          weight: .warning))
-    }
-    return lines
+    let isUntrusted = status.trust == ClockTrust.untrusted.rawValue
+    let lines: [Line?] = [
+      Line("clock", status.clockWords, isUntrusted ? .warning : .plain),
+      ringer,
+      status.mute.inWords(in: zone).map { Line("muted", $0, .warning) },
+      status.playing.isEmpty ? nil : Line("sounding", "\"\(status.playing)\"", .strong),
+      Line("speaker", status.speaker + volume),
+      Line("voice", [status.voice, voice].compactMap { $0 }.joined(separator: ", ")),
+      status.last?.onsetError.map {
+        Line("onset", "\($0.milliseconds), of the last announcement")
+      },
+      status.stateLoss.isEmpty ? nil : Line("trouble", status.stateLoss, .warning),
+      status.lastError.isEmpty ? nil : Line("trouble", status.lastError, .warning),
+      status.stateWords.map { Line("state", $0, status.isStateInTrouble ? .warning : .plain) },
+      configurationError.map {
+        Line("settings", "\($0); the clock keeps the settings that it has", .warning)
+      },
+      isRunning
+        ? nil
+        : Line("service", "not asked, or not on the bus: this is what it would show", .warning),
+    ]
+    return lines.compactMap { $0 }
   }
 
-  var next: Line {
+  private var next: Line {
     let wait = (status.next.instant - instant).inWords
     let what = status.next.reason.map { "silent: \($0)" } ?? sounds
     let time = status.next.local.split(separator: "T").last?.prefix(8) ?? ""
-    return Line(label: "next", value: "\(time), in \(wait): \(what)")
+    return Line("next", "\(time), in \(wait): \(what)")
   }
 
   /// As in `westminster, "three o'clock"`.
@@ -259,10 +235,9 @@ struct Seen {
   private var ringer: Line? {
     switch status.ringer {
     case "", "absent": nil
-    case "off": Line(label: "switch", value: "off: silence", weight: .warning)
-    case "lost":
-      Line(label: "switch", value: "cannot be read: \(status.ringerError)", weight: .warning)
-    default: Line(label: "switch", value: status.ringer)
+    case "off": Line("switch", "off: silence", .warning)
+    case "lost": Line("switch", "cannot be read: \(status.ringerError)", .warning)
+    default: Line("switch", status.ringer)
     }
   }
 
@@ -273,7 +248,7 @@ struct Seen {
     record[Self.running] = isRunning
     record[Self.rtc] = rtc?.reading.name
     record[Self.rtcIsValid] = rtc?.isValid
-    if !configurationError.isEmpty { record[Self.configurationError] = configurationError }
+    record[Self.configurationError] = configurationError
     for (key, value) in status.record.fields { record[key] = value }
     // The bus does not tell the phase: it changes by itself.
     record[Self.intervals] = status.intervals.map { interval in

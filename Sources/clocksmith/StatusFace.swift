@@ -85,7 +85,7 @@ final class StatusFace {
     do throws(Fault) {
       seen = try view.seen()
     } catch {
-      view.loseService()
+      view.service = nil
       do throws(Fault) {
         seen = try view.seen()
       } catch {
@@ -100,7 +100,8 @@ final class StatusFace {
   private func show() {
     do throws(Fault) {
       if let terminal {
-        try terminal.draw(seen.at(SystemClock.now.instant).lines())
+        seen.instant = SystemClock.now.instant
+        try terminal.draw(seen.lines())
       } else {
         try printChange()
       }
@@ -130,16 +131,8 @@ final class StatusFace {
     let state = parts.joined(separator: "\n")
     guard state != printed else { return }
     printed = state
-    let now = seen.at(SystemClock.now.instant)
-    try say(isJSON ? now.record.json : now.inOneLine)
-  }
-}
-
-extension Seen {
-  func at(_ instant: Instant) -> Seen {
-    Seen(
-      status: status, instant: instant, zone: zone, isRunning: isRunning, rtc: rtc, voice: voice,
-      configurationError: configurationError)
+    seen.instant = SystemClock.now.instant
+    try say(isJSON ? seen.record.json : seen.inOneLine)
   }
 }
 

@@ -22,16 +22,8 @@ final class TimerWait {
   private var hasRung = false
   /// Why the service could not save the timer when it was last seen; empty if it could.
   private var stateError = ""
-  private var end: End?
-
-  private enum End {
-    case reachedZero
-    case cancelled
-    /// In the service's words.
-    case unheard(String)
-    /// Another timer has its number. The service has told nothing of its end.
-    case replaced
-  }
+  /// How it ended, once that is known, and whether it reached zero and was heard.
+  private var end: (words: String, isDone: Bool)?
 
   /// Watches the service from now on. Start the timer afterwards: nothing about it is missed then.
   init(_ service: RunningService) throws(Fault) {
@@ -62,23 +54,20 @@ final class TimerWait {
         : "\(title) was not saved, and may be lost: \(stateError)"
       throw Fault(failure.operation, code: failure.code, "\(failure.detail); \(outlook)")
     }
-    switch end {
-    case nil where timer != nil:
+    if timer != nil {
       complain("\(title) goes on; 'clocksmith timer cancel \(number)' ends it")
-      return ExitStatus.failed
-    case .reachedZero?: try say("\(title): it has reached zero, and is over")
-    case .unheard(let words)?:
-      complain(words)
-      return ExitStatus.failed
-    case .cancelled?:
-      complain("\(title) was cancelled")
-      return ExitStatus.failed
-    // The service was restarted meanwhile, and has lost it.
-    case .replaced?, nil:
-      complain("\(title) is gone, and the service did not say why; see 'journalctl -u clocksmith'")
-      return ExitStatus.failed
+    } else if let end, end.isDone {
+      try say(end.words)
+      return ExitStatus.done
+    } else {
+      complain(end?.words ?? gone)
     }
-    return ExitStatus.done
+    return ExitStatus.failed
+  }
+
+  /// The service was restarted, and has lost it; another timer may have its number by now.
+  private var gone: String {
+    "\(title) is gone, and the service did not say why; see 'journalctl -u clocksmith'"
   }
 
   /// The number is free again after the end, for a later timer. So nothing is heard after it.
@@ -95,16 +84,21 @@ final class TimerWait {
     case "lengthened": hasRung = false
     // At the end of a ring, the detail is why it was never heard.
     case "stopped", "cancelled", "missed":
-      let isOver = hasRung || change != "cancelled"
-      finish(fields["DETAIL"] != nil ? .unheard(words) : isOver ? .reachedZero : .cancelled)
-    case "never_heard", "expired", "silenced": finish(.unheard(words))
-    case "started": finish(.replaced)
+      if fields["DETAIL"] != nil {
+        finish(words)
+      } else if hasRung || change != "cancelled" {
+        finish("\(title): it has reached zero, and is over", isDone: true)
+      } else {
+        finish("\(title) was cancelled")
+      }
+    case "never_heard", "expired", "silenced": finish(words)
+    case "started": finish(gone)
     default: break
     }
   }
 
-  private func finish(_ end: End) {
-    self.end = end
+  private func finish(_ words: String, isDone: Bool = false) {
+    end = (words, isDone)
     timer = nil
     loop.exit()
   }

@@ -8,42 +8,32 @@ let voiceCommand = Subcommand(
   mostOperands: 3,
   summary: "list, try and verify voices, record your own, or make one from recordings",
   details: """
-    list shows the installed voices, the configured one with a star: the language, the styles for
-    each clock, the file of the licence, and the size.
+    list shows the installed voices, the configured one with a star.
 
     try VOICE says the time now, or HH:MM in 24 hours, in that voice: the name of an installed
-    voice, or the folder of a voice pack. It uses the configured speaker, and the configured style
-    if the voice has it. It refuses while the running service sounds or is about to, while an
-    interval runs, and while the switch silences the clock; with --config it does not ask the
-    service.
+    voice, or the folder of a voice pack. It refuses while the running service sounds or is about
+    to, while an interval runs, and while the switch silences the clock; with --config it does not
+    ask the service.
 
-    export VOICE writes every quarter of an hour, in the configured clock and style, into a sound
-    file of its own in the folder --output: 0000.wav to 2345.wav, or with --caf 0000.caf to
-    2345.caf, in Apple's Core Audio Format (CAF), for an app on an iPhone. The licence is put next
-    to the files.
+    export VOICE writes every quarter of an hour into a sound file of its own in the folder
+    --output: 0000.wav to 2345.wav, or with --caf 0000.caf to 2345.caf. The licence is put next to
+    the files.
 
-    verify DIR reads every clip of a voice pack, or of an installed voice by its name. It shows
-    which times the voice says, and lists where it misses the quality targets, with what to do. The
-    exit status is 3 if it found something.
+    verify DIR reads every clip of a voice. It shows which times the voice says, and lists where it
+    misses the quality targets, with what to do. The exit status is 3 if it found something.
 
     record DIR leads you through the phrases of a voice, and records them with a microphone into
-    DIR, which becomes a voice pack. It listens to the room, then shows one phrase after the other
-    and records when you speak. It judges each phrase at once. Enter keeps it, p plays it, a takes
-    it again, b goes back, q stops. What you keep is on the disk at once, and the next run goes on.
+    DIR, which becomes a voice pack. Enter keeps a phrase, p plays it, a takes it again, b goes
+    back, q stops. What you keep is on the disk at once, and the next run goes on.
 
-    import DIR makes a voice pack from a folder of recorded words. One to twelve, fifteen, thirty,
-    forty-five, AM and PM are enough for the quarters of an hour. For every minute add oh, zero to
-    twenty, forty and fifty, and for 24 hours also hundred; o'clock is optional. Name each file
-    after its word: one.wav, 1.wav, AM.flac, a-m.caf. It reads WAV, FLAC, MP3, Ogg, Opus, AIFF, CAF
-    and what else libsndfile reads, of any rate and number of channels, and other formats, as AAC in
-    .m4a, through ffmpeg if that is installed. Folders of Asterisk (also .gsm, .ulaw, .alaw, .sln)
-    and saytime can be used as they are.
+    import DIR makes a voice pack from a folder of recorded words, as one.wav, 1.wav, AM.flac. One
+    to twelve, fifteen, thirty, forty-five, AM and PM are enough for the quarters of an hour. It
+    reads WAV, FLAC, MP3, Ogg, Opus, AIFF, CAF and the folders of Asterisk and saytime, and through
+    ffmpeg other formats, as AAC. The words for every minute, for 24 hours and for timers are in
+    /usr/share/doc/clocksmith/docs/own-voice.md.
 
-    For timers and intervals a voice needs one to twenty, thirty, forty and fifty, or all numbers
-    from one to fifty-nine, and hour, hours, minute, minutes, second, seconds, left, timer, round,
-    work, rest, half, go, done, "and a half". Without these words only the signals sound.
-    'record --pack timers DIR' and 'import --pack timers DIR --output PACK' add them to a voice that
-    you already have.
+    'record --pack timers DIR' and 'import --pack timers DIR --output PACK' add the words of timers
+    and intervals to a voice that you already have.
     """,
   options: [
     Option(

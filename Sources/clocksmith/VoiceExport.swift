@@ -11,10 +11,8 @@ func exportVoice(_ name: String, _ arguments: Arguments) throws -> Int32 {
     throw Misuse(description: "voice export needs --output, the folder to make")
   }
   let configuration = try Configuration.load(path: arguments["config"])
-  let voice = try voicePack(named: name)
-  let composer = Composer(
-    voice: voice, wording: try wording(of: voice, arguments["style"], configuration.wording),
-    voiceVolume: configuration.voiceVolume)
+  let composer = try composer(name, arguments["style"], configuration)
+  let voice = composer.voice
   if let flaw = voice.licenceFlaw { throw Fault("cannot export the voice", flaw) }
   let quarters = Interval.quarter.timesOfDay
   let suffix = arguments.has("caf") ? "caf" : "wav"

@@ -46,7 +46,7 @@ extension VoicePack {
       \(mark(isConfigured)) \(name): \(language), \(description)
           styles   \(styles.joined(separator: "; "))
           licence  \(licenceFlaw ?? licencePath)
-          size     \(clipNames.count) clips, \((Double(bytes) / 1e6).text(decimals: 1)) MB
+          size     \(sortedClips.count) clips, \((Double(bytes) / 1e6).text(decimals: 1)) MB
       """
   }
 
@@ -61,14 +61,14 @@ extension VoicePack {
         }),
       "says_it_is": .flag(hasOpening),
       "licence": licenceFlaw == nil ? .text(licencePath) : nil,
-      "clips": .integer(Int64(clipNames.count)), "bytes": .integer(Int64(bytes)),
+      "clips": .integer(Int64(sortedClips.count)), "bytes": .integer(Int64(bytes)),
     ])
   }
 
   private var bytes: Int {
-    clipNames.compactMap { clip($0)?.path }.reduce(0) { sum, path in
+    sortedClips.reduce(0) { sum, clip in
       var status = stat()
-      return stat(path, &status) == 0 ? sum + Int(status.st_size) : sum
+      return stat(clip.path, &status) == 0 ? sum + Int(status.st_size) : sum
     }
   }
 }

@@ -84,7 +84,7 @@ private func named(_ folder: String) -> String {
 /// Prints the clips and times of a new voice, how to hear it, and how the service can use it. The
 /// commands have lines of their own, to be pasted.
 private func present(_ pack: VoicePack, at target: String) throws(Fault) {
-  try say("made \(target): \(pack.clipNames.count) clips")
+  try say("made \(target): \(pack.sortedClips.count) clips")
   try say(coverage(pack))
   let path = realpath(target, nil)
   defer { free(path) }
@@ -106,8 +106,7 @@ private func copying(_ pack: VoicePack, _ place: String, to folder: String) -> S
     name == "voice.conf" || name == pack.licence || name == "NOTICE"
   }
   var sources = texts.map { "\(place)/\($0)".shellWord }
-  let paths = pack.clipNames.compactMap { pack.clip($0)?.path }
-  let suffixes = Set(paths.compactMap { path in path.split(separator: ".").last })
+  let suffixes = Set(pack.sortedClips.compactMap { $0.path.split(separator: ".").last })
   for suffix in suffixes.sorted() { sources.append("\(place.shellWord)/*.\(suffix)") }
   return "sudo install -D -m 644 -t \(folder.shellWord) \(sources.joined(separator: " "))"
 }

@@ -11,10 +11,7 @@ func tryVoice(_ name: String, _ time: String?, _ arguments: Arguments) throws ->
   let defaults = Configuration()
   let configuration =
     try usableConfiguration(arguments, or: "so the speaker is '\(defaults.device)'") ?? defaults
-  let voice = try voicePack(named: name)
-  let composer = Composer(
-    voice: voice, wording: try wording(of: voice, arguments["style"], configuration.wording),
-    voiceVolume: configuration.voiceVolume)
+  let composer = try composer(name, arguments["style"], configuration)
   let zone = try SystemZone.current()
   let now = SystemClock.now.instant
   // Report a time that the voice cannot say before asking whether the speaker is free.
@@ -26,6 +23,16 @@ func tryVoice(_ name: String, _ time: String?, _ arguments: Arguments) throws ->
   }
   try tellSaid(try speak(given, composer, configuration, zone))
   return ExitStatus.done
+}
+
+/// The composer for a voice in the requested style, or in the configured one as far as it can.
+func composer(
+  _ voice: String, _ style: String?, _ configuration: Configuration
+) throws(Fault) -> Composer {
+  let voice = try voicePack(named: voice)
+  return Composer(
+    voice: voice, wording: try wording(of: voice, style, configuration.wording),
+    voiceVolume: configuration.voiceVolume)
 }
 
 /// The voice in this folder or, without one, the installed voice of this name.
@@ -40,8 +47,7 @@ func voicePack(named name: String) throws(Fault) -> VoicePack {
   return try Sounds.voice(name)
 }
 
-/// The wording that the voice uses: the requested style, or the configured one, as far as it can.
-func wording(
+private func wording(
   of voice: VoicePack, _ style: String?, _ configured: Wording
 ) throws(Fault) -> Wording {
   var wording = configured

@@ -30,7 +30,7 @@ func verifyVoice(_ name: String) throws -> Int32 {
   }
   if let words = pack.licenceFlaw { try found("licence     \(words)") }
   if verification.findings.isEmpty {
-    try say("ok    clips       \(pack.clipNames.count), all well")
+    try say("ok    clips       \(pack.sortedClips.count), all well")
   }
   return hasFound ? ExitStatus.found : ExitStatus.done
 }

@@ -70,8 +70,7 @@ private func readTune(at path: String) throws {
 
 private func readVoice(_ bytes: [UInt8], _ folder: String) throws {
   let pack = try VoicePack(path: voiceFolder(bytes, in: folder))
-  for style in pack.styles {
-    let wording = Wording(.twelve, style: style)
+  for wording in pack.wordings {
     for minute in [0, 1, 30, 59] {
       _ = try? pack.text(of: CivilTime(hour: 13, minute: minute)!, wording: wording)
     }

@@ -252,7 +252,6 @@ import Testing
       ).replacingOccurrences(of: "licence = LICENCE", with: "licence = LICENCE\nopening = h m"))
     let pack = try VoicePack(path: folder.path)
     #expect(pack.wordings.map(\.section) == ["[clock 12]", "[clock 12 terse]", "[clock 24 terse]"])
-    #expect(pack.styles == ["digital", "terse"])
     var terse = Wording(.twelve, style: "terse")
     #expect(try pack.text(of: time(15, 15), wording: terse) == "fifteen")
     terse.opens = true

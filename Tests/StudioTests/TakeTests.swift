@@ -215,7 +215,7 @@ private let prompt = RecordingPlan.quarters.prompts[2]
   func packGainsTimers() throws {
     #expect(try !record(.quarters).hasTimers)
     let pack = try record(.timers)
-    #expect(pack.phrasesUnsaid.isEmpty && pack.clipNames.count == 18 + 74)
+    #expect(pack.phrasesUnsaid.isEmpty && pack.sortedClips.count == 18 + 74)
     #expect(pack.shortestInterval(wording: .twelve) == .quarter)
     let verification = VoiceVerification(of: pack)
     #expect(verification.findings.isEmpty && verification.brokenRules.isEmpty)
