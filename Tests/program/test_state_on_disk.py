@@ -316,7 +316,7 @@ def test_a_mute_that_is_set_while_the_last_words_are_finished_is_kept(start, tmp
 
 def test_an_occasion_that_sounded_before_a_restart_does_not_sound_again(
         start, clocksmith, tmp_path):
-    # As after a step back: the coming hour has sounded. A state without a checksum is of version 1.
+    # As after a step back: the coming hour has sounded.
     hour = int(time.time()) + 2400
     clocksmith.environment = clocksmith.environment | {
         "TZ": zone_showing(clocksmith, 4 * 3600, hour)}
