@@ -38,7 +38,7 @@ struct AlarmTunes {
 
   /// Notes that the tune of an alarm could not be played when the alarm was to ring.
   /// - Parameter log: called unless the fault of this tune was logged before.
-  mutating func note(
+  mutating func markMissing(
     _ cue: Cue, lacksTune fault: Fault, _ alarms: [Reminder], _ log: (Reminder, Fault) -> Void
   ) {
     guard let alarm = alarms.first(where: { cue.source == .alarm($0.number) }),

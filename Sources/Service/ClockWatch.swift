@@ -43,7 +43,7 @@ public final class ClockWatch {
   /// readings its last reading counts, plus the time that has passed.
   /// - Parameter mayReadRTC: false while something sounds: a chip that no longer answers blocks the
   ///   reader.
-  public func look(mayReadRTC: Bool = true) -> [Notice] {
+  public func judge(mayReadRTC: Bool = true) -> [Notice] {
     var notices: [Notice] = []
     let kernel = SystemClock.kernel
     var now = SystemClock.now

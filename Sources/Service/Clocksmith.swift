@@ -59,7 +59,7 @@ public final class Clocksmith {
     clockWatch = ClockWatch(
       rtc: configuration.rtc, greatestError: configuration.greatestError,
       rtcSet: store.state.rtcSet)
-    clockNotices = clockWatch.look()
+    clockNotices = clockWatch.judge()
     for notice in clockNotices { journal.log(notice) }
     let now = SystemClock.now
     let announcer = Announcer(
@@ -93,7 +93,7 @@ public final class Clocksmith {
     instruments.player = try makePlayer()
     instruments.rested = { [unowned self] in rest() }
     instruments.lacksTune = { [unowned self] cue, fault in
-      tunes.note(cue, lacksTune: fault, announcer.reminders.alarms, journal.log(_:lacksTune:))
+      tunes.markMissing(cue, lacksTune: fault, announcer.reminders.alarms, journal.log(_:lacksTune:))
     }
     instruments.timer = try CalendarTimer(loop: loop) { [unowned self] cause in
       switch cause {
@@ -135,7 +135,7 @@ public final class Clocksmith {
     if options.saysNow { handle(.asked(speakerIsAwake: false)) }
     notifier.ready(statusLine)
     logNeverSounding()
-    pulse = Pulse(loop: loop, journal: journal, notifier: notifier) { [unowned self] in look() }
+    pulse = Pulse(loop: loop, journal: journal, notifier: notifier) { [unowned self] in readVitals() }
     try loop.run()
     // Only now, when nothing sounds: a disk may take any time.
     instruments.player = nil
@@ -150,7 +150,7 @@ public final class Clocksmith {
       // Look the device up each time: a reload may have changed it.
       if let file { return file }
       let speaker = configuration.speaker
-      speaker.opened = { [unowned self] in tell($0) }
+      speaker.opened = { [unowned self] in logChange(of: $0) }
       return speaker
     }
     player.settings = configuration.playerSettings
@@ -165,7 +165,7 @@ public final class Clocksmith {
   }
 
   /// Logs that another card plays instead of the default, once for each change.
-  private func tell(_ substitute: ALSASink.Substitute?) {
+  private func logChange(of substitute: ALSASink.Substitute?) {
     guard substitute?.device != self.substitute?.device else { return }
     self.substitute = substitute
     journal.log(substitute?.notice ?? ALSASink.Substitute.noticeOfReturn)
@@ -413,7 +413,7 @@ public final class Clocksmith {
   }
 
   /// Reopens lost parts that have come back, and looks for changes that raise no event.
-  private func look() -> Vitals {
+  private func readVitals() -> Vitals {
     controls?.check()
     store.save()
     journal.tellLosses()

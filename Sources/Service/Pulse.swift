@@ -14,22 +14,22 @@ final class Pulse {
   private let loop: EventLoop
   private let journal: Journal
   private let notifier: Notifier
-  private let look: () -> Vitals
+  private let readVitals: () -> Vitals
   private let interval: Duration
   private var timer: EventSource?
   private let isWatched: Bool
   private var outage = Outage()
 
-  /// - Parameter look: checks the parts of the service, and reads its vital signs.
+  /// - Parameter readVitals: checks the parts of the service, and reads its vital signs.
   /// - Parameter allowed: after how long without a sign of life systemd restarts it; nil if never.
   init(
     loop: EventLoop, journal: Journal, notifier: Notifier,
-    allowed: Duration? = Notifier.watchdogInterval, look: @escaping () -> Vitals
+    allowed: Duration? = Notifier.watchdogInterval, readVitals: @escaping () -> Vitals
   ) {
     self.loop = loop
     self.journal = journal
     self.notifier = notifier
-    self.look = look
+    self.readVitals = readVitals
     isWatched = allowed != nil
     interval = Self.interval(allowed: allowed)
     beat()
@@ -40,7 +40,7 @@ final class Pulse {
   }
 
   private func beat() {
-    let vitals = look()
+    let vitals = readVitals()
     if let ailment = vitals.ailment(at: SystemClock.now) {
       if outage.begins() { journal.log(ailment.notice(isWatched: isWatched)) }
     } else {

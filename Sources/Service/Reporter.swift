@@ -95,23 +95,19 @@ final class Reporter {
 }
 
 extension Report {
-  private static let first = Key<Instant>.instant("first")
-  private static let last = Key<Instant>.instant("last")
-  private static let reason = Key<String>.text("reason")
-  private static let reasonKey = Key<String>.text("reason_key")
-
   /// The signal that a report makes, with its record; nil if it makes none.
   func signal(_ composer: Composer) -> (name: String, Record)? {
     switch self {
     case .announced(let announcement, let timing):
       return ("Announced", Status.Last(announcement, timing, composer).record)
     case .skipped(let first, let last, let reason):
-      var record = Record()
-      record[Self.first] = first.instant
-      record[Self.last] = last.instant
-      record[Self.reason] = reason.description
-      record[Self.reasonKey] = reason.key
-      return ("Skipped", record)
+      return (
+        "Skipped",
+        Record([
+          "first": .text(first.instant.rfc3339), "last": .text(last.instant.rfc3339),
+          "reason": .text(reason.description), "reason_key": .text(reason.key),
+        ])
+      )
     default: return nil
     }
   }

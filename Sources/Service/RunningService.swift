@@ -15,8 +15,6 @@ public final class RunningService {
   public let process: pid_t?
 
   private let bus: SystemBus
-  /// The deadline for the first call, which includes the time to connect.
-  private var deadline: Uptime?
   private var changed: () -> Void = {}
   private var noticed: (_ event: String, _ words: String, _ fields: [String: String]) -> Void = {
     _, _, _ in
@@ -28,18 +26,16 @@ public final class RunningService {
   public init?(patience: Duration = RunningService.patience) throws(Fault) {
     guard let bus = try? SystemBus() else { return nil }
     self.bus = bus
-    let deadline = SystemClock.uptime + patience
-    self.deadline = deadline
     var process: pid_t = 0
-    var code = Self.connect(bus.pointer, until: deadline)
+    var code = Self.connect(bus.pointer, until: SystemClock.uptime + patience)
     if code > 0 {
-      sd_bus_set_method_call_timeout(bus.pointer, Self.microseconds(until: deadline))
+      sd_bus_set_method_call_timeout(bus.pointer, patience.microseconds)
       var credentials: OpaquePointer?
       code = sd_bus_get_name_creds(
         bus.pointer, CLOCKSMITH_BUS_NAME, UInt64(SD_BUS_CREDS_PID), &credentials)
       if code >= 0 { sd_bus_creds_get_pid(credentials, &process) }
       sd_bus_creds_unref(credentials)
-      sd_bus_set_method_call_timeout(bus.pointer, UInt64(Self.patience.nanoseconds / 1000))
+      sd_bus_set_method_call_timeout(bus.pointer, Self.patience.microseconds)
     }
     self.process = process > 0 ? process : nil
     if code == -ETIMEDOUT {
@@ -59,13 +55,8 @@ public final class RunningService {
       if code < 0 { return code }
       if code > 0 { continue }
       if SystemClock.uptime >= deadline { return -ETIMEDOUT }
-      sd_bus_wait(bus, microseconds(until: deadline))
+      sd_bus_wait(bus, (deadline - SystemClock.uptime).microseconds)
     }
-  }
-
-  /// At least 1: with 0, sd-bus would choose its own timeout.
-  private static func microseconds(until deadline: Uptime) -> UInt64 {
-    UInt64(max((deadline - SystemClock.uptime).nanoseconds / 1000, 1))
   }
 
   // MARK: Asking
@@ -130,7 +121,7 @@ public final class RunningService {
     while sd_bus_process(bus.pointer, nil) > 0 {}
   }
 
-  private func take(_ message: OpaquePointer) {
+  private func handle(_ message: OpaquePointer) {
     if sd_bus_message_is_signal(message, CLOCKSMITH_BUS_INTERFACE, "Noticed") > 0,
       let (event, words, fields) = BusReader.record(message).flatMap(Notice.parts)
     {
@@ -144,7 +135,7 @@ public final class RunningService {
       sd_bus_add_match(
         bus.pointer, &$0, rule,
         { message, context, _ in
-          Unmanaged<RunningService>.fromOpaque(context!).takeUnretainedValue().take(message!)
+          Unmanaged<RunningService>.fromOpaque(context!).takeUnretainedValue().handle(message!)
           return 0
         }, Unmanaged.passUnretained(self).toOpaque())
     }
@@ -164,10 +155,7 @@ public final class RunningService {
     var error = sd_bus_error()
     defer { sd_bus_error_free(&error) }
     var reply: OpaquePointer?
-    let until = deadline ?? SystemClock.uptime + Self.patience
-    deadline = nil
-    let code = sd_bus_call(
-      bus.pointer, message.pointer, Self.microseconds(until: until), &error, &reply)
+    let code = sd_bus_call(bus.pointer, message.pointer, 0, &error, &reply)
     guard code >= 0, let reply else {
       let acts = interface == CLOCKSMITH_BUS_INTERFACE && method != "Agenda"
       throw Self.fault(error, code, acts: acts)

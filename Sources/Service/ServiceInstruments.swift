@@ -35,7 +35,7 @@ final class ServiceInstruments: Instruments {
   var isPlaying: Bool { player?.isPlaying ?? false }
 
   func judgeClock() -> ClockTrust {
-    for notice in clockWatch.look(mayReadRTC: !isPlaying) { journal.log(notice) }
+    for notice in clockWatch.judge(mayReadRTC: !isPlaying) { journal.log(notice) }
     return clockWatch.state.trust
   }
 

@@ -89,7 +89,6 @@ final class StateStore {
       if flock(lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK { return }
       usleep(50_000)
     }
-    close(lock)
     throw Fault(
       "cannot save in \(folder)",
       "another clocksmith saves there; stop that one, or set STATE_DIRECTORY to another folder")

@@ -70,7 +70,7 @@ private func agendaOfConfiguration(
   if !isSupposed {
     let watch = ClockWatch(
       rtc: configuration.rtc, greatestError: configuration.greatestError)
-    _ = watch.look()
+    _ = watch.judge()
     trust = watch.state.trust
   }
   // From just before the start, so that an alarm that rings then is still to come.

@@ -240,7 +240,7 @@ private func checkState(_ status: Status?) -> Finding {
 /// - Parameter status: of the service, which knows more of the clock; nil without one.
 private func checkClock(_ configuration: Configuration, _ status: Status?) -> Finding {
   let watch = ClockWatch(rtc: configuration.rtc, greatestError: configuration.greatestError)
-  _ = watch.look()
+  _ = watch.judge()
   let words = status?.clockWords ?? watch.state.words
   let trust = status?.trust ?? watch.state.trust.rawValue
   guard trust == ClockTrust.untrusted.rawValue else { return .well(words) }

@@ -35,7 +35,7 @@ let sayCommand = Subcommand(
   let zone = try SystemZone.current()
   if given == nil {
     let watch = ClockWatch(rtc: configuration.rtc, greatestError: configuration.greatestError)
-    _ = watch.look()
+    _ = watch.judge()
     if case .nothing(let doubt) = watch.state.basis {
       complain("note: this time may be wrong: \(doubt.words)")
     }

@@ -77,7 +77,7 @@ final class StatusView {
   ///   the configuration cannot be used.
   func seen() throws(Fault) -> Seen {
     let now = SystemClock.now
-    _ = watch.look()
+    _ = watch.judge()
     // Its error may have been corrected since.
     if case .failure = settings { readConfiguration() }
     let status: Status

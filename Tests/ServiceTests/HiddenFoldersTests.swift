@@ -51,12 +51,6 @@ import Testing
     #expect(told.last == "[alarm school]: \(tune)")
   }
 
-  @Test("names, and paths that the service can read, are not told") func readable() throws {
-    #expect(try hidden("").isEmpty)
-    #expect(try hidden("[announce]\nvoice = /usr/local/share/mine").isEmpty)
-    #expect(try hidden("[announce]\nvoice = rms\nchime = none").isEmpty)
-  }
-
   @Test("the unit hides these folders") func unit() throws {
     let path = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .appendingPathComponent("../../systemd/clocksmith.service")

@@ -3,16 +3,10 @@ import Testing
 @testable import Service
 
 @Suite struct PulseTests {
-  @Test("without a watchdog the service is looked after once a minute") func withoutWatchdog() {
-    #expect(Pulse.interval(allowed: nil) == .seconds(60))
-  }
-
-  @Test("with one, twice in the time that is allowed") func withWatchdog() {
-    #expect(Pulse.interval(allowed: .seconds(120)) == .seconds(60))
-    #expect(Pulse.interval(allowed: .seconds(20)) == .seconds(10))
-  }
-
-  @Test("and never less often than once a minute") func longWatchdog() {
-    #expect(Pulse.interval(allowed: .seconds(86_400)) == .seconds(60))
+  @Test(
+    "the service is looked after twice in the time that a watchdog allows, and once a minute at least",
+    arguments: [(nil, 60), (20, 10), (120, 60), (86_400, 60)] as [(Int?, Int)])
+  func interval(allowed: Int?, seconds: Int) {
+    #expect(Pulse.interval(allowed: allowed.map { .seconds($0) }) == .seconds(seconds))
   }
 }

@@ -186,7 +186,7 @@ def test_a_slow_disk_does_not_hold_up_the_fade_at_the_stop(start, caller, slow, 
 
 
 def test_an_occasion_that_sounded_before_a_restart_does_not_sound_again(start, caller, clocksmith, tmp_path):
-    # As after a step back: the coming hour has sounded. A state without a checksum is of version 1.
+    # As after a step back: the coming hour has sounded.
     hour = int(time.time()) + 2400
     clocksmith.environment = clocksmith.environment | {
         "TZ": zone_showing(clocksmith, 4 * 3600, hour)}
