@@ -45,8 +45,8 @@ public struct VoiceImport {
     self.pack = pack
     var loudness = VoiceDraft.usualLoudness
     if let pack {
-      try TimerAddition.check(pack, [])
-      loudness = try TimerAddition.loudness(of: pack)
+      try pack.checkThatItLacksTimers([])
+      loudness = try pack.loudness()
     }
     _ = try readNames(inFolder: folder)
     let files = Self.files(in: folder)
@@ -92,6 +92,8 @@ public struct VoiceImport {
   /// Leaves out the words that no phrase would speak.
   private mutating func sortOut(_ paths: inout [EnglishWord: [String]]) {
     let rules = EnglishRules(words: Set(paths.keys))
+    let hasTimers = paths.keys.contains { if case .timers = $0 { true } else { false } }
+    if hasTimers || pack != nil { missingForTimers = rules.missingForTimers }
     for (word, files) in paths {
       let isSpoken =
         switch word {
@@ -100,13 +102,10 @@ public struct VoiceImport {
         default: pack == nil
         }
       if isSpoken { continue }
-      if case .timers = word { missingForTimers = rules.missingForTimers }
       paths[word] = nil
       ignored += files
     }
     ignored.sort()
-    let hasTimers = paths.keys.contains { if case .timers = $0 { true } else { false } }
-    if hasTimers || pack != nil { missingForTimers = rules.missingForTimers }
   }
 
   private mutating func read(_ paths: [EnglishWord: [String]]) -> [EnglishWord: Recording] {
@@ -152,7 +151,7 @@ public struct VoiceImport {
   public func add() throws(Fault) -> VoicePack {
     if let problem = problems.first { throw problem }
     guard let pack else { throw Fault("cannot add \(folder)", "there is no pack to add it to") }
-    return try TimerAddition(draft, to: pack).write()
+    return try draft.addTimers(to: pack)
   }
 
   /// Makes the pack in a folder beside it, which gets the name of the pack when it is whole.
