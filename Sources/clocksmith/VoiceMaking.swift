@@ -28,8 +28,7 @@ func importVoice(_ folder: String, _ arguments: Arguments) throws -> Int32 {
     return ExitStatus.failed
   }
   let target = output ?? "\(folder)-voice"
-  let isAddition = arguments["pack"] != nil
-  let pack = try isAddition ? recordings.add() : recordings.make(target)
+  let pack = try recordings.make(target)
   note("not needed, so not used", recordings.ignored)
   note("still loud at the end, so perhaps cut off", recordings.cutOff)
   if !recordings.missingForTimers.isEmpty {
