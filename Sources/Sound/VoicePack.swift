@@ -264,15 +264,19 @@ extension VoicePack {
   /// the digital style first.
   public var wordings: [Wording] {
     HourFormat.allCases.flatMap { format in
-      let others = (grammars[format] ?? [:]).keys.filter { $0 != Wording.digital }.sorted()
-      let digital = grammars[format]?[Wording.digital].map { _ in Wording.digital }
-      return ([digital].compactMap { $0 } + others).map { Wording(format, style: $0) }
+      styles(format).map { Wording(format, style: $0) }
     }
+  }
+
+  /// The styles that it has for a clock, with the digital one first.
+  public func styles(_ format: HourFormat) -> [String] {
+    let styles = (grammars[format] ?? [:]).keys.sorted()
+    return styles.filter { $0 == Wording.digital } + styles.filter { $0 != Wording.digital }
   }
 
   /// The clocks that it has rules for, in any style.
   public var formats: [HourFormat] {
-    HourFormat.allCases.filter { grammars[$0]?.isEmpty == false }
+    HourFormat.allCases.filter { !styles($0).isEmpty }
   }
 
   /// True if it has words that open a sentence, as in "it is".
@@ -280,17 +284,13 @@ extension VoicePack {
 
   /// Why it cannot speak by this clock in this style, with the styles that it has; nil if it can.
   public func flaw(ofStyle wording: Wording) -> String? {
-    if wordings.contains(where: { $0.format == wording.format && $0.style == wording.style }) {
-      return nil
-    }
+    if styles(wording.format).contains(wording.style) { return nil }
     if let other = formats.first, !formats.contains(wording.format) {
       return "the voice \(path) has no words for clock = \(wording.format.rawValue); "
         + "set clock = \(other.rawValue), or another voice"
     }
-    let clocks = HourFormat.allCases.compactMap { format -> String? in
-      let styles = wordings.filter { $0.format == format }.map(\.style)
-      guard !styles.isEmpty else { return nil }
-      return "\(styles.joined(separator: ", ")) for clock = \(format.rawValue)"
+    let clocks = formats.map { format in
+      "\(styles(format).joined(separator: ", ")) for clock = \(format.rawValue)"
     }
     let there = clocks.isEmpty ? "nothing" : clocks.joined(separator: ", and ")
     return "the voice \(path) has no style '\(wording.style.excerpt)' for "

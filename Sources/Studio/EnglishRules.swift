@@ -112,20 +112,18 @@ extension EnglishRules {
   private func left(_ prefix: String) -> [Rule] {
     guard has(.timers(.left)) else { return [] }
     var rules: [Rule] = []
-    // For each unit: singular, plural, the pattern of its numbers, the pattern of a half more, its
-    // blank.
-    for (one, many, pattern, halves, blank) in [
-      (EnglishWord.TimerWord.second, EnglishWord.TimerWord.seconds, "0000**", "", "seconds"),
-      (.minute, .minutes, "00**00", "00**30", "minutes"),
-      (.hour, .hours, "**0000", "**3000", "hours"),
-    ] {
-      guard has(.timers(one)), has(.timers(many)), let number = number(blank, prefix) else {
-        continue
-      }
-      let first = pattern.replacingAny(with: "01")
+    // For each unit: singular and plural, the patterns of one, of more and of a half more.
+    let units: [(EnglishWord.TimerWord, EnglishWord.TimerWord, String, String, String?)] = [
+      (.second, .seconds, "000001", "0000**", nil),
+      (.minute, .minutes, "000100", "00**00", "00**30"),
+      (.hour, .hours, "010000", "**0000", "**3000"),
+    ]
+    for (one, many, first, pattern, halves) in units {
+      guard has(.timers(one)), has(.timers(many)), let number = number(many.rawValue, prefix)
+      else { continue }
       rules.append((first, "\(prefix)1 \(one.rawValue) left"))
       rules.append((pattern, "\(number) \(many.rawValue) left"))
-      if !halves.isEmpty, has(.timers(.andAHalf)) {
+      if let halves, has(.timers(.andAHalf)) {
         rules.append((halves, "\(number) and-a-half \(many.rawValue) left"))
       }
     }
@@ -159,13 +157,5 @@ extension EnglishRules {
       rules.append(("round", "round \(number)"))
     }
     return rules
-  }
-}
-
-extension String {
-  /// A pattern with digits in place of its `**`.
-  fileprivate func replacingAny(with digits: String) -> String {
-    var rest = Substring(digits)
-    return String(map { $0 == "*" ? rest.removeFirst() : $0 })
   }
 }

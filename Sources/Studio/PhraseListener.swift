@@ -64,7 +64,8 @@ public struct PhraseListener {
     let isTooLong = samples.count > Int(Take.longest * Double(rate))
     guard run >= Self.end || isTooLong else { return .nothing }
     let phrase = samples
-    self = PhraseListener(after: self)
+    // The next phrase is heard from here on.
+    (samples, run, hasBegun, windows, loudest) = ([], 0, false, 0, 0)
     return .phrase(phrase)
   }
 
@@ -77,14 +78,6 @@ public struct PhraseListener {
     if samples.count > kept { samples.removeFirst(samples.count - kept) }
     return windows == Self.patience && !hasBegun
       ? .stillNothing(loudest: loudest.decibelsOfPower) : .nothing
-  }
-
-  /// A listener that goes on where another ended.
-  private init(after other: PhraseListener) {
-    rate = other.rate
-    threshold = other.threshold
-    window = other.window
-    deafWindows = 0
   }
 }
 

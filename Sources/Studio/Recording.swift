@@ -128,12 +128,9 @@ public struct Recording: Sendable {
   }
 
   public func write(to path: String) throws(Fault) {
-    let block = UnsafeMutableBufferPointer<Float>.allocate(capacity: samples.count)
-    defer { block.deallocate() }
-    _ = block.initialize(from: samples)
     try cleaningUp { () throws(Fault) in
       let writer = try SoundFileWriter(path: path, rate: rate)
-      try writer.write(UnsafeBufferPointer(block))
+      try samples.withUnsafeBufferPointer { block throws(Fault) in try writer.write(block) }
       try writer.finish()
     }
   }

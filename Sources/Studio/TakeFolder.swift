@@ -65,7 +65,7 @@ public final class TakeFolder {
           "it is no voice pack yet, and timers are added to one; record its quarters or minutes "
             + "first")
       }
-      try TimerAddition.check(try VoicePack(path: path), plan.prompts.flatMap(\.words))
+      try VoicePack(path: path).checkThatItLacksTimers(plan.prompts.flatMap(\.words))
     } else if isPack {
       throw Fault(
         operation,
@@ -163,8 +163,8 @@ public final class TakeFolder {
 
   private func addTimers(_ words: [EnglishWord: Recording]) throws(Fault) -> VoicePack {
     let pack = try VoicePack(path: path)
-    let draft = VoiceDraft(levelling: words, to: try TimerAddition.loudness(of: pack))
+    let draft = VoiceDraft(levelling: words, to: try pack.loudness())
     if let problem = draft.problems.first { throw problem }
-    return try TimerAddition(draft, to: pack).write()
+    return try draft.addTimers(to: pack)
   }
 }

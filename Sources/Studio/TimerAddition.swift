@@ -1,97 +1,47 @@
 import Basics
 import Sound
 
-/// Adds the words of timers and intervals to a pack that says the time.
-struct TimerAddition {
-  /// The prefix of the names of its numbers: a pack already has `7` for an hour.
-  private static let prefix = "number-"
-
-  private let draft: VoiceDraft
-  private let pack: VoicePack
-
-  init(_ draft: VoiceDraft, to pack: VoicePack) throws(Fault) {
-    try Self.check(pack, draft.sortedWords)
-    self.draft = draft
-    self.pack = pack
-  }
-
-  /// Throws if a pack already has words for timers, or cannot gain them.
-  static func check(_ pack: VoicePack, _ words: [EnglishWord]) throws(Fault) {
-    guard !pack.hasTimers else {
+/// How the words of timers and intervals are added to a pack that says the time.
+extension VoicePack {
+  /// - Throws: `Fault` if it has words for timers already, or cannot gain these.
+  func checkThatItLacksTimers(_ words: [EnglishWord]) throws(Fault) {
+    guard !hasTimers else {
       throw Fault(
-        operation(pack),
+        "cannot add timers to \(path)",
         "it has words of timers already; remove [left], [timer] and [interval] from its voice.conf "
           + "first")
     }
-    try checkThatItCanGain(words, pack)
+    try checkThatItCanGain(words)
   }
 
-  private static func operation(_ pack: VoicePack) -> String {
-    "cannot add timers to \(pack.path)"
-  }
-
-  /// Throws if a pack lacks files, is of another language, or has a clip with one of the names of
-  /// these words that says something else.
-  fileprivate static func checkThatItCanGain(
-    _ words: [EnglishWord], _ pack: VoicePack
-  ) throws(Fault) {
-    let operation = operation(pack)
-    if let fault = pack.filesMissing { throw Fault(operation, fault.detail) }
-    guard pack.isEnglish else {
+  /// - Throws: `Fault` if it lacks files, is of another language, or has a clip with one of the
+  ///   names of these words that says something else.
+  private func checkThatItCanGain(_ words: [EnglishWord]) throws(Fault) {
+    let operation = "cannot add timers to \(path)"
+    if let fault = filesMissing { throw Fault(operation, fault.detail) }
+    guard ["en", "en-", "en_"].contains(language.lowercased().prefix(3)) else {
       throw Fault(
         operation,
         "the words of timers are English, and its voice.conf says "
-          + "'language = \(pack.language.excerpt)'; add them to a voice that has 'language = en'")
+          + "'language = \(language.excerpt)'; add them to a voice that has 'language = en'")
     }
     for word in words {
-      guard let clip = pack.clip(name(word)), clip.text != word.text else { continue }
+      guard let clip = clip(word.addedName), clip.text != word.text else { continue }
       throw Fault(
         operation,
-        "its clip '\(name(word))' says '\(clip.text)' and not '\(word.text)'; give it another name")
+        "its clip '\(clip.name)' says '\(clip.text)' and not '\(word.text)'; give it another name")
     }
   }
 
-  /// The loudness, in LUFS, that matches the clips of the pack: that of the middle one.
+  /// The loudness, in LUFS, that matches its clips: that of the middle one.
   /// - Throws: `Fault` if it has a clip that is no word.
-  static func loudness(of pack: VoicePack) throws(Fault) -> Double {
+  func loudness() throws(Fault) -> Double {
     var levels: [Double] = []
-    let (bad, _) = pack.readClips { _, word throws(Fault) in
+    let (bad, _) = readClips { _, word throws(Fault) in
       levels.append(try Loudness(of: word.samples, rate: word.rate).momentary)
     }
     if let first = bad.first { throw first.fault }
-    levels.sort()
-    return levels.isEmpty ? VoiceDraft.usualLoudness : levels[levels.count / 2]
-  }
-
-  /// Writes the clips and, last, adds them and their rules to `voice.conf`. Until then the pack is
-  /// unchanged.
-  func write() throws(Fault) -> VoicePack {
-    for (word, recording) in draft.recordings {
-      let path = "\(pack.path)/\(Self.name(word)).flac"
-      try recording.write(to: path)
-      try syncToDisk(path)
-    }
-    let path = "\(pack.path)/voice.conf"
-    var lines = [""] + draft.timerLines(numbers: Self.prefix) + ["[clips]"]
-    for word in draft.sortedWords where pack.clip(Self.name(word)) == nil {
-      lines.append("\(Self.name(word)) = \(word.text)")
-    }
-    let bytes = try readRegularFile(path)
-    let end: [UInt8] = bytes.last == UInt8(ascii: "\n") ? [] : [UInt8(ascii: "\n")]
-    try writeBytes(
-      bytes + end + Array((lines.joined(separator: "\n") + "\n").utf8), to: path, isSynced: true)
-    return try VoicePack(path: pack.path)
-  }
-
-  private static func name(_ word: EnglishWord) -> String {
-    if case .number = word { prefix + word.clipName } else { word.clipName }
-  }
-}
-
-extension VoicePack {
-  fileprivate var isEnglish: Bool {
-    let language = language.lowercased()
-    return language == "en" || language.hasPrefix("en-") || language.hasPrefix("en_")
+    return levels.isEmpty ? VoiceDraft.usualLoudness : levels.sorted()[levels.count / 2]
   }
 
   /// How the words of timers and intervals that the pack lacks can be recorded, as an order to the
@@ -99,12 +49,44 @@ extension VoicePack {
   /// - Parameter command: the command that records them into the pack.
   public func orderToRecordTimers(_ command: String) -> String? {
     do throws(Fault) {
-      try TimerAddition.checkThatItCanGain(RecordingPlan.timers.prompts.flatMap(\.words), self)
+      try checkThatItCanGain(RecordingPlan.timers.prompts.flatMap(\.words))
     } catch {
       return nil
     }
     return hasTimers
       ? "remove [left], [timer] and [interval] from its voice.conf, and record all of them ('\(command)')"
       : "add them ('\(command)')"
+  }
+}
+
+extension VoiceDraft {
+  /// Writes the clips and, last, adds them and their rules to `voice.conf`. Until then the pack is
+  /// unchanged.
+  func addTimers(to pack: VoicePack) throws(Fault) -> VoicePack {
+    try pack.checkThatItLacksTimers(sortedWords)
+    for (word, recording) in recordings {
+      let path = "\(pack.path)/\(word.addedName).flac"
+      try recording.write(to: path)
+      try syncToDisk(path)
+    }
+    let path = "\(pack.path)/voice.conf"
+    var lines = [""] + timerLines(numbers: EnglishWord.addedPrefix) + ["[clips]"]
+    for word in sortedWords where pack.clip(word.addedName) == nil {
+      lines.append("\(word.addedName) = \(word.text)")
+    }
+    let bytes = try readRegularFile(path)
+    let end: [UInt8] = bytes.last == UInt8(ascii: "\n") ? [] : [UInt8(ascii: "\n")]
+    try writeBytes(
+      bytes + end + Array((lines.joined(separator: "\n") + "\n").utf8), to: path, isSynced: true)
+    return try VoicePack(path: pack.path)
+  }
+}
+
+extension EnglishWord {
+  /// Before a number: a pack already has `7` for an hour.
+  fileprivate static let addedPrefix = "number-"
+
+  fileprivate var addedName: String {
+    if case .number = self { Self.addedPrefix + clipName } else { clipName }
   }
 }

@@ -45,8 +45,8 @@ public struct VoiceImport {
     self.pack = pack
     var loudness = VoiceDraft.usualLoudness
     if let pack {
-      try TimerAddition.check(pack, [])
-      loudness = try TimerAddition.loudness(of: pack)
+      try pack.checkThatItLacksTimers([])
+      loudness = try pack.loudness()
     }
     _ = try readNames(inFolder: folder)
     let files = Self.files(in: folder)
@@ -92,6 +92,8 @@ public struct VoiceImport {
   /// Leaves out the words that no phrase would speak.
   private mutating func sortOut(_ paths: inout [EnglishWord: [String]]) {
     let rules = EnglishRules(words: Set(paths.keys))
+    let hasTimers = paths.keys.contains { if case .timers = $0 { true } else { false } }
+    if hasTimers || pack != nil { missingForTimers = rules.missingForTimers }
     for (word, files) in paths {
       let isSpoken =
         switch word {
@@ -100,13 +102,10 @@ public struct VoiceImport {
         default: pack == nil
         }
       if isSpoken { continue }
-      if case .timers = word { missingForTimers = rules.missingForTimers }
       paths[word] = nil
       ignored += files
     }
     ignored.sort()
-    let hasTimers = paths.keys.contains { if case .timers = $0 { true } else { false } }
-    if hasTimers || pack != nil { missingForTimers = rules.missingForTimers }
   }
 
   private mutating func read(_ paths: [EnglishWord: [String]]) -> [EnglishWord: Recording] {
@@ -149,30 +148,23 @@ public struct VoiceImport {
 
   // MARK: The pack
 
-  public func add() throws(Fault) -> VoicePack {
-    if let problem = problems.first { throw problem }
-    guard let pack else { throw Fault("cannot add \(folder)", "there is no pack to add it to") }
-    return try TimerAddition(draft, to: pack).write()
-  }
-
-  /// Makes the pack in a folder beside it, which gets the name of the pack when it is whole.
+  /// Adds the words of timers to their pack. Without one, makes the pack in a folder beside it,
+  /// which gets the name of the pack when it is whole.
   /// - Throws: `Fault` if something has that name already, or it cannot be written; then nothing of
   ///   it stays.
-  public func make(_ pack: String) throws(Fault) -> VoicePack {
+  public func make(_ path: String) throws(Fault) -> VoicePack {
     if let problem = problems.first { throw problem }
-    try makeFolder(pack) { target throws(Fault) in
+    if let pack { return try draft.addTimers(to: pack) }
+    try makeFolder(path) { target throws(Fault) in
       let source = folder.split(separator: "/").last ?? ""
-      try draft.write(to: target, source: String(source), licence: licenceText())
+      let licence: [UInt8]? =
+        if let licence { try readRegularFile("\(folder)/\(licence)") } else { nil }
+      try draft.write(to: target, source: String(source), licence: licence)
       let made = try VoicePack(path: target)
       for format in HourFormat.allCases where draft.rules.sayQuarters(format) {
         try made.verify(every: .quarter, wording: Wording(format))
       }
     }
-    return try VoicePack(path: pack)
-  }
-
-  private func licenceText() throws(Fault) -> [UInt8]? {
-    guard let licence else { return nil }
-    return try readRegularFile("\(folder)/\(licence)")
+    return try VoicePack(path: path)
   }
 }

@@ -66,13 +66,7 @@ private func agendaOfConfiguration(
   let composer = try configuration.composer()
   configuration.announcer.setVoice(composer.voice)
   let lengths = configuration.lengths(composer)
-  var trust = ClockTrust.synchronised
-  if !isSupposed {
-    let watch = ClockWatch(
-      rtc: configuration.rtc, greatestError: configuration.greatestError)
-    _ = watch.judge()
-    trust = watch.state.trust
-  }
+  let trust = isSupposed ? .synchronised : configuration.clockWatch.state.trust
   // From just before the start, so that an alarm that rings then is still to come.
   let announcer = Announcer(
     settings: configuration.announcer, zone: zone, trust: trust,

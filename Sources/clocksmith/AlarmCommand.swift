@@ -156,14 +156,11 @@ private func set(_ time: String, _ arguments: Arguments) throws {
 /// - Throws: `Fault` for a relative path that leads to no file.
 private func fullPath(_ name: String) throws(Fault) -> String {
   guard name.contains("/") else { return name }
-  guard let path = realpath(name, nil) else {
-    let code = errno
-    // The service may see more than this process.
-    if name.hasPrefix("/") { return name }
-    throw Fault("--tune \(name.excerpt)", errno: code)
-  }
-  defer { free(path) }
-  return String(cString: path)
+  if let path = resolved(name) { return path }
+  let code = errno
+  // The service may see more than this process.
+  if name.hasPrefix("/") { return name }
+  throw Fault("--tune \(name.excerpt)", errno: code)
 }
 
 private func list(asJSON: Bool) throws {

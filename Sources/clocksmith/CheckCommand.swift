@@ -239,13 +239,12 @@ private func checkState(_ status: Status?) -> Finding {
 
 /// - Parameter status: of the service, which knows more of the clock; nil without one.
 private func checkClock(_ configuration: Configuration, _ status: Status?) -> Finding {
-  let watch = ClockWatch(rtc: configuration.rtc, greatestError: configuration.greatestError)
-  _ = watch.judge()
-  let words = status?.clockWords ?? watch.state.words
-  let trust = status?.trust ?? watch.state.trust.rawValue
+  let state = configuration.clockWatch.state
+  let words = status?.clockWords ?? state.words
+  let trust = status?.trust ?? state.trust.rawValue
   guard trust == ClockTrust.untrusted.rawValue else { return .well(words) }
   let policy = configuration.announcer.untrusted
-  let remedy = ClockState.Doubt.remedy(of: status?.clockBasis ?? watch.state.basis.key)
+  let remedy = ClockState.Doubt.remedy(of: status?.clockBasis ?? state.basis.key)
   let permission = policy == .speak ? "" : ", or set 'untrusted = speak' in [clock]"
   return .found("\(words) ('untrusted = \(policy.rawValue)'); \(remedy)\(permission)")
 }

@@ -102,26 +102,26 @@ private func flawsOfWords(
 func checkInput(
   _ settings: InputSettings, active: String, inactive: String
 ) throws(Fault) -> Finding {
-  guard let text = settings.line else { return .well("none") }
-  let line = try GPIOMap.current().line(named: text)
-  if line.isHeldByClocksmith { return .heldByService(line) }
-  let input = try GPIOInput(line: text, active: settings.active)
-  return .well("\(line), now \(try input.isActive() ? active : inactive)")
+  try checkLine(settings.line) { line, text throws(Fault) in
+    let input = try GPIOInput(line: text, active: settings.active)
+    return .well("\(line), now \(try input.isActive() ? active : inactive)")
+  }
 }
 
 /// The state of an output line. The line is not opened: a check must not change it.
 func checkOutput(_ settings: OutputSettings) throws(Fault) -> Finding {
-  guard let text = settings.line else { return .well("none") }
-  let line = try GPIOMap.current().line(named: text)
-  if line.isHeldByClocksmith { return .heldByService(line) }
-  if let holding = line.holding { return .found("\(line) is \(holding)") }
-  return .well("\(line), free")
+  try checkLine(settings.line) { line, _ in
+    line.holding.map { .found("\(line) is \($0)") } ?? .well("\(line), free")
+  }
 }
 
-extension Finding {
-  fileprivate static func heldByService(_ line: GPIOMap.Line) -> Finding {
-    .well("\(line), held by the running service")
-  }
+private func checkLine(
+  _ name: String?, _ look: (GPIOMap.Line, String) throws(Fault) -> Finding
+) throws(Fault) -> Finding {
+  guard let name else { return .well("none") }
+  let line = try GPIOMap.current().line(named: name)
+  return line.isHeldByClocksmith
+    ? .well("\(line), held by the running service") : try look(line, name)
 }
 
 /// How to make a missing part known to the system. Each kind of system has its own way.

@@ -22,12 +22,7 @@ final class ForegroundTimer: Instruments {
   private var wakeUp: EventSource?
   /// `done` once a sounding was heard.
   private var status = ExitStatus.failed
-  /// The anchors of the interval's signals that the player has.
-  private var signals: [SoundingID: Duration] = [:]
-  /// The anchors of the interval's signals that could not be heard, and were not given again.
-  private var lacking: Set<Duration> = []
-  /// True once a person was told that a signal could not be heard. The first one is excused if the
-  /// speaker takes long to open.
+  /// True once a person was told that a signal could not be heard.
   private var hasToldOfSignal = false
   /// True once a line could not be printed. It is told once.
   private var hasUnprinted = false
@@ -55,13 +50,9 @@ final class ForegroundTimer: Instruments {
     conductor.instruments = self
     player.heard = { [unowned self] in conductor.handle(.heard($0, $1)) }
     player.ended = { [unowned self] sounding, outcome in
-      let signal = signals.removeValue(forKey: sounding)
       switch outcome {
-      case .finished, .stopped(_, silentAt: .some):
-        status = ExitStatus.done
-        if let signal { lacking.remove(signal) }
-      case .tooLate, .failed: if let signal { lacking.insert(signal) }
-      case .stopped: break
+      case .finished, .stopped(_, silentAt: .some): status = ExitStatus.done
+      case .tooLate, .failed, .stopped: break
       }
       conductor.handle(.ended(sounding, outcome))
     }
@@ -87,7 +78,7 @@ final class ForegroundTimer: Instruments {
     rest()
     try loop.run()
     bar.end()
-    let hasFailed = hasUnprinted || hasToldOfSignal && !lacking.isEmpty
+    let hasFailed = hasUnprinted || hasToldOfSignal
     guard let givenUp else { return hasFailed ? ExitStatus.failed : status }
     complain(givenUp)
     return ExitStatus.failed
@@ -116,7 +107,6 @@ final class ForegroundTimer: Instruments {
   func judgeClock() -> ClockTrust { .synchronised }
 
   func play(_ sounding: Sounding) throws(Fault) {
-    if case .cue(let cue) = sounding, cue.source == .interval { signals[cue.id] = cue.anchor }
     try player.play(sounding) { rate throws(Fault) in
       try composer.score(of: sounding, rate: rate)
     }

@@ -2,6 +2,7 @@ import Basics
 import Daemon
 import Devices
 @preconcurrency import Glibc
+import Service
 
 @main
 enum Main {
@@ -39,6 +40,22 @@ extension EventLoop {
       sources.append(try whenSignalled(signal, handler))
     }
     return sources
+  }
+}
+
+/// The path without links; nil, with `errno`, if nothing is there.
+func resolved(_ path: String) -> String? {
+  guard let resolved = realpath(path, nil) else { return nil }
+  defer { free(resolved) }
+  return String(cString: resolved)
+}
+
+extension Configuration {
+  /// A watch that has looked at the clock once.
+  var clockWatch: ClockWatch {
+    let watch = ClockWatch(rtc: rtc, greatestError: greatestError)
+    _ = watch.look()
+    return watch
   }
 }
 

@@ -33,12 +33,8 @@ let sayCommand = Subcommand(
   let configuration = try Configuration.load(path: arguments["config"])
   let composer = try configuration.composer()
   let zone = try SystemZone.current()
-  if given == nil {
-    let watch = ClockWatch(rtc: configuration.rtc, greatestError: configuration.greatestError)
-    _ = watch.judge()
-    if case .nothing(let doubt) = watch.state.basis {
-      complain("note: this time may be wrong: \(doubt.words)")
-    }
+  if given == nil, case .nothing(let doubt) = configuration.clockWatch.state.basis {
+    complain("note: this time may be wrong: \(doubt.words)")
   }
   guard let path = output else {
     try tellSaid(try speak(given.map { CivilTime($0) }, composer, configuration, zone))

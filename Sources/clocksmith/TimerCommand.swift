@@ -58,26 +58,15 @@ let timerCommand = Subcommand(
   case ("left", 1...2):
     let service = try runningService()
     // The service would tell of the timer that ends next, and no voice could say which that is.
-    let which = try timer(words.count > 1 ? words[1] : nil, of: service)
+    let which = try timer(words.dropFirst().first, of: service)
     let answer = try service.ask(.reminder(.tell(which)))
     try tellDone(answer[Request.Keys.text] ?? "", "the clock says it all the same")
   case ("add", 2...3):
     let span = try length(words[1])
-    try runningService().change { service in
-      let which = try timer(words.count > 2 ? words[2] : nil, of: service)
-      try service.ask(.reminder(.add(span, to: which)))
-      try tell(which, of: service)
-    }
-  case ("pause", 1...2), ("resume", 1...2), ("cancel", 1...2):
-    try runningService().change { service in
-      let which = try timer(words.count > 1 ? words[1] : nil, of: service)
-      switch first {
-      case "pause": try service.ask(.reminder(.pause(which)))
-      case "resume": try service.ask(.reminder(.resume(which)))
-      default: try service.ask(.reminder(.cancel(.timer, which)))
-      }
-      if first != "cancel" { try tell(which, of: service) }
-    }
+    try change(words.dropFirst(2).first) { .add(span, to: $0) }
+  case ("pause", 1...2): try change(words.dropFirst().first) { .pause($0) }
+  case ("resume", 1...2): try change(words.dropFirst().first) { .resume($0) }
+  case ("cancel", 1...2): try change(words.dropFirst().first) { .cancel(.timer, $0) }
   case ("list", _), ("left", _), ("add", _), ("pause", _), ("resume", _), ("cancel", _):
     let most = ["list": 1, "add": 3][first] ?? 2
     guard words.count > most else {
@@ -141,10 +130,16 @@ private func timer(_ named: String?, of service: RunningService) throws -> Strin
   return "\(only.number)"
 }
 
-private func tell(_ which: String, of service: RunningService) throws {
-  let timers = try service.status().timers
-  if let timer = timers.first(where: { $0.name == which || "\($0.number)" == which }) {
-    try tellDone(timer.line(at: SystemClock.now.instant), "the timer was changed all the same")
+/// Changes a timer, and prints how it stands if it is still there.
+/// - Parameter named: nil for the only timer.
+private func change(_ named: String?, _ order: (String) -> ReminderOrder) throws {
+  try runningService().change { service in
+    let which = try timer(named, of: service)
+    try service.ask(.reminder(order(which)))
+    let timers = try service.status().timers
+    if let timer = timers.first(where: { $0.name == which || "\($0.number)" == which }) {
+      try tellDone(timer.line(at: SystemClock.now.instant), "the timer was changed all the same")
+    }
   }
 }
 

@@ -59,45 +59,41 @@ let voiceCommand = Subcommand(
   ]
 ) { arguments in
   let hint = "see 'clocksmith voice --help'"
-  if arguments.operands.count == 3, arguments.operands[0] != "try" {
-    throw Misuse(description: "unexpected '\(arguments.operands[2])'; \(hint)")
+  let words = arguments.operands
+  guard let action = words.first else {
+    throw Misuse(description: "voice needs a word that says what to do; \(hint)")
   }
   let optionsOf: [String: Set<String>] = [
     "list": ["json", "config"], "try": ["style", "config"],
     "export": ["output", "style", "caf", "config"], "verify": [],
     "record": ["device", "pack", "config"], "import": ["output", "pack"],
   ]
-  if let action = arguments.operands.first, let allowed = optionsOf[action] {
-    try arguments.refuse(allBut: allowed, of: "'voice \(action)'")
+  guard let allowed = optionsOf[action] else {
+    throw Misuse(description: "unknown 'voice \(action)'; \(hint)")
   }
-  switch (arguments.operands.first, arguments.operands.dropFirst().first) {
-  case ("try", let voice?):
-    return try tryVoice(voice, arguments.operands.dropFirst(2).first, arguments)
-  case ("export", let voice?):
-    return try exportVoice(voice, arguments)
-  case ("import", let folder?):
-    return try importVoice(folder, arguments)
-  case ("verify", let folder?):
-    return try verifyVoice(folder)
-  case ("record", let folder?):
-    return try recordVoice(folder, arguments)
-  case ("list", nil):
+  try arguments.refuse(allBut: allowed, of: "'voice \(action)'")
+  let most = ["list": 1, "try": 3][action] ?? 2
+  guard words.count <= most else {
+    throw Misuse(description: "unexpected '\(words[most])'; \(hint)")
+  }
+  if action == "list" {
     return try listVoices(
       try usableConfiguration(arguments, or: "so no voice has a star")?.voice,
       asJSON: arguments.has("json"))
-  case ("list", let word?):
-    throw Misuse(description: "unexpected '\(word)'; \(hint)")
-  case (let word?, nil) where ["try", "export"].contains(word):
+  }
+  guard words.count > 1 else {
     let names = Sounds.voiceNames().joined(separator: ", ")
-    throw Misuse(
-      description: "voice \(word) needs a voice: \(names), or the path of a voice's folder; "
-        + hint)
-  case (let word?, nil) where ["import", "verify", "record"].contains(word):
-    throw Misuse(description: "voice \(word) needs a folder; \(hint)")
-  case (let word?, _):
-    throw Misuse(description: "unknown 'voice \(word)'; \(hint)")
-  case (nil, _):
-    throw Misuse(description: "voice needs a word that says what to do; \(hint)")
+    let what =
+      ["try", "export"].contains(action)
+      ? "a voice: \(names), or the path of a voice's folder" : "a folder"
+    throw Misuse(description: "voice \(action) needs \(what); \(hint)")
+  }
+  switch action {
+  case "try": return try tryVoice(words[1], words.dropFirst(2).first, arguments)
+  case "export": return try exportVoice(words[1], arguments)
+  case "verify": return try verifyVoice(words[1])
+  case "record": return try recordVoice(words[1], arguments)
+  default: return try importVoice(words[1], arguments)
   }
 }
 

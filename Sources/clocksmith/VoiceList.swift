@@ -37,9 +37,8 @@ private func mark(_ isConfigured: Bool) -> String { isConfigured ? "*" : " " }
 
 extension VoicePack {
   fileprivate func lines(_ name: String, isConfigured: Bool) -> String {
-    let clocks = HourFormat.allCases.compactMap { format -> String? in
-      let styles = wordings.filter { $0.format == format }.map(\.style)
-      return styles.isEmpty ? nil : "\(format.rawValue) hours \(styles.joined(separator: ", "))"
+    let clocks = formats.map { format in
+      "\(format.rawValue) hours \(self.styles(format).joined(separator: ", "))"
     }
     let styles = clocks + (hasOpening ? ["with or without 'it is'"] : [])
     return """

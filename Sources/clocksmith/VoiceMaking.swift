@@ -28,8 +28,7 @@ func importVoice(_ folder: String, _ arguments: Arguments) throws -> Int32 {
     return ExitStatus.failed
   }
   let target = output ?? "\(folder)-voice"
-  let isAddition = arguments["pack"] != nil
-  let pack = try isAddition ? recordings.add() : recordings.make(target)
+  let pack = try recordings.make(target)
   note("not needed, so not used", recordings.ignored)
   note("still loud at the end, so perhaps cut off", recordings.cutOff)
   if !recordings.missingForTimers.isEmpty {
@@ -74,11 +73,8 @@ func recordVoice(_ folder: String, _ arguments: Arguments) throws -> Int32 {
 
 /// The folder with a name of its own, which its voice gets too: `.` and `..` have none.
 private func named(_ folder: String) -> String {
-  guard [".", ".."].contains(folder.split(separator: "/").last ?? "."),
-    let path = realpath(folder, nil)
-  else { return folder }
-  defer { free(path) }
-  return String(cString: path)
+  guard [".", ".."].contains(folder.split(separator: "/").last ?? ".") else { return folder }
+  return resolved(folder) ?? folder
 }
 
 /// Prints the clips and times of a new voice, how to hear it, and how the service can use it. The
@@ -86,9 +82,7 @@ private func named(_ folder: String) -> String {
 private func present(_ pack: VoicePack, at target: String) throws(Fault) {
   try say("made \(target): \(pack.sortedClips.count) clips")
   try say(coverage(pack))
-  let path = realpath(target, nil)
-  defer { free(path) }
-  let place = path.map { String(cString: $0) } ?? target
+  let place = resolved(target) ?? target
   try say("to hear it:\n  clocksmith voice try \(place.shellWord) 15:15")
   var readable = place
   if !["/opt/", "/srv/", "/usr/"].contains(where: { place.hasPrefix($0) }) {
