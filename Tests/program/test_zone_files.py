@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from program import PROGRAM, refusal
+from program import PROGRAM, about, refusal
 from sound_server import wait_until
 
 DATABASE = pathlib.Path("/usr/share/zoneinfo")
@@ -41,7 +41,7 @@ def test_a_torn_zone_is_not_taken_for_utc_and_found_by_check(clocksmith, torn):
     done = clocksmith.run(
         "check", "--config", clocksmith.configuration(), environment={"TZ": f":{torn}"})
     assert done.returncode == 3
-    [line] = [line for line in done.stdout.splitlines() if line[6:].startswith("zone ")]
+    line = about(done, "zone")
     assert line.startswith("FOUND") and "reinstall the package tzdata" in line
 
 
