@@ -1,4 +1,4 @@
-"""A fake GPIO line for a switch, on a machine whose clock takes long to judge."""
+"""A fake GPIO line for a switch."""
 
 import os
 import subprocess
@@ -8,16 +8,13 @@ import pytest
 from c_library import shared_library
 from program import PROGRAM
 
-# Preloaded before libgpiod 1 and adjtimex(). Each byte written to the pipe is an edge: 1 to active,
-# 0 back. While the file MARKER exists, adjtimex() takes 0.4 s.
+# Preloaded before libgpiod 1. Each byte written to the pipe is an edge: 1 to active, 0 back.
 LIBRARY = r"""
 #define _GNU_SOURCE
 #include <dirent.h>
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/timex.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -56,11 +53,6 @@ int gpiod_line_event_read_multiple(void *line, struct event *events, unsigned mo
   events->type = level ? 1 : 2;
   return 1;
 }
-int adjtimex(struct timex *state) {
-  int (*ask)(struct timex *) = dlsym(RTLD_NEXT, "adjtimex");
-  if (access(MARKER, F_OK) == 0) usleep(400000);
-  return ask(state);
-}
 """
 
 
@@ -71,11 +63,10 @@ class PretendedLine:
         linked = subprocess.run(["ldd", PROGRAM], stdout=subprocess.PIPE, text=True, check=True)
         if "libgpiod.so.2 " not in linked.stdout:
             pytest.skip("only a line of libgpiod 1 can be pretended")
-        self.slow_clock, self._pipe = folder / "slow clock", folder / "line"
+        self._pipe = folder / "line"
         self._away = folder / "line away"
         os.mkfifo(self._pipe)
-        library = shared_library(
-            folder / "line.so", LIBRARY, f'-DPIPE="{self._pipe}"', f'-DMARKER="{self.slow_clock}"')
+        library = shared_library(folder / "line.so", LIBRARY, f'-DPIPE="{self._pipe}"')
         self.environment = {"LD_PRELOAD": str(library)}
 
     def take_away(self):

@@ -87,3 +87,9 @@ def refusal(done, status):
     assert lines[0].startswith("clocksmith: ")
     assert lines[0].isprintable(), f"not fit for a terminal: {lines[0]!r}"
     return lines[0]
+
+
+def about(done, subject):
+    """The one line that a run of `check` has about this."""
+    [line] = [line for line in done.stdout.splitlines() if line.split()[1] == subject]
+    return line

@@ -6,7 +6,7 @@ import numpy
 import pytest
 import soundfile
 
-from program import VOICE, refusal
+from program import VOICE, about, refusal
 
 CLIP = "minute-15"
 
@@ -87,7 +87,7 @@ def test_a_broken_clip_is_named_in_our_own_words_and_leaves_no_file(clocksmith, 
     assert list(output.iterdir()) == []
     done = clocksmith.run(
         "check", "--config", clocksmith.configuration(voice=broken_pack))
-    [line] = [line for line in done.stdout.splitlines() if line.split()[1] == "voice"]
+    line = about(done, "voice")
     assert done.returncode == 3 and line.startswith("FOUND") and CLIP in line
 
 

@@ -7,7 +7,7 @@ import time
 import pytest
 import soundfile
 
-from program import refusal
+from program import about, refusal
 from one_minute import NO_SPEAKER, engaged_device
 from pretended_card import pretended_card
 from service import Service
@@ -49,7 +49,7 @@ def test_say_and_check_name_a_speaker_that_cannot_be_had(clocksmith, trouble):
     sentence = refusal(done, 1)
     assert "speaker default" in sentence and words in sentence
     done = clocksmith.run("check", "--config", clocksmith.configuration(), environment=environment)
-    [line] = [line for line in done.stdout.splitlines() if line.split()[1] == "speaker"]
+    line = about(done, "speaker")
     assert done.returncode == 3 and line.startswith("FOUND") and words in line
 
 

@@ -80,7 +80,7 @@ def test_a_network_without_a_password_is_open(wifi):
     assert "key_mgmt: 0x4" in said and told == []
 
 
-@pytest.mark.parametrize("password", ["short", "x" * 64, "tab\tinside"])
+@pytest.mark.parametrize("password", ["short", "x" * 64])
 def test_a_password_that_no_network_has_is_told(wifi, password):
     said, told = wifi(f"wifi_name = harbour\nwifi_password = {password}\nwifi_country = GB")
     assert said is None
@@ -93,12 +93,10 @@ def test_a_name_that_no_network_has_is_told(wifi):
     assert said is None and "longer than the 32 bytes" in told[0]
 
 
-@pytest.mark.parametrize("zone, country", [
-    ("Europe/Berlin", "DE"), ("Asia/Kathmandu", "NP"), ("America/New_York", "US")])
-def test_a_missing_country_is_the_zones(wifi, zone, country):
-    said, told = wifi(f"zone = {zone}\nwifi_name = harbour\nwifi_password = more than eight")
-    assert f"country='{country}'" in said
-    assert len(told) == 1 and told[0].startswith(f"<5>the country for Wi-Fi is {country}, by the zone")
+def test_a_missing_country_is_the_zones(wifi):
+    said, told = wifi("zone = Asia/Kathmandu\nwifi_name = harbour\nwifi_password = more than eight")
+    assert "country='NP'" in said
+    assert len(told) == 1 and told[0].startswith("<5>the country for Wi-Fi is NP, by the zone")
 
 
 @pytest.mark.parametrize("zone", ["zone = Etc/UTC\n", ""])
@@ -108,7 +106,7 @@ def test_without_a_country_there_is_wifi_all_the_same(wifi, zone):
     assert len(told) == 1 and told[0].startswith("<4>the country for Wi-Fi is not known: set wifi_country")
 
 
-@pytest.mark.parametrize("country", ["UK", "Germany", "12"])
+@pytest.mark.parametrize("country", ["UK", "Germany"])
 def test_a_country_that_is_none_is_told_and_is_the_zones(wifi, country):
     said, told = wifi(f"zone = Europe/London\nwifi_name = harbour\nwifi_country = {country}")
     assert "country='GB'" in said

@@ -4,15 +4,14 @@ import shutil
 
 import pytest
 
-from program import PROGRAM, ROOT, in_the_night
+from program import PROGRAM, ROOT, about, in_the_night
 
 TUNE = "[tune]\ndescription = mine\n[hour]\nnotes = "
 
 
 def line(clocksmith, name, *words):
     done = clocksmith.run("check", *words)
-    [line] = [line for line in done.stdout.splitlines() if line.split()[1] == name]
-    return line
+    return about(done, name)
 
 
 def configured(clocksmith, name, rest, **options):

@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from program import PROGRAM
+from program import PROGRAM, about
 from sound_server import preferred, wait_until
 
 # Mounted in a private namespace. No machine has an RTC with this number.
@@ -105,11 +105,6 @@ def status(run, rest=""):
     return json.loads(done.stdout)
 
 
-def line(done, name):
-    [found] = [line for line in done.stdout.splitlines() if line[6:].startswith(f"{name} ")]
-    return found
-
-
 def test_a_clock_that_was_set_from_a_valid_rtc_holds_over(undisciplined, run):
     told = status(run)
     assert (told["trust"], told["clock_basis"]) == ("holdover", "set_from_rtc")
@@ -123,12 +118,12 @@ def test_status_shows_when_holdover_ends(undisciplined, run):
     # 29 s, by the drift of the chip and 30 ppm of the clock.
     assert 9 <= (datetime.datetime.fromisoformat(ends).timestamp() - time.time()) / 86_400 < 10
     assert f"s, until {ends[:10]}" in run("status").stdout
-    assert f"s, until {ends[:10]}" in line(run("check"), "clock")
+    assert f"s, until {ends[:10]}" in about(run("check"), "clock")
     assert "holdover_ends" not in status(run, "[clock]\ngreatest_error = none")
 
 
 def test_check_says_of_a_good_rtc_that_it_is(run):
-    told = line(run("check"), "rtc")
+    told = about(run("check"), "rtc")
     assert re.match(
         rf"ok    rtc           ds3231 \({DEVICE}\), valid, [01] s from the system clock; "
         "it set the clock at the start", told), told
@@ -143,12 +138,12 @@ def test_check_finds_an_rtc_that_answers_nonsense(rtc, run, shown, words):
     rtc.write("since_epoch", shown)
     done = run("check")
     assert done.returncode == 3
-    found = line(done, "rtc")
+    found = about(done, "rtc")
     assert found.startswith("FOUND") and words in found and "; look at its " in found
 
 
 def test_check_names_the_rtcs_that_there_are_if_the_one_is_not(run):
-    found = line(run("check", rest="[clock]\nrtc = pcf8523"), "rtc")
+    found = about(run("check", rest="[clock]\nrtc = pcf8523"), "rtc")
     assert found == ("FOUND rtc           rtc = pcf8523: there is no such RTC; "
                      f"there are ds3231 ({DEVICE})")
 
@@ -156,7 +151,7 @@ def test_check_names_the_rtcs_that_there_are_if_the_one_is_not(run):
 def test_check_is_content_without_an_rtc(rtc, run):
     rtc.stop()
     shutil.rmtree(rtc.clock)
-    found = line(run("check"), "rtc")
+    found = about(run("check"), "rtc")
     assert found.startswith("ok    rtc           none;")
 
 

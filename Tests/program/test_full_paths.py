@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 
-from program import ROOT, refusal
+from program import ROOT, about, refusal
 
 FLAW = "this path depends on the folder in which the clock starts; write the full path, which begins with /"
 
@@ -48,7 +48,7 @@ def test_a_command_takes_a_path_from_where_it_is(clocksmith, at_home):
 def test_the_tune_of_an_alarm_is_found_missing_and_keeps_nothing_from_starting(clocksmith, at_home):
     configuration = clocksmith.configuration(rest="[alarm school]\ntime = 07:00\ntune = mine/bells.tune")
     done = clocksmith.run("check", "--config", configuration, cwd=at_home)
-    [line] = [line for line in done.stdout.splitlines() if line.split()[1] == "alarms"]
+    line = about(done, "alarms")
     assert line == (
         'FOUND alarms        alarm "school" cannot ring with its tune: mine/bells.tune: ' + FLAW
         + "; set another in its section, or none")

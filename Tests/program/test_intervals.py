@@ -11,7 +11,7 @@ import soundfile
 from exact_speaker import ExactSpeaker
 from message_bus import timestamp
 from program import ROOT, SILENT_ALSA, VOICE, refusal
-from sound_server import RATE, Recording, SoundServer, find, least_of_four, wait_until
+from sound_server import RATE, find, least_of_four, wait_until
 from terminal import in_a_terminal
 
 SIGNALS = {
@@ -212,28 +212,6 @@ def test_without_a_service_it_sounds_here(clocksmith):
     wait_until(has_begun_anew, 60, "the second bar")
     process.send_signal(signal.SIGINT)
     assert process.wait(60) == 0, process.stderr.read()
-
-
-def test_here_it_fails_if_the_speaker_goes_away_after_the_first_signal(clocksmith, tmp_path):
-    server = SoundServer(tmp_path / "server", clocksmith.environment, "speaker")
-    heard = Recording(server, "speaker")
-    (tmp_path / "asound.conf").write_text(server.device("default", "speaker"))
-    clocksmith.environment = clocksmith.environment | {
-        "ALSA_CONFIG_PATH": str(tmp_path / "asound.conf")}
-    process, _ = in_a_terminal(
-        clocksmith, "interval", "6s", "--config", clocksmith.configuration())
-    try:
-        wait_until(heard.is_sounding, 60, "the first signal")
-        end = heard.frames + len(SIGNALS["cue"]) + RATE
-        wait_until(lambda: heard.frames > end, 60, "the end of the first signal")
-        server.kill()
-        assert "the interval cannot be heard: " in process.stderr.readline()
-        process.send_signal(signal.SIGINT)
-        assert process.wait(60) == 1
-    finally:
-        process.kill()
-        server.kill()
-        heard.stop()
 
 
 def test_without_a_service_the_last_word_is_waited_for(clocksmith):

@@ -7,7 +7,7 @@ import sys
 import pytest
 import soundfile
 
-from program import ROOT, refusal
+from program import ROOT, about, refusal
 from recorded_words import lines_of
 
 LANGUAGES = {conf.parent.name: conf.parent for conf in sorted(ROOT.glob("sounds/languages/*/voice.conf"))}
@@ -24,8 +24,7 @@ def configured(clocksmith, voice, lines="clock = 24"):
 
 def voice_line(clocksmith, configuration):
     done = clocksmith.run("check", "--config", configuration)
-    [line] = [line for line in done.stdout.splitlines() if line.split()[1] == "voice"]
-    return line
+    return about(done, "voice")
 
 
 @pytest.fixture

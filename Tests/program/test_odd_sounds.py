@@ -64,8 +64,7 @@ WHOLE = {
     **{f"Asterisk's .{suffix}": (suffix, lambda path, rate=rate, coding=coding: written(
         path, "raw", word(5, rate), rate, subtype=coding))
        for suffix, rate, coding in [
-           ("ulaw", 8000, "ULAW"), ("al", 8000, "ALAW"), ("gsm", 8000, "GSM610"), ("sln", 8000, "PCM_16"),
-           ("sln16", 16_000, "PCM_16")]},
+           ("ulaw", 8000, "ULAW"), ("gsm", 8000, "GSM610"), ("sln16", 16_000, "PCM_16")]},
 }
 
 

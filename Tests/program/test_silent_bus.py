@@ -10,7 +10,7 @@ import time
 import pytest
 
 from message_bus import MessageBus
-from program import SILENT_ALSA, Clocksmith, refusal
+from program import SILENT_ALSA, Clocksmith, about, refusal
 from service import Service
 from sound_server import least_of_four
 from standstill import stand_still
@@ -95,7 +95,7 @@ def test_say_does_without_a_silent_bus_and_says_so(answers):
 def test_check_finds_a_silent_bus(answers):
     done, _ = answers["check"]
     assert done.returncode == 3
-    [line] = [line for line in done.stdout.splitlines() if line.split()[1] == "bus"]
+    line = about(done, "bus")
     assert line == (
         "FOUND bus           the system bus: it does not answer; see 'systemctl status dbus'")
 

@@ -14,7 +14,7 @@ import soundfile
 from c_library import shared_library
 from pipewire_server import PipeWireServer
 from pretended_card import pretended_card
-from program import PROGRAM, refusal, zone_showing
+from program import PROGRAM, about, refusal, zone_showing
 from service import Service
 from sound_server import RATE, Recording, SoundServer, Wakefulness, find, least_of_four, wait_until
 from standstill import stand_still
@@ -146,11 +146,6 @@ def in_alsa(folder, lines):
     return {"ALSA_CONFIG_PATH": str(path)}
 
 
-def speaker_of(done):
-    [line] = [line for line in done.stdout.splitlines() if line.split()[1] == "speaker"]
-    return line
-
-
 def test_a_desktops_sound_server_that_is_down_is_told_with_what_to_set(
         clocksmith, down, tmp_path):
     environment = in_alsa(tmp_path, down)
@@ -158,7 +153,7 @@ def test_a_desktops_sound_server_that_is_down_is_told_with_what_to_set(
         "say", "15:15", "--config", clocksmith.configuration(), environment=environment)
     checked = clocksmith.run(
         "check", "--config", clocksmith.configuration(), environment=environment)
-    for sentence in (refusal(said, 1), speaker_of(checked)):
+    for sentence in (refusal(said, 1), about(checked, "speaker")):
         assert "Host is down" in sentence and "sound server of a desktop" in sentence
         assert "set [speaker] device" in sentence
     assert checked.returncode == 3
@@ -173,7 +168,7 @@ def test_say_plays_on_the_card_where_the_default_is_down(clocksmith, down, speak
     assert "plughw:CARD=Pretended,DEV=0 plays instead of the default" in refusal(done, 0)
     assert find(phrase(clocksmith, "15:15"), heard.samples_so_far())[1] > 0.95
     done = clocksmith.run("check", "--config", clocksmith.configuration(), environment=environment)
-    line = speaker_of(done)
+    line = about(done, "speaker")
     assert line.startswith("FOUND") and "plughw:CARD=Pretended,DEV=0 plays instead" in line
     assert "set [speaker] device = plughw:CARD=Pretended,DEV=0" in line
 

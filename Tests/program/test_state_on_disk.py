@@ -12,7 +12,7 @@ import pytest
 
 from c_library import shared_library
 from message_bus import timestamp
-from program import in_the_night, zone_showing
+from program import about, in_the_night, zone_showing
 from slow_voice import lengthen
 from sound_server import RATE, wait_until
 
@@ -69,8 +69,7 @@ def is_muted(folder):
 
 def state_line(clocksmith):
     done = clocksmith.run("check", "--config", clocksmith.configuration())
-    [line] = [line for line in done.stdout.splitlines() if line.split()[1] == "state"]
-    return line
+    return about(done, "state")
 
 
 def test_a_new_thing_that_cannot_be_saved_is_there_and_told(start, clocksmith, tmp_path):

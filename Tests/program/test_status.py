@@ -24,15 +24,13 @@ from terminal import Screen
 class Face:
     """A `status --follow`, and everything that it has printed."""
 
-    def __init__(
-            self, clocksmith, *words, columns=None, rows=24, process_group=None, **environment):
+    def __init__(self, clocksmith, *words, columns=None, rows=24, **environment):
         self.terminal, ours = pty.openpty() if columns else os.pipe()
         if columns:
             self.resize(columns, rows)
         self.process = subprocess.Popen(
             [PROGRAM, "status", "--follow", *map(str, words)], stdin=subprocess.DEVNULL,
-            stdout=ours, env=clocksmith.environment | {"TERM": "xterm"} | environment,
-            process_group=process_group)
+            stdout=ours, env=clocksmith.environment | {"TERM": "xterm"} | environment)
         os.close(ours)
         self.screen = Screen(self.terminal)
 
@@ -53,10 +51,6 @@ class Face:
         """Waits until a terminal has been drawn anew."""
         seen = len(self.read())
         wait_until(lambda: self.read()[seen:].count("\n") > 1, 60, "the next second")
-
-    def is_stopped(self):
-        with open(f"/proc/{self.process.pid}/stat", encoding="ascii") as stat:
-            return stat.read().rpartition(")")[2].split()[0] == "T"
 
     def end(self, number=signal.SIGINT):
         self.process.send_signal(number)

@@ -8,7 +8,7 @@ import numpy
 import pytest
 import soundfile
 
-from program import ROOT, VOICES, refusal
+from program import ROOT, VOICES, about, refusal
 
 # How people say a time is written down only once, next to the test of the clips.
 sys.path.append(str(ROOT / "Tests/sounds"))
@@ -89,7 +89,7 @@ def test_a_style_that_the_voice_lacks_is_refused_with_those_it_has_and_found_by_
     assert re.search(words, refusal(clocksmith.run("say", "15:15", "--config", configuration), 1))
     done = clocksmith.run("check", "--config", configuration)
     assert done.returncode == 3
-    [line] = [line for line in done.stdout.splitlines() if line.split()[1] == "voice"]
+    line = about(done, "voice")
     assert line.startswith("FOUND") and re.search(words, line)
 
 

@@ -120,19 +120,6 @@ def test_waiting_fails_if_a_ring_that_nobody_could_hear_is_stopped(kitchen, star
     assert "; it was never heard: " in process.stderr.read()
 
 
-def test_waiting_the_bar_follows_what_is_added(kitchen, start):
-    start()
-    process, drawn = in_a_terminal(kitchen, "timer", "25s", "--wait")
-    wait_until(lambda: re.search(r"\]  0:\d\d", drawn()), 60, "the bar")
-    do(kitchen, "add", "30s")
-    # More than it ever was.
-    wait_until(
-        lambda: re.search(r"\[#+-+\]  0:(2[6-9]|[345]\d)", drawn()), 60,
-        "the bar of the new length")
-    process.send_signal(signal.SIGINT)
-    assert process.wait(60) == 1
-
-
 def test_waiting_ends_with_the_service(kitchen, start):
     service = start()
     process, drawn = in_a_terminal(kitchen, "timer", "10m", "--wait")

@@ -7,7 +7,7 @@ import numpy
 import pytest
 import soundfile
 
-from program import VOICES, refusal
+from program import VOICES, about, refusal
 from recorded_words import RATE, lines_of, word
 
 GAP = RATE * 60 // 1000
@@ -82,7 +82,7 @@ def test_an_interval_that_the_pack_cannot_say_is_found_by_check(clocksmith, brou
     for interval, word in (15, "ok"), (5, "FOUND"):
         done = clocksmith.run(
             "check", "--config", clocksmith.configuration(f"interval = {interval}", voice=pack))
-        [line] = [line for line in done.stdout.splitlines() if line.split()[1] == "voice"]
+        line = about(done, "voice")
         assert line.startswith(word)
 
 

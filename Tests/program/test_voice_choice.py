@@ -135,9 +135,3 @@ def test_programs_are_told_what_each_voice_can_do(clocksmith):
         assert voices[name]["licence"] == str(folder / "LICENCE")
         assert voices[name]["clips"] == len(list(folder.glob("*.flac")))
         assert voices[name]["bytes"] == sum(clip.stat().st_size for clip in folder.glob("*.flac"))
-
-
-def test_a_voice_that_cannot_be_used_is_listed_with_the_reason(clocksmith):
-    configuration = clocksmith.configuration(voice="/not/there")
-    assert "* /not/there: cannot be used: " in clocksmith.run("voice", "list", "--config", configuration).stdout
-    assert "/not/there/voice.conf" in listed(clocksmith, configuration)["/not/there"]["error"]

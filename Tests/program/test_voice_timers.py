@@ -6,7 +6,7 @@ import shutil
 import pytest
 import soundfile
 
-from program import ROOT, refusal
+from program import ROOT, about, refusal
 from recorded_words import RATE, lines_of, word
 
 TIMERS = [*"hour hours minute minutes second seconds left timer round work rest half go done".split(),
@@ -22,8 +22,7 @@ def lay_timers(folder):
 
 def voice_line(clocksmith, pack):
     done = clocksmith.run("check", "--config", clocksmith.configuration(voice=pack))
-    [line] = [line for line in done.stdout.splitlines() if line.split()[1] == "voice"]
-    return line
+    return about(done, "voice")
 
 
 def test_a_voice_without_the_words_of_timers_is_told_by_check(clocksmith, brought_in):
@@ -94,8 +93,7 @@ LANGUAGES = ROOT / "sounds/languages"
 def timers_line(clocksmith, pack, setting, clock=12):
     done = clocksmith.run("check", "--config", clocksmith.configuration(
         f"clock = {clock}", f"[timers]\n{setting}", voice=pack))
-    [line] = [line for line in done.stdout.splitlines() if line.split()[1] == "timers"]
-    return line
+    return about(done, "timers")
 
 
 def without_timers(pack):

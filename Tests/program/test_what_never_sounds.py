@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from program import ROOT
+from program import ROOT, about
 from service import Service
 
 NEVER = {
@@ -37,7 +37,7 @@ SOUNDING = [
 
 def chime_line(clocksmith, configuration):
     done = clocksmith.run("check", "--config", configuration)
-    [line] = [line for line in done.stdout.splitlines() if line[6:].startswith("chime ")]
+    line = about(done, "chime")
     return done.returncode, line
 
 
