@@ -54,7 +54,7 @@ extension Configuration {
   /// A watch that has looked at the clock once.
   var clockWatch: ClockWatch {
     let watch = ClockWatch(rtc: rtc, greatestError: greatestError)
-    _ = watch.look()
+    _ = watch.judge()
     return watch
   }
 }
