@@ -120,18 +120,8 @@ private func asMisuse(_ body: () throws -> Void) throws {
 
 /// - Parameter gone: true to print only the devices that get no more pushes.
 func printDevices(gone: Bool, asJSON: Bool) throws(Fault) {
-  var fault: Fault?
-  try Register.use { register throws(Fault) in
-    try register.devices(gone: gone) { device in
-      guard fault == nil else { return }
-      do throws(Fault) {
-        try say(asJSON ? device.json : device.line)
-      } catch {
-        fault = error
-      }
-    }
-  }
-  if let fault { throw fault }
+  let devices = try Register.use { register throws(Fault) in try register.devices(gone: gone) }
+  for device in devices { try say(asJSON ? device.json : device.line) }
 }
 
 extension RegisteredDevice {

@@ -22,15 +22,15 @@ import Testing
       (200, "", Verdict.accepted),
       (
         410, #"{"reason":"Unregistered","timestamp":7000}"#,
-        .gone(.init(reason: "Unregistered", since: .second(7)))
+        .gone("Unregistered", since: .second(7))
       ),
       (
         410, #"{"reason":"ExpiredToken"}"#,
-        .gone(.init(reason: "ExpiredToken", since: .second(100)))
+        .gone("ExpiredToken", since: .second(100))
       ),
       (
         410, #"{"reason":"Unregistered","timestamp":9223372036854775807}"#,
-        .gone(.init(reason: "Unregistered", since: .second(100)))
+        .gone("Unregistered", since: .second(100))
       ),
       (
         400, #"{"reason":"BadDeviceToken"}"#,

@@ -15,8 +15,6 @@ final class APNsProvider: Provider {
   private let token: ProviderToken?
   /// APNs has accepted messages for the topic.
   private var isOurTopic = false
-  /// The headers and the body of the last message, because many deliveries of it follow each other.
-  private var form: (message: Int64, token: String, headers: [String], body: String)?
 
   /// Limit of requests in flight. Apple allows 1000; an owner would not notice more.
   static let mostRequests = 16
@@ -34,16 +32,14 @@ final class APNsProvider: Provider {
       key: configured.key, needsHTTP2: true, most: Self.mostRequests)
   }
 
-  func request(_ delivery: Delivery, at now: Instant) throws(Fault) -> PushRequest {
-    let message = delivery.message
-    let token = try token?.text(at: now) ?? ""
-    if form?.message != message.id || form?.token != token {
-      let payload = APNsPayload(message: message.message, look: look)
-      form = (message.id, token, headers(payload, token), try payload.text())
-    }
+  func request(
+    _ delivery: Delivery, to device: String, at now: Instant
+  ) throws(Fault) -> PushRequest {
+    let payload = APNsPayload(message: delivery.message, look: look)
     return PushRequest(
-      tag: delivery.id, url: address + delivery.token,
-      headers: form!.headers + ["apns-id: \(delivery.requestID)"], body: form!.body)
+      tag: delivery.id, url: address + device,
+      headers: headers(payload, try token?.text(at: now) ?? "") + ["apns-id: \(delivery.id)"],
+      body: try payload.text())
   }
 
   private func headers(_ payload: APNsPayload, _ token: String) -> [String] {

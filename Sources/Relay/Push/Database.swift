@@ -10,7 +10,6 @@ enum SQLValue {
   case null
 
   init(_ text: String?) { self = text.map { .text($0) } ?? .null }
-  init(_ time: Instant?) { self = time.map { .integer($0.microseconds) } ?? .null }
 }
 
 /// A row of a result, valid until the next one.
@@ -23,10 +22,10 @@ struct SQLRow {
     sqlite3_column_text(statement, column).map { String(cString: $0) } ?? ""
   }
 
-  func isNull(_ column: Int32) -> Bool { sqlite3_column_type(statement, column) == SQLITE_NULL }
-
+  /// Nil for NULL.
   func time(_ column: Int32) -> Instant? {
-    isNull(column) ? nil : Instant(microseconds: integer(column))
+    sqlite3_column_type(statement, column) == SQLITE_NULL
+      ? nil : Instant(microseconds: integer(column))
   }
 }
 
@@ -61,9 +60,6 @@ final class Database {
   /// How many rows the last statement changed.
   var changes: Int { Int(sqlite3_changes(handle)) }
 
-  /// The number of the row that was added last.
-  var lastRow: Int64 { sqlite3_last_insert_rowid(handle) }
-
   /// Runs statements that have no parameters and no result.
   func execute(_ sql: String) throws(Fault) {
     let code = sqlite3_exec(handle, sql, nil, nil, nil)
@@ -92,11 +88,9 @@ final class Database {
   }
 
   /// The first value of the first row; nil if there is none.
-  func integer(_ sql: String, _ values: [SQLValue] = []) throws(Fault) -> Int64? {
+  func integer(_ sql: String) throws(Fault) -> Int64? {
     var found: Int64?
-    try run(sql, values) { row in
-      if found == nil, !row.isNull(0) { found = row.integer(0) }
-    }
+    try run(sql) { row in if found == nil { found = row.integer(0) } }
     return found
   }
 

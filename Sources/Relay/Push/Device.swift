@@ -39,7 +39,7 @@ public struct Device: Hashable, Sendable {
   }
 
   /// The device in the journal: only the start of its token, which is private.
-  static func title(ofToken token: String) -> String { "\(token.prefix(8))..." }
+  var title: String { "\(token.prefix(8))..." }
 }
 
 extension Device {
@@ -70,6 +70,7 @@ extension Device {
 
 /// A device in the register.
 public struct RegisteredDevice: Hashable, Sendable {
+  let number: Int64
   public let device: Device
   public let registered: Instant
   /// When it was deactivated, and why; nil while it is active.

@@ -25,10 +25,10 @@ final class NtfyProvider: Provider {
       ["content-type: application/json"] + (token.map { ["authorization: Bearer \($0)"] } ?? [])
   }
 
-  func request(_ delivery: Delivery, at now: Instant) -> PushRequest {
+  func request(_ delivery: Delivery, to _: String, at now: Instant) -> PushRequest {
     PushRequest(
       tag: delivery.id, url: configured.server, headers: headers,
-      body: text(of: delivery.message.message))
+      body: text(of: delivery.message))
   }
 
   func text(of message: PushMessage) -> String {

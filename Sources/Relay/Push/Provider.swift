@@ -8,8 +8,11 @@ protocol Provider: AnyObject {
   var events: PushEvents { get }
   var settings: TransferSettings { get }
 
+  /// - Parameter token: of the device; empty for an entry.
   /// - Throws: `Fault` if the message cannot be put in a form that the service takes.
-  func request(_ delivery: Delivery, at now: Instant) throws(Fault) -> PushRequest
+  func request(
+    _ delivery: Delivery, to token: String, at now: Instant
+  ) throws(Fault) -> PushRequest
 
   func judge(_ answer: PushResponse, sent: Instant, at now: Instant) -> Verdict
 

@@ -1,6 +1,5 @@
 import Basics
 import CJWT
-import COpenSSL
 @preconcurrency import Glibc
 import Horology
 
@@ -22,39 +21,10 @@ final class ProviderToken {
   ///   - team: ten characters, as Apple names the owner.
   /// - Throws: `Fault` if the key cannot sign.
   init(key: String, keyID: String, team: String, at now: Instant) throws(Fault) {
-    try Self.check(key, keyID)
     self.key = Array(key.utf8)
     self.keyID = keyID
     self.team = team
     made = (try sign(at: now), now)
-  }
-
-  /// - Throws: `Fault` if the key is not of P-256, or has a password, for which libjwt would ask.
-  private static func check(_ key: String, _ keyID: String) throws(Fault) {
-    var hasPassword = false
-    // The reader points to these bytes.
-    let found = Array(key.utf8).withUnsafeBufferPointer { text in
-      let reader = BIO_new_mem_buf(text.baseAddress, Int32(text.count))
-      defer { BIO_free(reader) }
-      return PEM_read_bio_PrivateKey(
-        reader, nil,
-        { _, _, _, hasPassword in
-          hasPassword?.assumingMemoryBound(to: Bool.self).pointee = true
-          return -1
-        }, &hasPassword)
-    }
-    defer { EVP_PKEY_free(found) }
-    ERR_clear_error()
-    guard !hasPassword else {
-      throw Fault(
-        "cannot sign with the key \(keyID)",
-        "it has a password; 'openssl pkey -in KEY -out NEW' asks for it and writes the key without"
-      )
-    }
-    var curve = [CChar](repeating: 0, count: 32)
-    guard let found, EVP_PKEY_get_group_name(found, &curve, curve.count, nil) == 1,
-      strcmp(curve, "prime256v1") == 0
-    else { throw noKey(keyID) }
   }
 
   private static func noKey(_ keyID: String) -> Fault {

@@ -5,7 +5,7 @@ import CCurl
 /// A POST over HTTP.
 struct PushRequest {
   /// Identifies the answer.
-  let tag: Int64
+  let tag: String
   let url: String
   /// As in `content-type: application/json`.
   let headers: [String]
@@ -52,7 +52,7 @@ final class Transfer {
   private static let mostOfBody = 4096
 
   let easy: UnsafeMutableRawPointer
-  private(set) var tag: Int64 = 0
+  private(set) var tag = ""
   private let needsHTTP2: Bool
   private let words: UnsafeMutablePointer<CChar>
   private var headers: UnsafeMutablePointer<curl_slist>?

@@ -21,7 +21,7 @@ struct TransferSettings: Hashable {
 final class Transfers {
   private let loop: EventLoop
   private let settings: TransferSettings
-  private let answered: (_ tag: Int64, PushResponse) -> Void
+  private let answered: (_ tag: String, PushResponse) -> Void
   private let settled: () -> Void
   private let multi: UnsafeMutableRawPointer
   private var sockets: [Int32: (source: EventSource, events: UInt32)] = [:]
@@ -36,7 +36,7 @@ final class Transfers {
   ///   - settled: called after one or more calls of `answered`.
   init(
     _ loop: EventLoop, _ settings: TransferSettings,
-    answered: @escaping (_ tag: Int64, PushResponse) -> Void, settled: @escaping () -> Void
+    answered: @escaping (_ tag: String, PushResponse) -> Void, settled: @escaping () -> Void
   ) throws(Fault) {
     self.loop = loop
     self.settings = settings

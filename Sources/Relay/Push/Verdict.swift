@@ -6,8 +6,8 @@ enum Verdict: Hashable {
   case accepted
   /// Another try is useless.
   case refused(String)
-  /// Send nothing more to the device.
-  case gone(Outcome.Departure)
+  /// Send nothing more to the device, unless it has registered since.
+  case gone(String, since: Instant)
   /// Send nothing more to the entry until the configuration is read again.
   case noMore(String)
   /// Try again, and not before the time that the server asks for, if it does.
@@ -41,7 +41,7 @@ extension Verdict {
     case (200, _): self = .accepted
     case (410, _):
       let since = body?[Self.timestamp].map { Instant(microseconds: Int64($0) * 1000) }
-      self = .gone(.init(reason: reason, since: since ?? sent))
+      self = .gone(reason, since: since ?? sent)
     // Perhaps only the environment is wrong, which is ours to mend: the phone stays registered.
     case (400, "BadDeviceToken"):
       self = .refused("\(reason): the token is wrong, or is of the other environment")

@@ -23,9 +23,9 @@ final class WebhookProvider: Provider {
     secret = try configured.secret()
   }
 
-  func request(_ delivery: Delivery, at now: Instant) -> PushRequest {
-    let body = Self.text(of: delivery.message.message)
-    let id = delivery.requestID
+  func request(_ delivery: Delivery, to _: String, at now: Instant) -> PushRequest {
+    let body = Self.text(of: delivery.message)
+    let id = delivery.id
     let seconds = now.microseconds / 1_000_000
     return PushRequest(
       tag: delivery.id, url: url,
