@@ -19,6 +19,7 @@ struct AnnouncerState {
 
 extension AnnouncerState {
   private static let clockIsUsed = Key<Bool>.flag("clock_is_used")
+  private static let requestAhead = Key<Duration>.seconds("request_ahead", .zero ... .seconds(60))
   private static let at = Key<Instant>.instant("at")
   private static let sounds = Key<Bool>.flag("sounds")
   private static let text = Key<String>.text("text")
@@ -26,6 +27,9 @@ extension AnnouncerState {
 
   /// Whether the announcer says the time by its clock; nil while that is unknown.
   var clockIsUsed: Bool? { record[Self.clockIsUsed] }
+
+  /// How long before its instant the announcer takes a request for the time.
+  var requestAhead: Duration { record[Self.requestAhead] ?? .seconds(5) }
 
   var isPlaying: Bool { record["playing"] != nil }
 

@@ -70,7 +70,6 @@ final class BrokerLink {
       received: { [unowned service] in service.receive($0) },
       hasRoom: { [unowned service] in service.announcer.hasRoom },
       denied: { [unowned self] in tellDenial(of: $0) },
-      confirmed: { [unowned service] in service.confirmed($0) },
       caughtUp: { [unowned service] in service.publishAll() }, ended: { [unowned self] in lose($0) }
     )
     let made = try MQTTClient(

@@ -16,8 +16,6 @@ final class MQTTClient {
     var hasRoom: () -> Bool
     /// The broker has denied the subscription.
     var denied: (_ filter: String) -> Void
-    /// The broker has confirmed a message to this topic.
-    var confirmed: (_ topic: String) -> Void
     /// There is room again for messages that `publish` refused.
     var caughtUp: () -> Void
     /// The connection has ended, and why. Called once, and last.
@@ -47,8 +45,8 @@ final class MQTTClient {
   /// The TCP connection is made; the rest of the handshakes waits for data from the broker.
   private var isReached = false
   private var isLetIn = false
-  /// The topics of the messages that the broker has not confirmed yet.
-  private var unconfirmed: [Int32: String] = [:]
+  /// The ids of the messages that the broker has not confirmed yet.
+  private var unconfirmed: Set<Int32> = []
   private var hasHeldBack = false
   /// Filters of the subscriptions that are not answered yet.
   private var subscriptions: [Int32: String] = [:]
@@ -351,7 +349,7 @@ final class MQTTClient {
     let code = mosquitto_publish(
       client, &message, topic, Int32(payload.utf8.count), payload, 1, true)
     guard code == MOSQ_ERR_SUCCESS.rawValue else { return false }
-    unconfirmed[message] = topic
+    unconfirmed.insert(message)
     wake()
     return true
   }
@@ -364,7 +362,7 @@ final class MQTTClient {
   }
 
   private func confirmed(_ message: Int32) {
-    if let topic = unconfirmed.removeValue(forKey: message) { handlers.confirmed(topic) }
+    unconfirmed.remove(message)
     guard hasHeldBack, unconfirmed.isEmpty else { return }
     hasHeldBack = false
     handlers.caughtUp()

@@ -49,7 +49,7 @@ extension RelayService {
   }
 
   private var stateForApps: Result<String, Rejection> {
-    if let why = announcer.presence.absence {
+    if let why = announcer.absence {
       .failure(Rejection(.absent, why))
     } else {
       .success(state ?? "{}")

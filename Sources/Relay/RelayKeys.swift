@@ -20,12 +20,11 @@ enum RelayKeys {
 
   /// `none`, or a whole number.
   static func number<Section>(
-    _ field: WritableKeyPath<Section, Int?> & Sendable, _ range: ClosedRange<Int>,
-    _ what: String = ""
+    _ field: WritableKeyPath<Section, Int?> & Sendable, _ range: ClosedRange<Int>
   ) -> INIKey<Section> {
     { section, value in
       guard value == "none" || Int(value).map(range.contains) == true else {
-        return "allowed: none, or \(range.lowerBound) to \(range.upperBound)\(what)"
+        return "allowed: none, or \(range.lowerBound) to \(range.upperBound)"
       }
       section[keyPath: field] = Int(value)
       return nil
@@ -37,6 +36,19 @@ enum RelayKeys {
     _ field: WritableKeyPath<Section, String?> & Sendable
   ) -> INIKey<Section> {
     text(field, "the full path of a file, from / on") { $0.hasPrefix("/") }
+  }
+
+  /// The full path of a file or a folder of certificates.
+  static func authorities<Section>(
+    _ field: WritableKeyPath<Section, String> & Sendable
+  ) -> INIKey<Section> {
+    { section, value in
+      guard value == "none" || value.hasPrefix("/") else {
+        return "allowed: none, or the full path of a file, from / on"
+      }
+      section[keyPath: field] = value == "none" ? systemAuthorities : value
+      return nil
+    }
   }
 
   static func yesOrNo<Section>(
@@ -58,5 +70,29 @@ enum RelayKeys {
     let (there, missing) = key == nil ? ("certificate", "key") : ("key", "certificate")
     throw Fault(
       place("\(section).\(there)"), "\(there) is set and \(missing) is not; set both or neither")
+  }
+}
+
+/// A section of relay.conf.
+struct RelaySection {
+  /// What the section does without any key.
+  var begin: (inout RelayConfiguration) -> Void = { _ in }
+  let keys: [String: INIKey<RelayConfiguration>]
+}
+
+extension RelaySection {
+  /// A section that need not be there.
+  init<Section: Sendable>(
+    _ field: WritableKeyPath<RelayConfiguration, Section?> & Sendable, _ new: Section,
+    _ keys: [String: INIKey<Section>]
+  ) {
+    begin = { $0[keyPath: field] = $0[keyPath: field] ?? new }
+    self.keys = keys.mapValues { key in
+      { configuration, value in
+        var section = configuration[keyPath: field] ?? new
+        defer { configuration[keyPath: field] = section }
+        return key(&section, value)
+      }
+    }
   }
 }

@@ -57,6 +57,8 @@ public struct Status: Hashable, Sendable {
   /// True if a request for the time is answered by this clock: it is trusted, or the owner wants
   /// that.
   public var clockIsUsed = false
+  /// How long before its instant a request for the time is taken, in seconds.
+  var requestAhead = Announcer.preparation.inSeconds
   public var clockWords = ""
   /// In seconds; nil if it may be anything.
   public var clockUncertainty: Double?
@@ -128,7 +130,9 @@ public struct Status: Hashable, Sendable {
     volume = configuration.volume
     trust = clock.trust.rawValue
     clockBasis = clock.basis.key
-    clockIsUsed = Rules(configuration.announcer, trust: clock.trust).answersByClock(clock.trust)
+    let rules = Rules(configuration.announcer, trust: clock.trust)
+    clockIsUsed = rules.answersByClock(clock.trust)
+    requestAhead = rules.preparation.inSeconds
     clockWords = clock.words
     clockUncertainty = clock.uncertainty?.inSeconds
     holdoverEnds = clock.ends
@@ -270,6 +274,7 @@ extension Status {
     .text("Trust", \.trust),
     .text("ClockBasis", \.clockBasis),
     .field("ClockIsUsed", "b", \.clockIsUsed) { .flag($0) },
+    .field("RequestAhead", "d", \.requestAhead) { .real($0, 0...60, "seconds") },
     .text("ClockWords", \.clockWords, .flowing),
     .field("ClockUncertainty", "d", \.clockUncertainty, .flowing) {
       .real($0, 0 ... .greatestFiniteMagnitude, "seconds")

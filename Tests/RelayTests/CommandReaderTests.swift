@@ -229,37 +229,3 @@ import Testing
     #expect(found?.words == "id has a zero byte in it")
   }
 }
-
-@Suite struct RejectionsTests {
-  private var rejections = RejectionThrottle()
-
-  private mutating func isTold(_ kind: Rejection.Kind, _ id: String? = nil) -> Bool {
-    var rejection = Rejection(kind, "so")
-    rejection.id = id
-    return rejections.isNew(rejection)
-  }
-
-  @Test("a cause is told once, and counted from then on") func once() {
-    var test = self
-    #expect(test.rejections.isEmpty)
-    let told = (0..<10).map { _ in test.isTold(.json) }
-    #expect(told == [true] + Array(repeating: false, count: 9))
-    let other = test.isTold(.topic)
-    #expect(other && test.rejections.untold == 9)
-  }
-
-  @Test("each command that has expired is told") func ids() {
-    var test = self
-    #expect(["a", "b", "a"].map { test.isTold(.expired, $0) } == [true, true, false])
-  }
-
-  @Test("ids that are made up without end fill no journal, and mute no other cause")
-  func flood() {
-    var test = self
-    let told = (0..<10_000).map { test.isTold(.expired, "\($0)") }
-    #expect(told.count { $0 } == 8)
-    #expect(test.rejections.untold == 9992)
-    let other = test.isTold(.json)
-    #expect(other)
-  }
-}

@@ -56,7 +56,6 @@ class Case:
         self.answer = answer
         self.token = settings.get("token", TOKEN)
         self.kind = settings.get("kind", "application/json")
-        self.section = settings.get("section", "")
         self.rest = settings.get("rest", APNS)
         self.before = settings.get("before", lambda door: None)
         self.is_absent = settings.get("is_absent", False)
@@ -73,15 +72,10 @@ def locked(door):
     door.other.execute("BEGIN IMMEDIATE")
 
 
-def spent(door):
-    assert door.ask("GET", "/v1/state").status == 200
-
-
-NO_TOKEN, SPENT = {"token": None}, {"section": "rate = 1", "before": spent}
+NO_TOKEN = {"token": None}
 CASES = {
     ("state", "200"): Case(),
     ("state", "401"): Case(**NO_TOKEN),
-    ("state", "429"): Case(**SPENT),
     ("state", "503"): Case(is_absent=True),
     ("command", "200"): Case({"command": "stop"}),
     ("command", "202"): Case({"command": "announce", "at": time.time() + 3600}),
@@ -91,7 +85,6 @@ CASES = {
     ("command", "409"): Case({"command": "stop"}, answer="org.clocksmith.Error.Refused"),
     ("command", "413"): Case("[" + " " * 20_000 + "]"),
     ("command", "415"): Case({"command": "stop"}, kind="text/json"),
-    ("command", "429"): Case({"command": "stop"}, **SPENT),
     ("command", "503"): Case({"command": "stop"}, is_absent=True),
     ("command", "504"): Case({"command": "stop"}, answer=False),
     ("register", "200"): Case({"platform": "ios", "events": "all"}),
@@ -100,14 +93,12 @@ CASES = {
     ("register", "409"): Case(rest=""),
     ("register", "413"): Case("[" + " " * 20_000 + "]"),
     ("register", "415"): Case({}, kind="text/json"),
-    ("register", "429"): Case(**SPENT),
     ("register", "503"): Case(before=locked),
     ("unregister", "200"): Case(before=registered),
     ("unregister", "400"): Case(path="zz"),
     ("unregister", "401"): Case(**NO_TOKEN),
     ("unregister", "404"): Case(),
     ("unregister", "409"): Case(rest=""),
-    ("unregister", "429"): Case(**SPENT),
     ("unregister", "503"): Case(before=locked),
 }
 
@@ -125,8 +116,7 @@ def test_the_program_answers_as_described(on_the_bus, bus, tmp_path, name, statu
     if not case.is_absent:
         announcer = PretendedAnnouncer(
             bus.address, lambda member: member == "GetAll" or case.answer)
-    running = Door(
-        on_the_bus.environment, tmp_path, case.section, case.rest).wait_until_open()
+    running = Door(on_the_bus.environment, tmp_path, rest=case.rest).wait_until_open()
     try:
         running.wait_for(
             "the announcer does not run" if case.is_absent else "the announcer answers")
@@ -156,7 +146,7 @@ def test_the_state_of_a_real_clock_is_as_described(on_the_bus, bus, tmp_path):
         keys = {re.sub("([a-z])([A-Z])", r"\1_\2", name).lower() for name in caller.all()}
     described = DESCRIPTION["components"]["schemas"]["State"]["properties"]
     assert set(described) == keys - {"clock_words", "clock_uncertainty"} | {"waiting"}
-    running = Door(on_the_bus.environment, tmp_path, "rate = none").wait_until_open()
+    running = Door(on_the_bus.environment, tmp_path).wait_until_open()
     running.wait_for_announcer()
     for command in ({"command": "timer", "seconds": 600, "name": "tea"},
                     {"command": "alarm", "time": "07:00", "days": "mon-fri", "name": "school"},
@@ -181,7 +171,7 @@ def whole(state):
 @pytest.fixture
 def running(door, bus):
     announcer = PretendedAnnouncer(bus.address)
-    yield door("rate = none", APNS).wait_for_announcer()
+    yield door(rest=APNS).wait_for_announcer()
     announcer.close()
 
 
@@ -292,7 +282,7 @@ def test_the_description_is_one_of_openapi():
 
 def test_the_description_has_every_path_and_reason_of_the_program():
     source = (ROOT / "Sources/Relay/HTTP/HTTPDoor.swift").read_text()
-    paths = re.findall(r'static let \w+Path = "([^"]+)"', source)
+    paths = re.findall(r'Route\(path: "([^"]+)"', source)
     assert sorted(paths) == sorted(path.replace("{token}", "") for path in DESCRIPTION["paths"])
     schemas = DESCRIPTION["components"]["schemas"]
     kinds = (ROOT / "Sources/Relay/Rejection.swift").read_text()

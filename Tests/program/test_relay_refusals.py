@@ -79,11 +79,11 @@ def is_for_senders(words):
 def served(start, door):
     """A relay that serves a real clock."""
     start()
-    return door("rate = none").wait_for_announcer()
+    return door().wait_for_announcer()
 
 
 def test_what_can_never_work_is_refused_even_without_a_clock(door):
-    running = door("rate = none")
+    running = door()
     for command, told in WRONG:
         words = refused(running.order(command), 400, "value")
         assert told in words and is_for_senders(words), words

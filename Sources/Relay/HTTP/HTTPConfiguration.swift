@@ -6,8 +6,6 @@ public struct HTTPConfiguration: Hashable, Sendable {
   var tokenFile: String?
   public var certificate: String?
   var key: String?
-  /// How many requests an address may make in a minute; nil for any number.
-  public var requestsPerMinute: Int? = 300
   /// The origins of the pages that may use the interface in a browser, as the browser writes them.
   var origins: Set<String> = []
 
@@ -20,16 +18,7 @@ public struct HTTPConfiguration: Hashable, Sendable {
 extension HTTPConfiguration {
   static let section = "http"
 
-  /// The keys as those of a section of relay.conf.
-  static let keysOfRelay: [String: INIKey<RelayConfiguration>] = keys.mapValues { key in
-    { configuration, value in
-      var http = configuration.http ?? HTTPConfiguration()
-      defer { configuration.http = http }
-      return key(&http, value)
-    }
-  }
-
-  private static let keys: [String: INIKey<HTTPConfiguration>] = [
+  static let keys: [String: INIKey<HTTPConfiguration>] = [
     "listen": { http, value in
       guard let address = ListenAddress(text: value) else {
         return "allowed: ADDRESS:PORT, the port 1024 or higher, as in 127.0.0.1:8080, "
@@ -41,7 +30,6 @@ extension HTTPConfiguration {
     "token_file": RelayKeys.fullPath(\.tokenFile),
     "certificate": RelayKeys.fullPath(\.certificate),
     "key": RelayKeys.fullPath(\.key),
-    "rate": RelayKeys.number(\.requestsPerMinute, 1...1_000_000, " requests a minute"),
     "origins": { http, value in
       if value == "none" { return nil }
       for text in value.split(separator: ",", omittingEmptySubsequences: false) {

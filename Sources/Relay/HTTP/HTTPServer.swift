@@ -10,7 +10,7 @@ final class HTTPServer {
     /// Judges a request by its head: nil if it may be served.
     var judge: (HTTPHead) -> HTTPAnswer?
     /// More headers for every answer to a request.
-    var headers: (HTTPHead) -> [(name: String, value: String)]
+    var headers: (HTTPHead) -> [HTTPHeader]
     /// The request is complete. Answer it now or later.
     var serve: (HTTPExchange) -> Void
   }
@@ -288,15 +288,24 @@ extension HTTPHead {
     }
     self.init(
       method: String(cString: method), path: String(cString: path),
-      address: ClientAddress.text(
-        of: clocksmith_http_address(connection),
-        forwardedFor: clocksmith_http_last_header(connection, "X-Forwarded-For").map {
-          String(cString: $0)
-        }),
+      address: clocksmith_http_address(connection).map(numeric) ?? "an unknown address",
       authorization: header("Authorization"), origin: header("Origin"),
       contentType: header("Content-Type"),
       length: header("Content-Length").flatMap { Int($0) },
       isChunked: header("Transfer-Encoding") != nil,
       isPatient: header("Expect")?.lowercased() == "100-continue")
+  }
+}
+
+/// An address in numbers, as in `192.168.1.5`.
+private func numeric(_ address: UnsafePointer<sockaddr>) -> String {
+  let size =
+    Int32(address.pointee.sa_family) == AF_INET6
+    ? MemoryLayout<sockaddr_in6>.size : MemoryLayout<sockaddr_in>.size
+  return withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(NI_MAXHOST)) { buffer in
+    let code = getnameinfo(
+      address, socklen_t(size), buffer.baseAddress, socklen_t(buffer.count), nil, 0,
+      NI_NUMERICHOST)
+    return code == 0 ? String(cString: buffer.baseAddress!) : "an unknown address"
   }
 }
