@@ -12,7 +12,7 @@ final class AnnouncerLink {
 
   private static let lostBus = Rejection(.absent, "the system bus has gone")
 
-  /// Time limit for an answer. The announcer's loop never blocks that long.
+  /// The announcer's loop never blocks that long.
   private static let patience = Duration.seconds(5)
   /// The longest pause before a lost bus is opened again, or a silent announcer is asked.
   private static let longestPause = Duration.seconds(5)
@@ -33,14 +33,11 @@ final class AnnouncerLink {
   private var asksAgain = false
   private var timer: EventSource?
   private var outage = Outage(first: .milliseconds(250), longest: longestPause)
-  private var isClosed = false
 
   init(_ loop: EventLoop, _ service: RelayService) {
     self.loop = loop
     self.service = service
   }
-
-  deinit { end() }
 
   private static func from(_ context: UnsafeMutableRawPointer?) -> AnnouncerLink {
     Unmanaged<AnnouncerLink>.fromOpaque(context!).takeUnretainedValue()
@@ -95,27 +92,15 @@ final class AnnouncerLink {
     timer = try? loop.after(outage.nextWait()) { [unowned self] in connect() }
   }
 
-  /// Closes the link for good. Calls that are not answered yet are dropped without a word.
-  func end() {
-    isClosed = true
-    close()
-  }
-
   private func close() {
     timer = nil
     isAsking = false
     let unanswered = pending.values
     pending = [:]
-    for call in unanswered {
-      if isClosed {
-        call.drop()
-      } else {
-        call.end(.failure(Self.lostBus))
-      }
-    }
+    for call in unanswered { call.done(.failure(Self.lostBus)) }
     bus?.close()
     bus = nil
-    if !isClosed { service.broker?.readOn() }
+    service.broker?.readOn()
   }
 
   // MARK: Watching
@@ -132,7 +117,6 @@ final class AnnouncerLink {
     }
   }
 
-  /// Asks for all properties, one call at a time.
   private func ask() {
     guard bus != nil else { return }
     if isAsking {
@@ -177,7 +161,9 @@ final class AnnouncerLink {
   var hasRoom: Bool { pending.count < Self.mostPending }
 
   /// - Parameter done: called once, perhaps before this returns, with the announcer's answer.
-  func call(_ call: AnnouncerCall, _ done: @escaping (Result<Record, Rejection>) -> Void) {
+  func call(
+    _ method: String, _ request: Record?, _ done: @escaping (Result<Record, Rejection>) -> Void
+  ) {
     let answered: (Result<OpaquePointer, Rejection>) -> Void = { [unowned self] in
       switch $0 {
       case .success(let reply): done(.success(BusReader.record(reply) ?? Record()))
@@ -188,8 +174,8 @@ final class AnnouncerLink {
       case .failure(let rejection): done(.failure(rejection))
       }
     }
-    send(call.method, of: Self.name, answered) { message in
-      if let request = call.request { BusWriter.append(request, to: message) }
+    send(method, of: Self.name, answered) { message in
+      if let request { BusWriter.append(request, to: message) }
     }
   }
 
@@ -201,32 +187,33 @@ final class AnnouncerLink {
     guard let bus else {
       return done(.failure(Rejection(.absent, "the system bus cannot be reached")))
     }
-    let call = PendingCall(done)
+    let call = PendingCall(self, done)
     do throws(Fault) {
       let message = try BusMessage {
         sd_bus_message_new_method_call(bus.pointer, &$0, Self.name, Self.path, interface, method)
       }
       sd_bus_message_set_auto_start(message.pointer, 0)
       arguments(message.pointer)
-      call.answered = { [unowned self] reply in
-        pending[ObjectIdentifier(call)] = nil
-        call.end(result(reply))
-        service.broker?.readOn()
-      }
       let code = sd_bus_call_async(
         bus.pointer, &call.slot, message.pointer,
         { reply, context, _ in
-          Unmanaged<PendingCall>.fromOpaque(context!).takeUnretainedValue().answered(reply!)
+          let call = Unmanaged<PendingCall>.fromOpaque(context!).takeUnretainedValue()
+          call.link.answered(call, reply!)
           return 0
-        }, Unmanaged.passUnretained(call).toOpaque(),
-        Self.patience.microseconds)
+        }, Unmanaged.passUnretained(call).toOpaque(), Self.patience.microseconds)
       guard code >= 0 else { throw Fault("the system bus", errno: -code) }
       pending[ObjectIdentifier(call)] = call
     } catch {
       // A call may see that the bus has gone before the bus itself is told to be lost.
       let isLost = [ENOTCONN, ECONNRESET, EPIPE, ESHUTDOWN].contains(error.code)
-      call.end(.failure(isLost ? Self.lostBus : Rejection(.absent, error.description)))
+      done(.failure(isLost ? Self.lostBus : Rejection(.absent, error.description)))
     }
+  }
+
+  fileprivate func answered(_ call: PendingCall, _ reply: OpaquePointer) {
+    pending[ObjectIdentifier(call)] = nil
+    call.done(result(reply))
+    service.broker?.readOn()
   }
 
   private func result(_ reply: OpaquePointer) -> Result<OpaquePointer, Rejection> {
@@ -255,31 +242,15 @@ final class AnnouncerLink {
   }
 }
 
-/// A call that has not been answered yet.
 private final class PendingCall {
+  unowned let link: AnnouncerLink
+  let done: (Result<OpaquePointer, Rejection>) -> Void
   var slot: OpaquePointer?
-  var answered: (OpaquePointer) -> Void = { _ in }
-  private var done: ((Result<OpaquePointer, Rejection>) -> Void)?
 
-  init(_ done: @escaping (Result<OpaquePointer, Rejection>) -> Void) {
+  init(_ link: AnnouncerLink, _ done: @escaping (Result<OpaquePointer, Rejection>) -> Void) {
+    self.link = link
     self.done = done
   }
 
-  deinit {
-    sd_bus_slot_unref(slot)
-  }
-
-  /// Tells nothing, whatever is answered.
-  func drop() {
-    done = nil
-    // `answered` captures this call: break the cycle.
-    answered = { _ in }
-  }
-
-  /// Tells the answer, once.
-  func end(_ result: Result<OpaquePointer, Rejection>) {
-    let told = done
-    drop()
-    told?(result)
-  }
+  deinit { sd_bus_slot_unref(slot) }
 }

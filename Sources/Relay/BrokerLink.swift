@@ -17,13 +17,10 @@ final class BrokerLink {
 
   private var client: MQTTClient?
   private var lookup: NameLookup?
-  /// Addresses of the broker that have not been tried yet.
   private var addresses: [String] = []
   private var outage = Outage()
   private var timer: EventSource?
-  /// The logged causes of the current outage.
   private var causes: Set<String> = []
-  /// The denied filters that were logged.
   private var toldDenials: Set<String> = []
   private(set) var isConnected = false
 
@@ -133,12 +130,10 @@ final class BrokerLink {
     return client.publish(topic, payload)
   }
 
-  /// Sends a message that is not retained. Without a connection it is lost.
   func send(_ topic: String, _ payload: String, qos: Int32) {
     if isConnected { client?.send(topic, payload, qos: qos) }
   }
 
-  /// Reads the messages that were held back.
   func readOn() { client?.wake() }
 
   func subscribe(to filters: [String]) {

@@ -9,12 +9,10 @@ import Daemon
 /// It never blocks: it uses sockets only when they are ready, and gets addresses instead of names.
 final class MQTTClient {
   struct Handlers {
-    /// The broker has accepted the connection.
     var connected: () -> Void
     var received: (MQTTMessage) -> Void
     /// False while messages are to be held back. Call `wake` when that is over.
     var hasRoom: () -> Bool
-    /// The broker has denied the subscription.
     var denied: (_ filter: String) -> Void
     /// There is room again for messages that `publish` refused.
     var caughtUp: () -> Void
@@ -45,17 +43,14 @@ final class MQTTClient {
   /// The TCP connection is made; the rest of the handshakes waits for data from the broker.
   private var isReached = false
   private var isLetIn = false
-  /// The ids of the messages that the broker has not confirmed yet.
   private var unconfirmed: Set<Int32> = []
   private var hasHeldBack = false
-  /// Filters of the subscriptions that are not answered yet.
   private var subscriptions: [Int32: String] = [:]
   private var deadline: EventSource?
   private var hasEnded = false
   /// The last error or warning of libmosquitto.
   private var words = ""
 
-  /// - Parameter id: the client ID, by which the broker knows this client.
   init(
     _ settings: RelayConfiguration.Broker, id: String, will: (topic: String, payload: String),
     _ loop: EventLoop, _ handlers: Handlers
@@ -85,7 +80,6 @@ final class MQTTClient {
     mosquitto_destroy(client)
   }
 
-  /// mosquitto_lib_init(3), once.
   private static let library = mosquitto_lib_init()
 
   private static func from(_ context: UnsafeMutableRawPointer?) -> MQTTClient {
@@ -133,7 +127,6 @@ final class MQTTClient {
 
   // MARK: The connection
 
-  /// Starts to connect.
   /// - Parameter address: a numeric address. libmosquitto would block to look a name up.
   func connect(to address: String, port: Int) throws(Fault) {
     deadline = try loop.after(Self.patience) { [unowned self] in
@@ -163,7 +156,6 @@ final class MQTTClient {
     deadline = nil
   }
 
-  /// Watches the current socket for the events that are needed now.
   private func watch() throws(Fault) {
     let descriptor = mosquitto_socket(client)
     guard descriptor >= 0 else { return }
@@ -253,25 +245,17 @@ final class MQTTClient {
 
   private func answered(_ code: Int32) {
     deadline = nil
-    guard code == 0 else { return end(Fault(broker, code: code, Self.refusal(code))) }
+    guard code == 0 else {
+      // As in "Connection Refused: not authorised."
+      let why = String(cString: mosquitto_connack_string(code)).dropLast().split(separator: ":")
+      return end(
+        Fault(
+          broker, code: code,
+          "it refuses the connection:\(why.last ?? ""); see [mqtt] in the configuration"))
+    }
     isLetIn = true
     handshake = nil
     handlers.connected()
-  }
-
-  /// The codes of CONNACK in MQTT 3.1.1.
-  private static func refusal(_ code: Int32) -> String {
-    let why =
-      switch code {
-      case 1: "it does not speak MQTT 3.1.1"
-      case 2: "it takes no client of this name"
-      case 3: "it serves nobody now"
-      case 4: "user or password is wrong"
-      case 5: "this user may not connect, or the password is wrong"
-      default: "code \(code)"
-      }
-    let advice = code == 3 ? "" : "; see [mqtt] in the configuration"
-    return "it refuses the connection: \(why)\(advice)"
   }
 
   private func lost(_ code: Int32) { end(fault(code)) }
@@ -336,7 +320,6 @@ final class MQTTClient {
 
   // MARK: Messages
 
-  /// Publishes a retained message.
   /// - Returns: false if the message is not sent, because there is no connection or too many
   ///   messages are unconfirmed. In the second case `caughtUp` is called when all are confirmed.
   func publish(_ topic: String, _ payload: String) -> Bool {
@@ -354,7 +337,6 @@ final class MQTTClient {
     return true
   }
 
-  /// Sends a message that is not retained.
   func send(_ topic: String, _ payload: String, qos: Int32) {
     guard !hasEnded else { return }
     mosquitto_publish(client, nil, topic, Int32(payload.utf8.count), payload, qos, false)
@@ -381,7 +363,6 @@ final class MQTTClient {
     handlers.denied(filter)
   }
 
-  /// There may be something to write or to read.
   func wake() {
     guard !hasEnded else { return }
     do throws(Fault) { try watch() } catch { end(error) }
@@ -396,7 +377,6 @@ extension String {
   }
 }
 
-/// A message that was received.
 struct MQTTMessage: Sendable {
   let topic: String
   /// Empty if it is larger than any command.

@@ -3,7 +3,6 @@ import Horology
 
 /// Why a received message is not carried out.
 struct Rejection: Error, Hashable, Sendable {
-  /// The kind of the cause.
   enum Kind: String, Sendable {
     case topic, large, json, command, key, value
     case retained, repeated, expired
@@ -15,7 +14,6 @@ struct Rejection: Error, Hashable, Sendable {
     case register
     /// The announcer says something else; it may be free in time.
     case busy
-    /// Another command has cancelled it.
     case cancelled
     /// HTTP only: the caller does not have the token.
     case token
@@ -26,7 +24,6 @@ struct Rejection: Error, Hashable, Sendable {
   let key: String?
   /// The end of a sentence that begins with the message and its topic. Safe for a terminal.
   let words: String
-  /// The command's own id; nil if it has none.
   var id: String?
 
   /// For programs: the reason in an answer and in the journal.

@@ -2,16 +2,13 @@ import Basics
 import Daemon
 import Horology
 
-/// Handles the received messages.
 extension RelayService {
   /// A command for an instant is sent this much later than the announcer takes it.
   private static let margin = Duration.milliseconds(250)
-  /// How many commands may wait for their instants.
   private static let mostWaiting = 64
   /// The pause between two attempts, and how long before its instant a command is no longer tried.
   private static let pause = Duration.milliseconds(250)
   private static let lastTry = Duration.milliseconds(350)
-  /// How many causes of refusals are logged in an hour.
   private static let mostRejections = 64
 
   func receive(_ message: MQTTMessage) {
@@ -91,7 +88,6 @@ extension RelayService {
     answer(command, .done(Record()))
   }
 
-  /// - Returns: false if none is chosen.
   @discardableResult
   private func cancelWaiting(
     by command: ReceivedCommand, _ isChosen: (ReceivedCommand) -> Bool
@@ -118,10 +114,9 @@ extension RelayService {
 
   // MARK: The announcer
 
-  /// Sends a command without an instant.
   private func send(_ command: ReceivedCommand) {
-    guard case .call(let call) = command.order.action else { return }
-    announcer.call(call) { [unowned self] answer in
+    guard case .call(let method, let request) = command.order.action else { return }
+    announcer.call(method, request) { [unowned self] answer in
       switch answer {
       case .success(let told): done(command, told)
       case .failure(let rejection): refuse(command, rejection)
@@ -145,14 +140,14 @@ extension RelayService {
 
   private func send(_ waiting: WaitingCommand) {
     let (command, instant) = (waiting.command, waiting.instant)
-    guard case .call(let call) = command.order.action else { return }
+    guard case .call(let method, let request) = command.order.action else { return }
     guard instant > .now else {
       forget(waiting)
       let why = "its instant \(instant.rfc3339) passed before it could be carried out"
       return refuse(command, waiting.before ?? Rejection(.past, why))
     }
     waiting.isSent = true
-    announcer.call(call) { [unowned self] answer in
+    announcer.call(method, request) { [unowned self] answer in
       // Perhaps it was cancelled meanwhile.
       guard self.waiting.contains(where: { $0 === waiting }) else { return }
       switch answer {
@@ -167,7 +162,6 @@ extension RelayService {
 
   private func forget(_ command: WaitingCommand) { waiting.removeAll { $0 === command } }
 
-  /// The announcer has refused a command for an instant.
   private func tryAgain(_ waiting: WaitingCommand, _ refused: Rejection) {
     let mayEnd = refused.kind == .busy || refused.kind == .absent
     guard mayEnd, waiting.instant - .now > Self.lastTry else {
@@ -182,7 +176,6 @@ extension RelayService {
     sendDue()
   }
 
-  /// - Parameter told: the announcer's answer.
   private func done(_ command: ReceivedCommand, _ told: Record) {
     let order = command.order
     // An interval is not new if the same one runs already.
@@ -232,7 +225,6 @@ extension RelayService {
 final class WaitingCommand {
   var command: ReceivedCommand
   let instant: Instant
-  /// The announcer has not answered yet.
   var isSent = false
   /// When it is sent again, because the announcer was busy or absent.
   var retry: Instant?

@@ -3,7 +3,6 @@ import Basics
 
 /// The owner's settings for the relay.
 public struct RelayConfiguration: Hashable, Sendable {
-  /// How the broker is reached.
   public struct Broker: Hashable, Sendable {
     /// A name or an address; empty until it is set.
     public var host = ""
@@ -14,14 +13,12 @@ public struct RelayConfiguration: Hashable, Sendable {
     public var usesTLS = false
     /// A file or a folder of certificates that vouch for the broker.
     var authority: String?
-    /// The clock's own certificate, for a broker that wants one.
     public var certificate: String?
     public var key: String?
 
     /// The IANA ports, without and with TLS, unless another is set.
     public var port: Int { givenPort ?? (usesTLS ? 8883 : 1883) }
 
-    /// The system's certificates, unless others are set.
     public var authorities: String { authority ?? RelayKeys.systemAuthorities }
   }
 
@@ -31,7 +28,6 @@ public struct RelayConfiguration: Hashable, Sendable {
   var group: String?
   var discoveryPrefix: String? = "homeassistant"
   public var push = PushConfiguration()
-  /// Nil without a section `[http]`.
   public var http: HTTPConfiguration?
 
   public static let defaultPath = "/etc/clocksmith/relay.conf"

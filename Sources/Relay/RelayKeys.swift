@@ -2,10 +2,8 @@ import Basics
 
 /// What the sections of relay.conf share.
 enum RelayKeys {
-  /// The certificates of the system's authorities.
   static let systemAuthorities = "/etc/ssl/certs"
 
-  /// `none`, or a text.
   /// - Parameter allowed: which one, as the end of a sentence.
   static func text<Section>(
     _ field: WritableKeyPath<Section, String?> & Sendable, _ allowed: String,
@@ -18,7 +16,6 @@ enum RelayKeys {
     }
   }
 
-  /// `none`, or a whole number.
   static func number<Section>(
     _ field: WritableKeyPath<Section, Int?> & Sendable, _ range: ClosedRange<Int>
   ) -> INIKey<Section> {
@@ -31,7 +28,6 @@ enum RelayKeys {
     }
   }
 
-  /// `none`, or the full path of a file.
   static func fullPath<Section>(
     _ field: WritableKeyPath<Section, String?> & Sendable
   ) -> INIKey<Section> {
@@ -73,7 +69,6 @@ enum RelayKeys {
   }
 }
 
-/// A section of relay.conf.
 struct RelaySection {
   /// What the section does without any key.
   var begin: (inout RelayConfiguration) -> Void = { _ in }

@@ -7,14 +7,12 @@ import Horology
 /// The memory that outlasts the relay: the commands that wait for their instants, and the topics of
 /// the clock's retained messages at the broker.
 struct RelayMemory: Hashable {
-  /// A command as it was sent, and its topic.
   struct Waiting: Hashable {
     let topic: String
     let line: String
   }
 
   var waiting: [Waiting] = []
-  /// Topics with a retained message of ours.
   var retained: [String] = []
 
   private static let waiting = Key<[Waiting]>.records(

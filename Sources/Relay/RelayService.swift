@@ -19,21 +19,17 @@ public final class RelayService {
   /// The commands for an instant, in the order in which they came.
   var waiting: [WaitingCommand] = []
   var waitingTimer: EventSource?
-  /// The refusals that were logged in this hour.
   var toldRejections: (causes: Set<Rejection>, since: Duration) = ([], uptime)
-  /// Of the journal, about commands.
   var commandEntries = Throttle()
   private var births = Throttle()
   var publisher: Publisher?
   var ahead: Ahead?
-  /// Of messages to publish, by event.
   var publishThrottles: [PushEvents.RawValue: Throttle] = [:]
   /// The events that would tell the return of something lost.
   var lost: Set<String> = []
   var door: HTTPDoor?
   var doorTimer: EventSource?
-  /// The logged reason why the door cannot be opened.
-  var doorFault: Fault?
+  var doorOutage = Outage(longest: .seconds(10))
   /// The payloads that the broker keeps for us, by topic.
   private var published: [String: String] = [:]
   private var memory = RelayMemory()
@@ -43,7 +39,6 @@ public final class RelayService {
   private var announcerOutage = Outage()
   private var hasAnnouncerAnswered = false
 
-  /// - Parameter path: the path of the configuration; nil for the usual one.
   /// - Throws: `Fault` if the configuration is wrong, or the loop cannot be made.
   public init(path: String?) throws(Fault) {
     self.path = path
@@ -52,7 +47,6 @@ public final class RelayService {
     loop = try EventLoop()
   }
 
-  /// Serves until SIGTERM or SIGINT.
   /// - Throws: `Fault` if the loop cannot go on.
   public func run() throws(Fault) {
     for signal in [SIGTERM, SIGINT] {
@@ -71,7 +65,6 @@ public final class RelayService {
       sources.append(try loop.every(allowed / 2) { [unowned self] in notifier.isAlive() })
     }
     try loop.run()
-    announcer.end()
   }
 
   private func connect() {
@@ -129,7 +122,6 @@ public final class RelayService {
 
   // MARK: The memory
 
-  /// Restores the memory of the relay's last run.
   private func remember() {
     guard let memoryPath else { return }
     let (kept, complaint) = RelayMemory.load(memoryPath)
@@ -145,7 +137,6 @@ public final class RelayService {
     if count > 0 { journal.log(.waiting, .info, "commands that wait for their instants: \(count)") }
   }
 
-  /// Saves the memory if it has changed.
   func keep() {
     var memory = memory
     memory.waiting = waiting.map { .init(topic: $0.command.topic, line: $0.command.order.line) }
@@ -258,10 +249,9 @@ public final class RelayService {
   /// Publishes everything again: Home Assistant has started and knows nothing.
   func republishAll() {
     // A limit, because anybody can fake this message again and again.
-    guard let untold = births.pass(at: uptime) else { return }
-    let more = untold > 0 ? ", \(untold) more times before that" : ""
+    guard births.pass(at: uptime) != nil else { return }
     journal.log(
-      .homeAssistant, .info, "Home Assistant has started\(more); everything is published again")
+      .homeAssistant, .info, "Home Assistant has started; everything is published again")
     published = [:]
     publishAll()
   }

@@ -46,8 +46,7 @@ import Testing
     let token = TestRegister.token(0xAB)
     let order = try Order(
       payload: #"{"platform":"macos"}"#, with: [("command", "device_add"), ("token", token)])
-    var device = try Device(token: token)
-    try device.choose(Record(["platform": .text("macos")]))
+    let device = try TestRegister.device(0xAB, Record(["platform": .text("macos")]))
     #expect(order.action == .register(device))
     #expect(throws: Rejection(.key, "'token' is told by the path; leave it out of the body")) {
       try Order(payload: #"{"token":"x"}"#, with: [("command", "device_add"), ("token", token)])

@@ -16,6 +16,11 @@ final class TestRegister {
     register = try Register(path: "\(folder.path)/register.sqlite")
   }
 
+  /// - Parameter more: what the registration names, besides the token.
+  static func device(_ number: Int, _ more: Record = Record()) throws(BadValue) -> Device {
+    try Device(Record(["token": .text(token(number))]).merging(more))
+  }
+
   static func token(_ number: Int) -> String {
     let digits = String(number, radix: 16)
     return String(repeating: "0", count: 64 - digits.utf8.count) + digits
@@ -23,8 +28,8 @@ final class TestRegister {
 
   /// - Returns: the number of the device.
   @discardableResult
-  func add(_ number: Int, at second: Int64 = 0) throws(Fault) -> Int64 {
-    try register.add(try Device(token: Self.token(number)), at: .second(second))
+  func add(_ number: Int, at second: Int64 = 0) throws -> Int64 {
+    try register.add(Self.device(number), at: .second(second))
     return try register.devices().first { $0.device.token == Self.token(number) }!.number
   }
 }
@@ -40,8 +45,7 @@ extension Instant {
       "", "abc", "zz", String(repeating: "a", count: 63), String(repeating: "g", count: 64),
     ])
   func noToken(text: String) {
-    #expect(
-      faultThrown { _ = try Device(token: text) }?.detail.hasPrefix("not an APNs token") == true)
+    #expect(throws: BadValue.self) { try Device(Record(["token": .text(text)])) }
   }
 
   @Test("a device that has gone is told again when it is registered again") func returns() throws {
@@ -52,7 +56,7 @@ extension Instant {
     let gone = try test.register.devices().first?.gone
     #expect(gone == .init(at: .second(30), reason: "Unregistered"))
     #expect(try test.register.countOfDevices() == 0)
-    let renewed = try Device(token: TestRegister.token(1))
+    let renewed = try TestRegister.device(1)
     #expect(try test.register.add([renewed], at: .second(40)) == 0)
     #expect(try test.register.devices().first?.gone == nil)
     // The provider's report is older than the new registration.
@@ -64,17 +68,16 @@ extension Instant {
   @Test("a device that is registered again keeps what the registration does not name")
   func renewed() throws {
     let test = try TestRegister()
-    var device = try Device(token: TestRegister.token(1))
-    try device.choose(
+    let device = try TestRegister.device(
+      1,
       Record([
         "platform": .text("watchos"), "environment": .text("sandbox"),
         "events": .text("hour,alarm"),
       ]))
     try test.register.add(device, at: .second(1))
-    #expect(try test.register.add([Device(token: device.token)], at: .second(2)) == 0)
+    #expect(try test.register.add([TestRegister.device(1)], at: .second(2)) == 0)
     #expect(try test.register.devices().first?.device == device)
-    var other = try Device(token: device.token)
-    try other.choose(Record(["events": .text("timer")]))
+    let other = try TestRegister.device(1, Record(["events": .text("timer")]))
     try test.register.add(other, at: .second(3))
     let kept = try test.register.devices().first?.device
     #expect(kept?.events == .timer && kept?.environment == .sandbox && kept?.platform == .watchos)

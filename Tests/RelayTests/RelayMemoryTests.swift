@@ -37,14 +37,4 @@ import Testing
     #expect(complaint?.hasSuffix("the commands that waited are lost") == true)
     #expect(access(path, F_OK) != 0 && access("\(path).set-aside", F_OK) == 0)
   }
-
-  @Test("a second file that cannot be understood does not replace the first")
-  func brokenAgain() throws {
-    for text in ["first", "second"] {
-      try writeText(text, to: path)
-      _ = RelayMemory.load(path)
-    }
-    #expect(try readRegularFile("\(path).set-aside") == Array("first".utf8))
-    #expect(try readRegularFile("\(path).set-aside-2") == Array("second".utf8))
-  }
 }

@@ -10,9 +10,7 @@ import time
 
 import pytest
 
-import pretended_announcer
 import relay as parts
-from pretended_announcer import PretendedAnnouncer
 from pretended_apns import PretendedAPNs, is_signed, make_certificate, make_provider_key
 from push import APNS, TOPIC, PushRelay, token
 from sound_server import wait_until
@@ -74,37 +72,6 @@ def test_words_are_sent_to_every_device_over_one_connection(apns, relay, tmp_pat
     assert is_signed(web_token, tmp_path / "provider.pub", tmp_path)
 
 
-@pytest.fixture
-def notice(bus, apns, relay):
-    """Sends a notice as the announcer does."""
-    running = relay(devices=1, words=("--events", "all"))
-    announcer = PretendedAnnouncer(bus.address)
-    running.wait_for("the announcer answers")
-
-    def notice(event, words, **fields):
-        announcer.connection.send(pretended_announcer.notice(event, words, fields))
-    yield notice
-    announcer.close()
-
-
-@pytest.mark.parametrize("event, fields, level, priority", [
-    ("timer_elapsed", {"TIMER": "3"}, "time-sensitive", "10"),
-    ("trust", {"TRUST": "untrusted"}, "active", "10"),
-    ("announced", {"CAUSE": "occasion", "LOCAL": "2026-11-22T15:00:00+00:00",
-                   "TEXT": "words"}, "passive", "5"),
-])
-def test_what_happens_is_published_by_its_kind(apns, notice, event, fields, level, priority):
-    notice("announced", "a quarter", CAUSE="occasion", LOCAL="2026-11-22T15:15:00+00:00")
-    notice("timer", "is paused")
-    notice(event, "words", **fields)
-    [request] = apns.wait_for(1)
-    assert request.payload["aps"]["alert"]["body"] == "words"
-    assert request.payload["event"] == event
-    assert request.payload["aps"]["interruption-level"] == level
-    assert request.headers["apns-priority"] == priority
-    assert ("sound" in request.payload["aps"]) == (level != "passive")
-
-
 def test_only_a_phone_that_has_gone_gets_no_more(apns, relay):
     reasons = {
         0: (200, {}), 1: refuse(410, "Unregistered"), 2: refuse(400, "BadDeviceToken"),
@@ -124,16 +91,6 @@ def test_only_a_phone_that_has_gone_gets_no_more(apns, relay):
     assert sorted(apns.tokens()) == [token(0), token(2), token(3)]
 
 
-def test_a_wrong_topic_is_told_and_the_phones_stay_registered(apns, relay):
-    apns.answer = lambda request: refuse(400, "DeviceTokenNotForTopic")
-    running = relay(devices=3)
-    running.push()
-    running.wait_for("APNs refuses this clock: DeviceTokenNotForTopic")
-    apns.answer = lambda request: (200, {})
-    running.wait_for("3 accepted", 60)
-    assert running.command("feedback") == ""
-
-
 def test_a_phone_of_another_app_is_refused_and_holds_up_no_other(apns, relay):
     apns.answer = lambda request: (
         refuse(400, "DeviceTokenNotForTopic") if request.token == token(1) else (200, {}))
@@ -143,22 +100,6 @@ def test_a_phone_of_another_app_is_refused_and_holds_up_no_other(apns, relay):
         "2 accepted, 1 refused (apns production: refused, DeviceTokenNotForTopic)")
     assert running.command("feedback") == ""
     assert not running.matching("it is tried again")
-
-
-def test_a_timer_takes_the_place_of_no_other_with_its_number(apns, relay, start, on_the_bus):
-    start(rest="[timers]\nring_limit = 10s")
-    running = relay(devices=1)
-    running.wait_for("the announcer answers")
-    assert on_the_bus.run("timer", "1s").returncode == 0
-    apns.wait_for(1)
-    assert on_the_bus.run("stop").returncode == 0
-    assert on_the_bus.run("timer", "1s").returncode == 0
-    first, second, missed = apns.wait_for(3)
-    assert [each.payload["event"] for each in (first, second, missed)] == [
-        "timer_elapsed", "timer_elapsed", "timer_missed"]
-    assert {each.payload["TIMER"] for each in (first, second, missed)} == {"1"}
-    ids = [each.headers["apns-collapse-id"] for each in (first, second, missed)]
-    assert ids[0] != ids[1] == ids[2]
 
 
 @pytest.mark.parametrize("answer", [

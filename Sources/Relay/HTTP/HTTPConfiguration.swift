@@ -62,25 +62,14 @@ extension HTTPConfiguration {
 }
 
 extension HTTPConfiguration {
-  /// The credential from systemd (`LoadCredential=`).
-  private static let credential = "http-token"
-
   /// - Throws: `Fault` if there is no token, or it is not valid.
   func token() throws(Fault) -> AccessToken {
-    guard let text = try Secret.line(file: tokenFile, credential: Self.credential) else {
-      throw Fault(
-        "[http] has no token",
-        "set token_file, or put it into /etc/credstore/clocksmith-relay.http-token")
-    }
-    guard let token = AccessToken(text: text) else {
-      throw Fault(
-        tokenFile ?? "the credential \(Self.credential)",
-        "it is no token: 16 to 512 visible characters are wanted, as of 'openssl rand -hex 32'")
-    }
-    return token
+    try Secret.needed(
+      by: "[http]", "token", file: tokenFile, credential: "http-token",
+      form: "16 to 512 visible characters are wanted, as of 'openssl rand -hex 32'"
+    ) { AccessToken(text: $0) }
   }
 
-  /// Nil without TLS.
   /// - Throws: `Fault` if the files cannot be read, or do not belong together.
   func identity() throws(Fault) -> TLSIdentity? {
     guard let certificate, let key else { return nil }

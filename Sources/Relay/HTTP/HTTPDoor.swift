@@ -5,7 +5,6 @@ import Daemon
 /// The HTTP door for apps: checks who may come in, and serves the paths of
 /// docs/clocksmith-relay.openapi.json. A new path is a new line of `routes`.
 final class HTTPDoor {
-  /// The settings of the door, with the contents of the files that the configuration names.
   struct Settings: Hashable {
     let http: HTTPConfiguration
     let token: AccessToken
@@ -19,7 +18,6 @@ final class HTTPDoor {
   }
 
   struct Handlers {
-    /// The state of the clock as JSON, or why there is none.
     var state: () -> Result<String, Rejection>
     /// Carries out the command in the body of a request to this path. Keys that are `known` must
     /// not be in the body.
@@ -28,11 +26,9 @@ final class HTTPDoor {
         _ path: String, _ body: [UInt8], _ known: [(key: String, text: String)],
         _ answer: @escaping (CommandOutcome) -> Void
       ) -> Void
-    /// A refusal that the owner should know of.
     var refused: (Rejection, _ path: String) -> Void
   }
 
-  /// What is served at a path.
   private struct Route {
     /// As in `/v1/state`. With a slash at its end, for every path that begins so.
     let path: String
@@ -205,7 +201,6 @@ struct AccessToken: Hashable {
     return CRYPTO_memcmp(digest, other, digest.count) == 0
   }
 
-  /// SHA-256.
   private static func digest(of text: String) -> [UInt8] {
     let bytes = Array(text.utf8)
     var digest = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))

@@ -2,7 +2,6 @@ import Basics
 
 typealias HTTPHeader = (name: String, value: String)
 
-/// The head of a request.
 struct HTTPHead {
   let method: String
   /// As in `/v1/state`. Its escapes are not decoded.
@@ -90,7 +89,6 @@ extension HTTPAnswer {
 }
 
 extension Rejection.Kind {
-  /// The status codes of RFC 9110.
   fileprivate var status: UInt32 {
     switch self {
     case .json, .command, .key, .value, .topic, .retained, .expired, .past, .future: 400

@@ -9,13 +9,11 @@ final class HTTPServer {
   struct Handlers {
     /// Judges a request by its head: nil if it may be served.
     var judge: (HTTPHead) -> HTTPAnswer?
-    /// More headers for every answer to a request.
     var headers: (HTTPHead) -> [HTTPHeader]
     /// The request is complete. Answer it now or later.
     var serve: (HTTPExchange) -> Void
   }
 
-  /// The longest body that is read, in bytes.
   static let mostOfBody = Order.largestPayload
   /// Bytes of a refused body that are read and thrown away, so that the answer arrives. A client
   /// that still sends when the connection ends learns nothing but that end.
@@ -48,11 +46,9 @@ final class HTTPServer {
   private var timer: EventSource?
   private var reaper: EventSource?
   private var isReaperSet = false
-  /// A connection has ended in this run.
   private var hasRoomAgain = false
   /// The deadline for each connection's request; nil while the connection waits for us.
   private var connections: [OpaquePointer: Duration?] = [:]
-  /// The exchanges that wait for an answer.
   private var waiting: [ObjectIdentifier: HTTPExchange] = [:]
 
   init(

@@ -1,7 +1,6 @@
 import Basics
 import Horology
 
-/// One of the two servers of the Apple Push Notification service.
 final class APNsProvider: Provider {
   let lane: Lane
   let events = PushEvents.all
@@ -11,10 +10,7 @@ final class APNsProvider: Provider {
   private let address: String
   private let topic: String
   private let look: APNsPayload.Look
-  /// Nil if a certificate identifies the provider.
   private let token: ProviderToken?
-  /// APNs has accepted messages for the topic.
-  private var isOurTopic = false
 
   /// Limit of requests in flight. Apple allows 1000; an owner would not notice more.
   static let mostRequests = 16
@@ -39,7 +35,7 @@ final class APNsProvider: Provider {
     return PushRequest(
       tag: delivery.id, url: address + device,
       headers: headers(payload, try token?.text(at: now) ?? "") + ["apns-id: \(delivery.id)"],
-      body: try payload.text())
+      body: payload.text)
   }
 
   private func headers(_ payload: APNsPayload, _ token: String) -> [String] {
@@ -51,16 +47,8 @@ final class APNsProvider: Provider {
     ] + (token.isEmpty ? [] : ["authorization: bearer \(token)"])
   }
 
-  func judge(_ answer: PushResponse, sent: Instant, at now: Instant) -> Verdict {
-    let verdict = Verdict(apns: answer, sent: sent, isOurTopic: isOurTopic)
-    if verdict == .accepted { isOurTopic = true }
-    if case .tokenExpired(let reason) = verdict {
-      // A token made a moment ago is not too old: a clock is wrong.
-      guard token?.expire(sent: sent, at: now) == true else {
-        return .down("APNs refuses this clock: \(reason)")
-      }
-    }
-    return verdict
+  func judge(_ answer: PushResponse, sent: Instant) -> Verdict {
+    Verdict(apns: answer, sent: sent)
   }
 }
 

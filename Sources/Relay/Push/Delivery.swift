@@ -12,7 +12,6 @@ final class Publication {
 
   init(_ message: PushMessage) { self.message = message }
 
-  /// Notes the end of a delivery.
   func ended(_ delivery: Delivery, _ end: DeliveryEnd, _ reason: String?) {
     waiting -= 1
     counts[end, default: 0] += 1
@@ -31,11 +30,9 @@ final class Delivery {
   /// A UUID, by which the receiver knows a delivery that is sent again.
   let id: String
   let publication: Publication
-  /// The name of its lane.
   let lane: String
   /// The number of the device; 0 for an entry.
   let device: Int64
-  /// How many times it has been sent.
   var tries = 0
   /// When it is sent next, on the clock that is never set.
   var due = Duration.zero

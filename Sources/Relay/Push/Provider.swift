@@ -4,7 +4,6 @@ import Horology
 /// A service that takes messages: makes the requests for it and judges its answers.
 protocol Provider: AnyObject {
   var lane: Lane { get }
-  /// The events that an entry wants. Each device has its own choice.
   var events: PushEvents { get }
   var settings: TransferSettings { get }
 
@@ -14,7 +13,7 @@ protocol Provider: AnyObject {
     _ delivery: Delivery, to token: String, at now: Instant
   ) throws(Fault) -> PushRequest
 
-  func judge(_ answer: PushResponse, sent: Instant, at now: Instant) -> Verdict
+  func judge(_ answer: PushResponse, sent: Instant) -> Verdict
 
   /// How long to wait after so many tries of one delivery.
   func pause(after tries: Int) -> Duration

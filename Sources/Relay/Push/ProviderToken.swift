@@ -5,10 +5,9 @@ import Horology
 
 /// The token that identifies a provider to APNs: a JSON Web Token signed with ES256, by libjwt.
 ///
-/// Apple takes one for an hour, and a new one no more often than every 20 minutes.
+/// Apple takes one for an hour.
 final class ProviderToken {
   private static let renewal = Duration.seconds(50 * 60)
-  private static let shortest = Duration.seconds(20 * 60)
 
   let key: [UInt8]
   private let keyID: String
@@ -39,17 +38,6 @@ final class ProviderToken {
     let text = try sign(at: now)
     made = (text, now)
     return text
-  }
-
-  /// Drops the token, because APNs says that it is too old.
-  /// - Parameter sent: when the request with the token was sent.
-  /// - Returns: false if the token is too new for that.
-  func expire(sent: Instant, at now: Instant) -> Bool {
-    // The request had the token before this one.
-    if let made, sent < made.at { return true }
-    if let made, made.at <= now, now - made.at < Self.shortest { return false }
-    made = nil
-    return true
   }
 
   private func sign(at now: Instant) throws(Fault) -> String {

@@ -7,9 +7,7 @@ import Horology
 final class Publisher {
   typealias Log = (RelayEvent, Priority, _ words: String, _ fields: [String: String?]) -> Void
 
-  /// How many reasons of failures an entry names at most.
   private static let mostFailures = 3
-  /// How long to wait for answers when the relay ends.
   private static let lastPatience = Duration.seconds(3)
 
   private let loop: EventLoop
@@ -25,7 +23,6 @@ final class Publisher {
   private var lanes: [PushLane] = []
   /// Deliveries for lanes that are configured and cannot be used now.
   private var parked: [Delivery] = []
-  /// The names of all configured lanes.
   private var configured: Set<String> = []
   /// What has changed since the register was written.
   private var unsaved: [String: Delivery] = [:]
@@ -36,7 +33,6 @@ final class Publisher {
   private var laneEntries = Throttle()
   private var goneEntries = Throttle()
 
-  /// - Parameter path: the path of the register.
   init(_ loop: EventLoop, path: String = Register.path, log: @escaping Log) {
     self.loop = loop
     self.path = path
@@ -69,7 +65,6 @@ final class Publisher {
     endIfIdle()
   }
 
-  /// Ends if the relay does, and all answers have come.
   func endIfIdle() {
     if stopped != nil, lanes.allSatisfy(\.isIdle) { end() }
   }
@@ -221,7 +216,7 @@ final class Publisher {
       devices = try register.activeDevices()
       // If no lane is left to send them, the relay's next run will.
       guard stopped == nil else { return }
-      for (id, message) in try register.words() {
+      for (id, message) in try register.words() where !ended.contains(id) {
         ended.append(id)
         publish(message)
       }

@@ -4,9 +4,7 @@ import Horology
 
 /// The receivers of push messages in relay.conf.
 public struct PushConfiguration: Hashable, Sendable {
-  /// The section `[apns]`.
   public struct APNs: Hashable, Sendable {
-    /// The bundle ID of the app; empty until it is set.
     public var topic = ""
     /// The id of the key that signs tokens; nil if a certificate is used instead.
     var keyID: String?
@@ -22,7 +20,6 @@ public struct PushConfiguration: Hashable, Sendable {
     var look = APNsPayload.Look()
   }
 
-  /// A section `[ntfy NAME]`.
   public struct Ntfy: Hashable, Sendable {
     public var server = "https://ntfy.sh"
     public var topic = ""
@@ -31,7 +28,6 @@ public struct PushConfiguration: Hashable, Sendable {
     public var events = PushEvents.usual
   }
 
-  /// A section `[webhook NAME]`.
   public struct Webhook: Hashable, Sendable {
     public var url = ""
     var secretFile: String?
@@ -41,7 +37,6 @@ public struct PushConfiguration: Hashable, Sendable {
 
   /// How long before its instant each occasion is published; nil for never.
   public var ahead: Duration?
-  /// Nil without a section `[apns]`.
   public var apns: APNs?
   public var ntfy: [String: Ntfy] = [:]
   public var webhooks: [String: Webhook] = [:]

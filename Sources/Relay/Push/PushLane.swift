@@ -23,10 +23,7 @@ final class PushLane {
   /// It has accepted or refused one since the last failure.
   private var hasWorked = false
   private var outage = Outage()
-  /// Why the provider wants nothing more; nil if it does.
-  private var gone: String?
   private var isStopped = false
-  /// While it is set, nothing new is sent.
   private var pause: EventSource?
   private var dueTimer: EventSource?
 
@@ -39,13 +36,11 @@ final class PushLane {
   var name: String { provider.lane.name }
 
   func wants(_ event: PushEvents) -> Bool {
-    gone == nil && (provider.events.contains(event) || event == .message)
+    provider.events.contains(event) || event == .message
   }
 
-  /// What has not ended yet.
   var unfinished: [Delivery] { sent.values.map(\.delivery) + queue }
 
-  /// True if nothing is on its way.
   var isIdle: Bool { sent.isEmpty }
 
   func add(_ deliveries: [Delivery]) {
@@ -53,7 +48,6 @@ final class PushLane {
     send()
   }
 
-  /// Sends nothing more.
   func stop() { isStopped = true }
 
   // MARK: Sending
@@ -72,7 +66,6 @@ final class PushLane {
   }
 
   private func send(_ delivery: Delivery) {
-    if let gone { return publisher.ended(delivery, .refused, gone) }
     let now = Instant.now
     guard delivery.message.expires > now else {
       return publisher.ended(delivery, .expired, "before it could be sent")
@@ -103,7 +96,7 @@ final class PushLane {
 
   private func answered(_ id: String, _ answer: PushResponse) {
     guard let (delivery, at, successesThen) = sent.removeValue(forKey: id) else { return }
-    switch provider.judge(answer, sent: at, at: .now) {
+    switch provider.judge(answer, sent: at) {
     case .accepted:
       publisher.ended(delivery, .accepted)
       succeed()
@@ -114,15 +107,6 @@ final class PushLane {
       publisher.ended(delivery, .refused, reason)
       publisher.hasGone(delivery, reason, since: since)
       succeed()
-    case .noMore(let reason):
-      publisher.ended(delivery, .refused, reason)
-      guard gone == nil else { return }
-      gone = reason
-      _ = outage.begins()
-      publisher.tell(
-        provider.lane,
-        "the server answers \(reason), so nothing more is sent there until the relay is reloaded")
-    case .tokenExpired(let reason): tryAgain(delivery, reason, after: .zero)
     case .again(let reason, let wanted):
       let usual = provider.pause(after: delivery.tries)
       tryAgain(delivery, reason, after: max(wanted ?? .zero, usual))
@@ -151,8 +135,7 @@ final class PushLane {
     successes += 1
     hasWorked = true
     window = provider.settings.most
-    // Other requests were in flight when the provider said that it wants nothing more.
-    if gone == nil, outage.ends() { publisher.tell(provider.lane, nil) }
+    if outage.ends() { publisher.tell(provider.lane, nil) }
   }
 
   private func fail(_ reason: String) {

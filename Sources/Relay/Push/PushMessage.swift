@@ -8,15 +8,12 @@ struct PushMessage: Hashable {
   let kind: String
   let title: String
   let body: String
-  /// The fields of the notice.
   var fields: [String: String] = [:]
   /// On a screen, a later message with the same value replaces this one.
   let collapse: String
   let created: Instant
-  /// From this instant on the message is useless.
   let expires: Instant
 
-  /// The fields, in the order of their names.
   var fieldsRecord: Record {
     var record = Record()
     for (name, value) in fields.sorted(by: { $0.key < $1.key }) { record[name] = .text(value) }

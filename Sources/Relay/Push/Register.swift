@@ -13,7 +13,6 @@ public final class Register {
 
   private static let name = "register.sqlite"
   private static let folder = "/var/lib/clocksmith-relay"
-  /// The version of the tables below.
   private static let version: Int64 = 3
 
   /// In the service's folder, as systemd names it (`StateDirectory=`), or else by its usual path.
@@ -21,7 +20,6 @@ public final class Register {
     "\(stateFolder ?? folder)/\(name)"
   }
 
-  /// Opens the register, and makes it if there is none.
   /// - Parameter patience: how long another program may hold it.
   /// - Throws: `Fault` if that is not possible; `isOfBrokenDatabase` if the file is corrupt.
   public init(path: String = Register.path, patience: Duration = .seconds(5)) throws(Fault) {
@@ -108,7 +106,6 @@ public final class Register {
     path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
   }
 
-  /// - Throws: `Fault` if the register is corrupt.
   private func check() throws(Fault) {
     var complaint: String?
     try database.run("PRAGMA quick_check(1)") { complaint = $0.text(0) }
@@ -125,7 +122,8 @@ public final class Register {
   }
 
   private func makeTables() throws(Fault) {
-    let found = try database.integer("PRAGMA user_version") ?? 0
+    var found: Int64 = 0
+    try database.run("PRAGMA user_version") { found = $0.integer(0) }
     guard found <= Self.version else {
       throw Fault(
         "the register \(database.path)",
@@ -167,7 +165,6 @@ extension Register {
   /// device that had gone becomes active again.
   func add(_ device: Device, at now: Instant) throws(Fault) { _ = try add([device], at: now) }
 
-  /// Registers many, all or none.
   /// - Returns: how many were not known before.
   public func add(_ devices: [Device], at now: Instant) throws(Fault) -> Int {
     var added = 0
@@ -200,7 +197,6 @@ extension Register {
     return true
   }
 
-  /// Forgets a device.
   /// - Returns: false if it is not known.
   public func remove(token: String) throws(Fault) -> Bool {
     try synced { () throws(Fault) in
@@ -220,13 +216,12 @@ extension Register {
       """
     ) { row in
       // Leave out invalid rows, which another program has written.
-      guard var device = try? Device(token: row.text(0)),
-        let platform = Device.Platform(rawValue: row.text(1)),
+      guard let platform = Device.Platform(rawValue: row.text(1)),
         let environment = Device.Environment(rawValue: row.text(2))
       else { return }
-      device.platform = platform
-      device.environment = environment
-      device.events = PushEvents(rawValue: row.integer(3))
+      let device = Device(
+        token: row.text(0), platform: platform, environment: environment,
+        events: PushEvents(rawValue: row.integer(3)))
       found.append(
         RegisteredDevice(
           number: row.integer(7), device: device,
@@ -236,17 +231,14 @@ extension Register {
     return found
   }
 
-  /// By their numbers.
   func activeDevices() throws(Fault) -> [Int64: Device] {
     var active: [Int64: Device] = [:]
     for each in try devices() where each.gone == nil { active[each.number] = each.device }
     return active
   }
 
-  /// How many devices are active.
   public func countOfDevices() throws(Fault) -> Int { try activeDevices().count }
 
-  /// Deactivates a device.
   /// - Parameter since: the instant of the provider's knowledge.
   /// - Returns: false if the device registered later, or is not active.
   func deactivate(
@@ -267,13 +259,15 @@ extension Register {
 // MARK: Messages
 
 extension Register {
+  /// In bytes, with the title: APNs takes 4096 of JSON, in which some characters take two.
+  public static let mostOfWords = 1500
+
   /// Keeps words that are for every device and every entry until the service takes them.
   public func publish(_ words: String, title: String, at now: Instant) throws(Fault) {
     let publication = Publication(.words(words, title: title, at: now))
     try synced { () throws(Fault) in try put(Delivery(publication, lane: "")) }
   }
 
-  /// Adds deliveries, and deletes those with these ids.
   func save(_ deliveries: [Delivery], _ ended: [String]) throws(Fault) {
     try database.transaction { () throws(Fault) in
       for delivery in deliveries { try put(delivery) }

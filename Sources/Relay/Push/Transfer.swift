@@ -4,17 +4,14 @@ import CCurl
 
 /// A POST over HTTP.
 struct PushRequest {
-  /// Identifies the answer.
   let tag: String
   let url: String
-  /// As in `content-type: application/json`.
   let headers: [String]
   let body: String
 }
 
 /// The answer to a request.
 struct PushResponse {
-  /// 0 without an answer.
   let status: Int
   /// The start of the answer's body.
   let body: String
@@ -58,7 +55,6 @@ final class Transfer {
   private var headers: UnsafeMutablePointer<curl_slist>?
   private var received: [UInt8] = []
 
-  /// - Throws: `Fault` if libcurl has no memory for it.
   init(_ settings: TransferSettings) throws(Fault) {
     guard let made = curl_easy_init() else { throw Fault("cannot use libcurl", errno: ENOMEM) }
     easy = made

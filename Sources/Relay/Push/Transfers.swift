@@ -4,15 +4,12 @@ import CSystemd
 import Daemon
 @preconcurrency import Glibc
 
-/// How requests reach a server.
 struct TransferSettings: Hashable {
-  /// A file or a folder of certificates.
   var authorities: String
   var certificate: String?
   var key: String?
   /// An answer by another version of HTTP is none.
   var needsHTTP2 = false
-  /// Limit of requests in flight.
   var most = 1
 }
 
@@ -28,7 +25,6 @@ final class Transfers {
   private var timer: EventSource!
   private var idle: [Transfer] = []
   private var busy: [UnsafeMutableRawPointer: Transfer] = [:]
-  /// The open connection may be dead.
   private var wantsFreshConnection = false
 
   /// - Parameters:
@@ -73,14 +69,12 @@ final class Transfers {
     curl_multi_cleanup(multi)
   }
 
-  /// curl_global_init(3), once.
   private static let library = curl_global_init(Int(CURL_GLOBAL_DEFAULT))
 
   private static func from(_ context: UnsafeMutableRawPointer?) -> Transfers {
     Unmanaged<Transfers>.fromOpaque(context!).takeUnretainedValue()
   }
 
-  /// - Throws: `Fault` if there is no memory for it.
   func send(_ request: PushRequest) throws(Fault) {
     let transfer = if let idle = idle.popLast() { idle } else { try Transfer(settings) }
     transfer.take(request, wantsFreshConnection: wantsFreshConnection)
