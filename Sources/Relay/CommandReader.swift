@@ -61,7 +61,7 @@ struct CommandReader {
       return Rejection(.untrusted, "\(why), so '\(key)' cannot be judged")
     }
     if let expires = order.expires, expires <= now {
-      return Rejection(expired: expires)
+      return Rejection(.expired, "it was to be carried out before \(expires.rfc3339)")
     }
     if let instant = order.at {
       if let expires = order.expires, expires <= instant {

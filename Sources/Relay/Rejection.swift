@@ -49,8 +49,4 @@ struct Rejection: Error, Hashable, Sendable {
       }
     self.init(kind, RefusalKey.sentence(flaw, key: key, for: .sender), key: key)
   }
-
-  init(expired instant: Instant) {
-    self.init(.expired, "it was to be carried out before \(instant.rfc3339)")
-  }
 }

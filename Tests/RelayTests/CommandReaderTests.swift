@@ -13,7 +13,8 @@ import Testing
   private var clockIsUsed: Bool? = true
 
   private func message(_ payload: String, isRetained: Bool = false) -> MQTTMessage {
-    MQTTMessage(topic: "c", payload: Array(payload.utf8), isRetained: isRetained)
+    MQTTMessage(
+      topic: "c", payload: Array(payload.utf8), size: payload.utf8.count, isRetained: isRetained)
   }
 
   private mutating func take(_ payload: String, isRetained: Bool = false) throws -> Order.Action {

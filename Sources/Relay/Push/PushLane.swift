@@ -11,7 +11,7 @@ final class PushLane {
   private let loop: EventLoop
   private unowned let publisher: Publisher
   private var transfers: Transfers?
-  /// What is to be sent, in that order.
+  /// What is to be sent; the last one is next.
   private var queue: [Delivery] = []
   /// Each with the count of successes when it was sent.
   private var sent: [String: (delivery: Delivery, at: Instant, successes: Int)] = [:]
@@ -44,7 +44,9 @@ final class PushLane {
   var isIdle: Bool { sent.isEmpty }
 
   func add(_ deliveries: [Delivery]) {
-    queue += deliveries
+    for delivery in deliveries { delivery.due = .zero }
+    let later = queue.prefix { $0.due > .zero }.count
+    queue.insert(contentsOf: deliveries.reversed(), at: later)
     send()
   }
 
@@ -54,12 +56,12 @@ final class PushLane {
 
   private func send() {
     dueTimer = nil
-    while pause == nil, !isStopped, sent.count < window, let next = queue.first {
+    while pause == nil, !isStopped, sent.count < window, let next = queue.last {
       guard next.due <= uptime else {
         dueTimer = try? loop.after(next.due - uptime) { [unowned self] in send() }
         return
       }
-      queue.removeFirst()
+      queue.removeLast()
       send(next)
     }
     if isStopped { publisher.endIfIdle() }
@@ -126,7 +128,7 @@ final class PushLane {
       return publisher.ended(delivery, .expired, reason)
     }
     delivery.due = uptime + wait
-    queue.insert(delivery, at: queue.firstIndex { $0.due > delivery.due } ?? queue.endIndex)
+    queue.insert(delivery, at: queue.firstIndex { $0.due <= delivery.due } ?? queue.endIndex)
   }
 
   /// The provider has accepted or refused a delivery: either shows that it works.

@@ -13,8 +13,7 @@ struct TransferSettings: Hashable {
   var most = 1
 }
 
-/// Requests to one server, by libcurl's multi interface. They share one connection. Handles are kept
-/// and used again.
+/// Requests to one server, by libcurl's multi interface. They share one connection.
 final class Transfers {
   private let loop: EventLoop
   private let settings: TransferSettings
@@ -23,7 +22,6 @@ final class Transfers {
   private let multi: UnsafeMutableRawPointer
   private var sockets: [Int32: (source: EventSource, events: UInt32)] = [:]
   private var timer: EventSource!
-  private var idle: [Transfer] = []
   private var busy: [UnsafeMutableRawPointer: Transfer] = [:]
   private var wantsFreshConnection = false
 
@@ -65,7 +63,6 @@ final class Transfers {
     clocksmith_curl_multi_listen(multi, nil, nil, nil)
     for transfer in busy.values { curl_multi_remove_handle(multi, transfer.easy) }
     busy = [:]
-    idle = []
     curl_multi_cleanup(multi)
   }
 
@@ -76,8 +73,7 @@ final class Transfers {
   }
 
   func send(_ request: PushRequest) throws(Fault) {
-    let transfer = if let idle = idle.popLast() { idle } else { try Transfer(settings) }
-    transfer.take(request, wantsFreshConnection: wantsFreshConnection)
+    let transfer = try Transfer(request, settings, wantsFreshConnection: wantsFreshConnection)
     wantsFreshConnection = false
     let code = curl_multi_add_handle(multi, transfer.easy)
     guard code == CURLM_OK else {
@@ -91,7 +87,6 @@ final class Transfers {
     guard let transfer = busy.removeValue(forKey: easy) else { return }
     // The connection has answered nothing for the whole time limit: take another.
     if result == CURLE_OPERATION_TIMEDOUT { wantsFreshConnection = true }
-    idle.append(transfer)
     answered(transfer.tag, transfer.answer(result))
   }
 
