@@ -8,18 +8,6 @@ import Daemon
 ///
 /// It never blocks: it uses sockets only when they are ready, and gets addresses instead of names.
 final class MQTTClient {
-  struct Handlers {
-    var connected: () -> Void
-    var received: (MQTTMessage) -> Void
-    /// False while messages are to be held back. Call `wake` when that is over.
-    var hasRoom: () -> Bool
-    var denied: (_ filter: String) -> Void
-    /// There is room again for messages that `publish` refused.
-    var caughtUp: () -> Void
-    /// The connection has ended, and why. Called once, and last.
-    var ended: (Fault) -> Void
-  }
-
   /// How long the broker may take to accept the connection.
   private static let patience = Duration.seconds(15)
   /// How often libmosquitto checks whether a ping is due. The broker waits 1.5 times `keepAlive`.
@@ -33,7 +21,7 @@ final class MQTTClient {
 
   private let loop: EventLoop
   private let broker: String
-  private let handlers: Handlers
+  private unowned let link: BrokerLink
   private let client: OpaquePointer
   private var socket: EventSource?
   private var watched: Int32 = -1
@@ -53,10 +41,10 @@ final class MQTTClient {
 
   init(
     _ settings: RelayConfiguration.Broker, id: String, will: (topic: String, payload: String),
-    _ loop: EventLoop, _ handlers: Handlers
+    _ loop: EventLoop, _ link: BrokerLink
   ) throws(Fault) {
     self.loop = loop
-    self.handlers = handlers
+    self.link = link
     broker = "\(settings.host):\(settings.port)"
     _ = Self.library
     guard let made = mosquitto_new(id, true, nil) else {
@@ -107,7 +95,7 @@ final class MQTTClient {
       let size = Int(message.payloadlen)
       let payload = UnsafeRawBufferPointer(
         start: message.payload, count: size <= Order.largestPayload ? size : 0)
-      MQTTClient.from(context).handlers.received(
+      MQTTClient.from(context).link.received(
         MQTTMessage(
           topic: String(cString: topic), payload: Array(payload), size: size,
           isRetained: message.retain))
@@ -183,7 +171,7 @@ final class MQTTClient {
   /// False while messages are left in the socket: then TCP and the broker hold them back.
   /// libmosquitto confirms each message that it reads, even before it hands it over.
   private var reads: Bool {
-    !isLetIn || (handlers.hasRoom() && !mosquitto_want_write(client))
+    !isLetIn || (link.hasRoom && !mosquitto_want_write(client))
   }
 
   /// Continues the handshakes as far as the broker's data allows.
@@ -255,7 +243,7 @@ final class MQTTClient {
     }
     isLetIn = true
     handshake = nil
-    handlers.connected()
+    link.accepted()
   }
 
   private func lost(_ code: Int32) { end(fault(code)) }
@@ -265,7 +253,7 @@ final class MQTTClient {
     hasEnded = true
     close()
     // The handler releases this client, and libmosquitto may still be running in it: call it later.
-    deadline = try? loop.after(.zero) { [handlers] in handlers.ended(fault) }
+    deadline = try? loop.after(.zero) { [unowned link] in link.lose(fault) }
   }
 
   private func check(_ code: Int32, _ operation: String?) throws(Fault) {
@@ -347,7 +335,7 @@ final class MQTTClient {
     unconfirmed.remove(message)
     guard hasHeldBack, unconfirmed.isEmpty else { return }
     hasHeldBack = false
-    handlers.caughtUp()
+    link.caughtUp()
   }
 
   func subscribe(to filter: String) {
@@ -360,7 +348,7 @@ final class MQTTClient {
 
   private func subscribed(_ message: Int32, _ isDenied: Bool) {
     guard let filter = subscriptions.removeValue(forKey: message), isDenied else { return }
-    handlers.denied(filter)
+    link.tellDenial(of: filter)
   }
 
   func wake() {

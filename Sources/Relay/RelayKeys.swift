@@ -34,16 +34,24 @@ enum RelayKeys {
     text(field, "the full path of a file, from / on") { $0.hasPrefix("/") }
   }
 
-  /// The full path of a file or a folder of certificates.
+  /// The same for a field that always has a value.
+  /// - Parameter none: what `none` stands for.
+  static func text<Section>(
+    _ field: WritableKeyPath<Section, String> & Sendable, none: String = "", _ allowed: String,
+    where isAllowed: @escaping @Sendable (String) -> Bool
+  ) -> INIKey<Section> {
+    { section, value in
+      guard value == "none" || isAllowed(value) else { return "allowed: none, or \(allowed)" }
+      section[keyPath: field] = value == "none" ? none : value
+      return nil
+    }
+  }
+
   static func authorities<Section>(
     _ field: WritableKeyPath<Section, String> & Sendable
   ) -> INIKey<Section> {
-    { section, value in
-      guard value == "none" || value.hasPrefix("/") else {
-        return "allowed: none, or the full path of a file, from / on"
-      }
-      section[keyPath: field] = value == "none" ? systemAuthorities : value
-      return nil
+    text(field, none: systemAuthorities, "the full path of a file, from / on") {
+      $0.hasPrefix("/")
     }
   }
 

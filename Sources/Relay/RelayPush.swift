@@ -6,9 +6,7 @@ extension RelayService {
   func startPush() {
     let push = configuration.push
     guard publisher != nil || !push.isEmpty else { return }
-    if publisher == nil {
-      publisher = Publisher(loop) { [unowned self] in journal.log($0, $1, $2, $3) }
-    }
+    if publisher == nil { publisher = Publisher(loop, journal) }
     let (providers, faults) = push.providers(at: .now)
     for (section, fault) in faults.sorted(by: { $0.key < $1.key }) {
       journal.log(

@@ -66,11 +66,7 @@ final class HTTPDoor {
   init(_ loop: EventLoop, _ settings: Settings, _ handlers: Handlers) throws(Fault) {
     self.settings = settings
     self.handlers = handlers
-    let server = HTTPServer(
-      loop, settings.http.listen, settings.identity,
-      .init(
-        judge: { [unowned self] in judge($0) }, headers: { [unowned self] in headers(to: $0) },
-        serve: { [unowned self] in serve($0) }))
+    let server = HTTPServer(loop, settings.http.listen, settings.identity, self)
     self.server = server
     try server.open()
   }
@@ -82,7 +78,8 @@ final class HTTPDoor {
 
   // MARK: Who may come in
 
-  private func judge(_ head: HTTPHead) -> HTTPAnswer? {
+  /// Judges a request by its head: nil if it may be served.
+  func judge(_ head: HTTPHead) -> HTTPAnswer? {
     permission(for: head) ?? refusal(ofToken: head) ?? refusal(ofPlace: head)
       ?? refusal(ofBody: head)
   }
@@ -106,7 +103,7 @@ final class HTTPDoor {
   }
 
   /// Lets a page read an answer, if its origin is named in the configuration.
-  private func headers(to head: HTTPHead) -> [HTTPHeader] {
+  func headers(to head: HTTPHead) -> [HTTPHeader] {
     guard isFromNamedOrigin(head), let origin = head.origin else { return [] }
     return [
       ("Access-Control-Allow-Origin", origin), ("Access-Control-Expose-Headers", "Retry-After"),
@@ -163,7 +160,8 @@ final class HTTPDoor {
 
   // MARK: Serving
 
-  private func serve(_ exchange: HTTPExchange) {
+  /// The request is complete. It is answered now or later.
+  func serve(_ exchange: HTTPExchange) {
     guard exchange.size <= HTTPServer.mostOfBody else { return exchange.answer(Self.tooLarge) }
     route(of: exchange.head.path)?.serve(exchange)
   }

@@ -6,14 +6,6 @@ import Daemon
 
 /// An HTTP server by libmicrohttpd, run by the loop: it has no thread and never blocks.
 final class HTTPServer {
-  struct Handlers {
-    /// Judges a request by its head: nil if it may be served.
-    var judge: (HTTPHead) -> HTTPAnswer?
-    var headers: (HTTPHead) -> [HTTPHeader]
-    /// The request is complete. Answer it now or later.
-    var serve: (HTTPExchange) -> Void
-  }
-
   static let mostOfBody = Order.largestPayload
   /// Bytes of a refused body that are read and thrown away, so that the answer arrives. A client
   /// that still sends when the connection ends learns nothing but that end.
@@ -35,7 +27,7 @@ final class HTTPServer {
     400, "length", "send one 'Content-Length', or one 'Transfer-Encoding' without it")
 
   private let loop: EventLoop
-  private let handlers: Handlers
+  private unowned let door: HTTPDoor
   private let listen: ListenAddress
   private let certificate: UnsafeMutablePointer<CChar>?
   private let key: UnsafeMutablePointer<CChar>?
@@ -52,11 +44,11 @@ final class HTTPServer {
   private var waiting: [ObjectIdentifier: HTTPExchange] = [:]
 
   init(
-    _ loop: EventLoop, _ listen: ListenAddress, _ identity: TLSIdentity?, _ handlers: Handlers
+    _ loop: EventLoop, _ listen: ListenAddress, _ identity: TLSIdentity?, _ door: HTTPDoor
   ) {
     self.loop = loop
     self.listen = listen
-    self.handlers = handlers
+    self.door = door
     certificate = identity.map { strdup($0.certificate) } ?? nil
     key = identity.map { strdup($0.key) } ?? nil
     callbacks = .allocate(capacity: 1)
@@ -184,7 +176,7 @@ final class HTTPServer {
   ) -> Int32 {
     guard let known = request.pointee else {
       let head = HTTPHead(connection, method: method, path: path)
-      let refusal = handlers.judge(head)
+      let refusal = door.judge(head)
       if clocksmith_http_is_ambiguous(connection) != 0 {
         return send((refusal ?? Self.ambiguous).andEnd, to: head, connection)
       }
@@ -213,7 +205,7 @@ final class HTTPServer {
       } else if isClosing {
         exchange.answer(Self.stopping)
       } else {
-        handlers.serve(exchange)
+        door.serve(exchange)
       }
     }
     if let answer = exchange.answer { return send(answer, to: exchange.head, connection) }
@@ -258,7 +250,7 @@ final class HTTPServer {
     if !bytes.isEmpty { MHD_add_response_header(response, "Content-Type", "application/json") }
     // A state kept by a proxy or an app is wrong a moment later.
     MHD_add_response_header(response, "Cache-Control", "no-store")
-    for (name, value) in answer.headers + handlers.headers(head) {
+    for (name, value) in answer.headers + door.headers(to: head) {
       MHD_add_response_header(response, name, value)
     }
     return clocksmith_http_answer(connection, answer.status, response)

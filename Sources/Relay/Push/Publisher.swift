@@ -5,14 +5,12 @@ import Horology
 /// Publishes messages: sends them to every provider. What has not ended is in the register, too, and
 /// so outlasts the relay.
 final class Publisher {
-  typealias Log = (RelayEvent, Priority, _ words: String, _ fields: [String: String?]) -> Void
-
   private static let mostFailures = 3
   private static let lastPatience = Duration.seconds(3)
 
   private let loop: EventLoop
-  private let path: String
-  private let log: Log
+  private let path = Register.path
+  private let journal: Journal
   private var register: Register?
   /// Of the register.
   private var outage = Outage(first: .seconds(2), longest: .seconds(2))
@@ -33,10 +31,9 @@ final class Publisher {
   private var laneEntries = Throttle()
   private var goneEntries = Throttle()
 
-  init(_ loop: EventLoop, path: String = Register.path, log: @escaping Log) {
+  init(_ loop: EventLoop, _ journal: Journal) {
     self.loop = loop
-    self.path = path
-    self.log = log
+    self.journal = journal
   }
 
   /// Sends messages to these providers from now on. What is on its way to others is sent again.
@@ -77,7 +74,7 @@ final class Publisher {
     save()
     retryTimer = nil
     if !unsaved.isEmpty {
-      log(
+      journal.log(
         .register, .error, "lost at the end: \(unsaved.count) messages that are not sent yet",
         ["COUNT": String(unsaved.count)])
     }
@@ -89,7 +86,8 @@ final class Publisher {
     var deliveries: [Delivery] = []
     for lane in lanes where lane.wants(message.event) {
       if let environment = lane.provider.lane.environment {
-        for (number, device) in devices where device.environment == environment {
+        let known = devices.sorted { $0.key < $1.key }
+        for (number, device) in known where device.environment == environment {
           guard message.event == .message || device.events?.contains(message.event) == true else {
             continue
           }
@@ -133,7 +131,7 @@ final class Publisher {
     guard isNew == true, let device = devices.removeValue(forKey: delivery.device),
       let more = goneEntries.suffix(at: uptime)
     else { return }
-    log(
+    journal.log(
       .deviceGone, .notice,
       "the device \(device.title) gets no more messages: \(reason) (\(delivery.lane)); "
         + "'clocksmith-relay feedback' lists it\(more)", ["LANE": delivery.lane, "REASON": reason])
@@ -170,7 +168,7 @@ final class Publisher {
   private func opened() throws(Fault) -> Register {
     if let register { return register }
     let (opened, complaint) = try Register.openedForService(path: path)
-    if let complaint { log(.register, .error, complaint, ["DETAIL": complaint]) }
+    if let complaint { journal.log(.register, .error, complaint, ["DETAIL": complaint]) }
     // Of a register that was set aside, what is in memory is written into the new one.
     for delivery in unfinished { unsaved[delivery.id] = delivery }
     ended = []
@@ -185,7 +183,7 @@ final class Publisher {
     // The next opening checks the register, and sets it aside if it is broken.
     if let fault = error as? Fault, fault.isOfBrokenDatabase { register = nil }
     if outage.begins() {
-      log(
+      journal.log(
         .register, .warning, "\(error); what is not sent yet would not outlast a restart",
         ["DETAIL": "\(error)"])
     }
@@ -199,7 +197,7 @@ final class Publisher {
     save()
     // On a full disk, everything that writes nothing succeeds.
     guard using({ try $0.proveWritable() }) != nil, outage.ends() else { return }
-    log(.register, .notice, "the register can be used again", [:])
+    journal.log(.register, .notice, "the register can be used again")
   }
 
   private func save() {
@@ -233,7 +231,7 @@ final class Publisher {
     let failures = publication.failures(most: Self.mostFailures)
     let reasons = failures.joined(separator: "; ")
     let message = publication.message
-    log(
+    journal.log(
       .pushed, failures.isEmpty ? .info : .notice,
       "published \"\(message.body.excerpt)\": \(parts.joined(separator: ", "))"
         + (failures.isEmpty ? "" : " (\(reasons))"),
@@ -248,11 +246,11 @@ final class Publisher {
   func tell(_ lane: Lane, _ trouble: String?) {
     guard let more = laneEntries.suffix(at: uptime) else { return }
     if let trouble {
-      log(
+      journal.log(
         .providerLost, .warning, "\(lane.name): \(trouble)\(more)",
         ["LANE": lane.name, "DETAIL": trouble])
     } else {
-      log(.provider, .notice, "\(lane.name) is back\(more)", ["LANE": lane.name])
+      journal.log(.provider, .notice, "\(lane.name) is back\(more)", ["LANE": lane.name])
     }
   }
 }

@@ -77,11 +77,7 @@ extension PushConfiguration {
   ]
 
   private static let apnsKeys: [String: INIKey<APNs>] = [
-    "topic": { apns, value in
-      guard isTopic(value) else { return "allowed: none, or the bundle ID of an app" }
-      apns.topic = value == "none" ? "" : value
-      return nil
-    },
+    "topic": RelayKeys.text(\.topic, "the bundle ID of an app", where: isTopic),
     "key_id": RelayKeys.text(
       \.keyID, "ten letters and digits, as Apple names the key", where: isTenCharacters),
     "team": RelayKeys.text(
@@ -108,24 +104,15 @@ extension PushConfiguration {
       ntfy.server = value
       return nil
     },
-    "topic": { ntfy, value in
-      guard Topics.isName(value) else { return "allowed: \(Topics.allowedName)" }
-      // `topic = none`, as in the example file, must not publish to a topic of that name.
-      ntfy.topic = value == "none" ? "" : value
-      return nil
-    },
+    "topic": RelayKeys.text(\.topic, Topics.allowedName, where: Topics.isName),
     "token_file": RelayKeys.fullPath(\.tokenFile),
     "authority": RelayKeys.authorities(\.authorities),
     "events": events(\.events),
   ]
 
   private static let webhookKeys: [String: INIKey<Webhook>] = [
-    "url": { webhook, value in
-      guard value == "none" || WebAddress.host(of: value) != nil else {
-        return "allowed: https://HOST/PATH, or http://HOST/PATH"
-      }
-      webhook.url = value == "none" ? "" : value
-      return nil
+    "url": RelayKeys.text(\.url, "https://HOST/PATH, or http://HOST/PATH") {
+      WebAddress.host(of: $0) != nil
     },
     "secret_file": RelayKeys.fullPath(\.secretFile),
     "authority": RelayKeys.authorities(\.authorities),

@@ -54,7 +54,8 @@ final class PushLane {
 
   // MARK: Sending
 
-  private func send() {
+  /// Sends what is due, as far as the provider takes it.
+  func send() {
     dueTimer = nil
     while pause == nil, !isStopped, sent.count < window, let next = queue.last {
       guard next.due <= uptime else {
@@ -81,11 +82,7 @@ final class PushLane {
     }
     do throws(Fault) {
       let request = try provider.request(delivery, to: token, at: now)
-      if transfers == nil {
-        transfers = try Transfers(
-          loop, provider.settings, answered: { [unowned self] in answered($0, $1) },
-          settled: { [unowned self] in send() })
-      }
+      if transfers == nil { transfers = try Transfers(loop, provider.settings, self) }
       try transfers?.send(request)
       delivery.tries += 1
       sent[delivery.id] = (delivery, now, successes)
@@ -96,7 +93,8 @@ final class PushLane {
 
   // MARK: Answers
 
-  private func answered(_ id: String, _ answer: PushResponse) {
+  /// Called once for each request. `send` is called after one or more of them.
+  func answered(_ id: String, _ answer: PushResponse) {
     guard let (delivery, at, successesThen) = sent.removeValue(forKey: id) else { return }
     switch provider.judge(answer, sent: at) {
     case .accepted:

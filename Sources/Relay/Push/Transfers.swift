@@ -17,25 +17,17 @@ struct TransferSettings: Hashable {
 final class Transfers {
   private let loop: EventLoop
   private let settings: TransferSettings
-  private let answered: (_ tag: String, PushResponse) -> Void
-  private let settled: () -> Void
+  private unowned let lane: PushLane
   private let multi: UnsafeMutableRawPointer
   private var sockets: [Int32: (source: EventSource, events: UInt32)] = [:]
   private var timer: EventSource!
   private var busy: [UnsafeMutableRawPointer: Transfer] = [:]
   private var wantsFreshConnection = false
 
-  /// - Parameters:
-  ///   - answered: called once for each request.
-  ///   - settled: called after one or more calls of `answered`.
-  init(
-    _ loop: EventLoop, _ settings: TransferSettings,
-    answered: @escaping (_ tag: String, PushResponse) -> Void, settled: @escaping () -> Void
-  ) throws(Fault) {
+  init(_ loop: EventLoop, _ settings: TransferSettings, _ lane: PushLane) throws(Fault) {
     self.loop = loop
     self.settings = settings
-    self.answered = answered
-    self.settled = settled
+    self.lane = lane
     guard Self.library == CURLE_OK, let made = curl_multi_init() else {
       throw Fault("cannot use libcurl", errno: ENOMEM)
     }
@@ -87,7 +79,7 @@ final class Transfers {
     guard let transfer = busy.removeValue(forKey: easy) else { return }
     // The connection has answered nothing for the whole time limit: take another.
     if result == CURLE_OPERATION_TIMEDOUT { wantsFreshConnection = true }
-    answered(transfer.tag, transfer.answer(result))
+    lane.answered(transfer.tag, transfer.answer(result))
   }
 
   // MARK: The loop
@@ -141,6 +133,6 @@ final class Transfers {
       hasFinished = true
       finished(easy, message.pointee.data.result)
     }
-    if hasFinished { settled() }
+    if hasFinished { lane.send() }
   }
 }
