@@ -23,13 +23,6 @@ import Testing
     #expect(ListenAddress(text: text) == nil)
   }
 
-  @Test("only what this machine alone reaches is a loopback") func loopback() {
-    #expect(ListenAddress(text: "127.0.0.53:8080")?.isLoopback == true)
-    #expect(ListenAddress(text: "[::1]:8080")?.isLoopback == true)
-    #expect(ListenAddress(text: "0.0.0.0:8080")?.isLoopback == false)
-    #expect(ListenAddress(text: "[::]:8080")?.isLoopback == false)
-  }
-
   @Test("a token is the same as itself only") func tokens() throws {
     let text = "0123456789abcdef"
     let token = try #require(AccessToken(text: text))

@@ -137,14 +137,6 @@ def test_a_subscription_that_is_refused_is_told_once(relay_to, announcer, preten
     assert len(relay.matching("does not let this clock hear")) == 1
 
 
-def test_the_broker_knows_each_machine_by_an_id_of_its_own(relay_to, pretended):
-    broker = pretended()
-    relay_to(broker.port, "prefix = school")
-    parts.wait_until(lambda: broker.clients, 60, "a client")
-    name, _, rest = broker.clients[0].partition("_hall_")
-    assert name == "clocksmith" and rest, broker.clients
-
-
 def test_what_is_never_confirmed_does_not_pile_up(relay_to, announcer, pretended, bus):
     told = announcer()
     broker = pretended(confirms=False)
