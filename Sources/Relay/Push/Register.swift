@@ -209,6 +209,13 @@ extension Register {
   /// - Parameter gone: true for only the deactivated devices, in the order of their deactivation.
   public func devices(gone: Bool = false) throws(Fault) -> [RegisteredDevice] {
     var found: [RegisteredDevice] = []
+    try eachDevice(gone: gone) { found.append($0) }
+    return found
+  }
+
+  private func eachDevice(
+    gone: Bool = false, _ take: (RegisteredDevice) -> Void
+  ) throws(Fault) {
     try database.run(
       """
       SELECT token, platform, environment, events, registered, deactivated, reason, id FROM devices
@@ -222,18 +229,17 @@ extension Register {
       let device = Device(
         token: row.text(0), platform: platform, environment: environment,
         events: PushEvents(rawValue: row.integer(3)))
-      found.append(
+      take(
         RegisteredDevice(
           number: row.integer(7), device: device,
           registered: Instant(microseconds: row.integer(4)),
           gone: row.time(5).map { .init(at: $0, reason: row.text(6)) }))
     }
-    return found
   }
 
   func activeDevices() throws(Fault) -> [Int64: Device] {
     var active: [Int64: Device] = [:]
-    for each in try devices() where each.gone == nil { active[each.number] = each.device }
+    try eachDevice { if $0.gone == nil { active[$0.number] = $0.device } }
     return active
   }
 
