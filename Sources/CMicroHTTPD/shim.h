@@ -105,27 +105,6 @@ static inline const char *clocksmith_http_header(struct MHD_Connection *connecti
   return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
 }
 
-struct clocksmith_http_search {
-  const char *name;
-  const char *value;
-};
-
-static inline enum MHD_Result clocksmith_http_seen(void *context, enum MHD_ValueKind kind,
-                                                   const char *name, const char *value) {
-  struct clocksmith_http_search *search = context;
-  (void)kind;
-  if (strcasecmp(name, search->name) == 0) search->value = value;
-  return MHD_YES;
-}
-
-/* Of several headers of this name the last. NULL if the request has none. */
-static inline const char *clocksmith_http_last_header(struct MHD_Connection *connection,
-                                                      const char *name) {
-  struct clocksmith_http_search search = {name, NULL};
-  MHD_get_connection_values(connection, MHD_HEADER_KIND, clocksmith_http_seen, &search);
-  return search.value;
-}
-
 struct clocksmith_http_count {
   int lengths;
   int is_coded;

@@ -10,34 +10,9 @@ final class AnnouncerLink {
   static let name = "org.clocksmith.Announcer1"
   private static let path = "/org/clocksmith/Announcer1"
 
-  enum Presence: Hashable {
-    case running
-    /// It is not on the bus: it has ended, and with it what it was to do.
-    case ended
-    /// Why it cannot be called. It may run all the same.
-    case absent(String)
+  private static let lostBus = Rejection(.absent, "the system bus has gone")
 
-    /// Why it cannot be called; nil if it can.
-    var absence: String? {
-      switch self {
-      case .running: nil
-      case .ended: AnnouncerLink.wordsOfEnd
-      case .absent(let why): why
-      }
-    }
-  }
-
-  /// Why a call has failed.
-  fileprivate enum Failure: Error {
-    /// The bus is there, and the announcer is not on it.
-    case notOnBus
-    case rejected(Rejection)
-  }
-
-  private static let wordsOfEnd = "the announcer does not run"
-  private static let wordsOfLostBus = "the system bus has gone"
-
-  /// Time limit for an answer. The announcer's loop never blocks that long.
+  /// The announcer's loop never blocks that long.
   private static let patience = Duration.seconds(5)
   /// The longest pause before a lost bus is opened again, or a silent announcer is asked.
   private static let longestPause = Duration.seconds(5)
@@ -46,7 +21,8 @@ final class AnnouncerLink {
 
   private let loop: EventLoop
   private unowned let service: RelayService
-  private(set) var presence = Presence.absent("the announcer has not answered yet")
+  /// Why the announcer cannot be called; nil if it can.
+  private(set) var absence: String? = "the announcer has not answered yet"
   /// As the announcer has told it last. It is kept while the announcer is absent, so that a command
   /// with an instant is taken while the announcer restarts.
   private(set) var state = AnnouncerState(Record())
@@ -57,15 +33,11 @@ final class AnnouncerLink {
   private var asksAgain = false
   private var timer: EventSource?
   private var outage = Outage(first: .milliseconds(250), longest: longestPause)
-  private var busReturn = BusReturn()
-  private var isClosed = false
 
   init(_ loop: EventLoop, _ service: RelayService) {
     self.loop = loop
     self.service = service
   }
-
-  deinit { end() }
 
   private static func from(_ context: UnsafeMutableRawPointer?) -> AnnouncerLink {
     Unmanaged<AnnouncerLink>.fromOpaque(context!).takeUnretainedValue()
@@ -85,7 +57,7 @@ final class AnnouncerLink {
   private func open() throws(Fault) {
     // Not last: under a flood of MQTT messages the answers would never be read.
     let bus = try SystemBus(loop, isLast: false) { [unowned self] in
-      lose(Self.wordsOfLostBus)
+      lose(Self.lostBus.words)
     }
     self.bus = bus
     let context = Unmanaged.passUnretained(self).toOpaque()
@@ -115,16 +87,9 @@ final class AnnouncerLink {
   }
 
   private func lose(_ why: String) {
-    if bus != nil { busReturn.busIsLost() }
     close()
-    take(.absent(why))
+    take(absence: why)
     timer = try? loop.after(outage.nextWait()) { [unowned self] in connect() }
-  }
-
-  /// Closes the link for good. Calls that are not answered yet are dropped without a word.
-  func end() {
-    isClosed = true
-    close()
   }
 
   private func close() {
@@ -132,26 +97,16 @@ final class AnnouncerLink {
     isAsking = false
     let unanswered = pending.values
     pending = [:]
-    for call in unanswered {
-      if isClosed {
-        call.drop()
-      } else {
-        call.end(.failure(.rejected(Rejection(.absent, Self.wordsOfLostBus))))
-      }
-    }
+    for call in unanswered { call.done(.failure(Self.lostBus)) }
     bus?.close()
     bus = nil
-    if !isClosed { service.broker?.readOn() }
+    service.broker?.readOn()
   }
 
   // MARK: Watching
 
   private func heard(_ message: OpaquePointer) {
-    if sd_bus_message_is_signal(message, Self.name, "Announced") > 0,
-      let instant = BusReader.record(message)?[.instant("at")]
-    {
-      service.noteHeard(at: instant)
-    } else if sd_bus_message_is_signal(message, Self.name, "Noticed") > 0,
+    if sd_bus_message_is_signal(message, Self.name, "Noticed") > 0,
       let (event, words, fields) = BusReader.record(message).flatMap(Notice.parts)
     {
       service.noticed(event, words, fields)
@@ -162,7 +117,6 @@ final class AnnouncerLink {
     }
   }
 
-  /// Asks for all properties, one call at a time.
   private func ask() {
     guard bus != nil else { return }
     if isAsking {
@@ -171,29 +125,22 @@ final class AnnouncerLink {
     }
     isAsking = true
     asksAgain = false
-    let answered: (Result<OpaquePointer, Failure>) -> Void = { [unowned self] in
+    let answered: (Result<OpaquePointer, Rejection>) -> Void = { [unowned self] in
       isAsking = false
       switch $0 {
       case .success(let reply):
         guard let values = BusReader.record(reply) else {
-          return take(.absent("the announcer's state cannot be read: it is of another version"))
+          return take(absence: "the announcer's state cannot be read: it is of another version")
         }
         state = AnnouncerState(values)
-        busReturn.clockAnswers()
         timer = nil
         _ = outage.ends()
-        take(.running)
-      case .failure(.notOnBus):
-        // The bus signals its return. Nothing signals that it has had its time for that.
-        timer = busReturn.clockIsMissing(at: uptime).flatMap { left in
-          try? loop.after(left) { [unowned self] in ask() }
-        }
-        take(busReturn.isExpected ? .absent(wordsOffBus) : .ended)
-      case .failure(.rejected(let rejection)):
+        take(absence: nil)
+      case .failure(let rejection):
         // If the bus has gone, `lose` is called next and tells that.
         guard let bus, sd_bus_is_open(bus.pointer) != 0 else { return }
-        take(.absent(rejection.words))
-        // Nothing would tell that it answers again, so ask.
+        take(absence: rejection.words)
+        // The bus may not tell that it answers again, so ask.
         timer = try? loop.after(Self.longestPause) { [unowned self] in ask() }
       }
       if asksAgain { ask() }
@@ -203,14 +150,8 @@ final class AnnouncerLink {
     }
   }
 
-  /// Why an announcer that is not on the bus cannot be called.
-  private var wordsOffBus: String {
-    busReturn.isExpected
-      ? "the announcer has not come back to the system bus yet" : Self.wordsOfEnd
-  }
-
-  private func take(_ presence: Presence) {
-    self.presence = presence
+  private func take(absence: String?) {
+    self.absence = absence
     service.lookAtAnnouncer()
   }
 
@@ -220,141 +161,96 @@ final class AnnouncerLink {
   var hasRoom: Bool { pending.count < Self.mostPending }
 
   /// - Parameter done: called once, perhaps before this returns, with the announcer's answer.
-  func call(_ call: AnnouncerCall, _ done: @escaping (Result<Record, Rejection>) -> Void) {
-    let answered: (Result<OpaquePointer, Failure>) -> Void = { [unowned self] in
+  func call(
+    _ method: String, _ request: Record?, _ done: @escaping (Result<Record, Rejection>) -> Void
+  ) {
+    let answered: (Result<OpaquePointer, Rejection>) -> Void = { [unowned self] in
       switch $0 {
       case .success(let reply): done(.success(BusReader.record(reply) ?? Record()))
-      case .failure(.notOnBus): done(.failure(Rejection(.absent, wordsOffBus)))
-      case .failure(.rejected(let rejection)) where rejection.kind == .timeout:
+      case .failure(let rejection) where rejection.kind == .timeout:
         done(.failure(Rejection(.timeout, "\(rejection.words), and may still carry it out")))
         // No signal tells that it stands still: ask.
         ask()
-      case .failure(.rejected(let rejection)): done(.failure(rejection))
+      case .failure(let rejection): done(.failure(rejection))
       }
     }
-    send(call.method, of: Self.name, answered) { message in
-      if let request = call.request { BusWriter.append(request, to: message) }
+    send(method, of: Self.name, answered) { message in
+      if let request { BusWriter.append(request, to: message) }
     }
   }
 
   private func send(
     _ method: String, of interface: String,
-    _ done: @escaping (Result<OpaquePointer, Failure>) -> Void,
+    _ done: @escaping (Result<OpaquePointer, Rejection>) -> Void,
     arguments: (OpaquePointer) -> Void
   ) {
     guard let bus else {
-      return done(.failure(.rejected(Rejection(.absent, "the system bus cannot be reached"))))
+      return done(.failure(Rejection(.absent, "the system bus cannot be reached")))
     }
-    let call = PendingCall(done)
+    let call = PendingCall(self, done)
     do throws(Fault) {
       let message = try BusMessage {
         sd_bus_message_new_method_call(bus.pointer, &$0, Self.name, Self.path, interface, method)
       }
       sd_bus_message_set_auto_start(message.pointer, 0)
       arguments(message.pointer)
-      call.answered = { [unowned self] reply in
-        pending[ObjectIdentifier(call)] = nil
-        call.end(result(reply))
-        service.broker?.readOn()
-      }
       let code = sd_bus_call_async(
         bus.pointer, &call.slot, message.pointer,
         { reply, context, _ in
-          Unmanaged<PendingCall>.fromOpaque(context!).takeUnretainedValue().answered(reply!)
+          let call = Unmanaged<PendingCall>.fromOpaque(context!).takeUnretainedValue()
+          call.link.answered(call, reply!)
           return 0
-        }, Unmanaged.passUnretained(call).toOpaque(),
-        Self.patience.microseconds)
+        }, Unmanaged.passUnretained(call).toOpaque(), Self.patience.microseconds)
       guard code >= 0 else { throw Fault("the system bus", errno: -code) }
       pending[ObjectIdentifier(call)] = call
     } catch {
       // A call may see that the bus has gone before the bus itself is told to be lost.
       let isLost = [ENOTCONN, ECONNRESET, EPIPE, ESHUTDOWN].contains(error.code)
-      let why = isLost ? Self.wordsOfLostBus : error.description
-      call.end(.failure(.rejected(Rejection(.absent, why))))
+      done(.failure(isLost ? Self.lostBus : Rejection(.absent, error.description)))
     }
   }
 
-  private func result(_ reply: OpaquePointer) -> Result<OpaquePointer, Failure> {
+  fileprivate func answered(_ call: PendingCall, _ reply: OpaquePointer) {
+    pending[ObjectIdentifier(call)] = nil
+    call.done(result(reply))
+    service.broker?.readOn()
+  }
+
+  private func result(_ reply: OpaquePointer) -> Result<OpaquePointer, Rejection> {
     guard sd_bus_message_is_method_error(reply, nil) > 0,
       let error = sd_bus_message_get_error(reply)
     else { return .success(reply) }
     let words = error.pointee.message.map { String(cString: $0) } ?? "no reason is given"
     let name = error.pointee.name.map { String(cString: $0) } ?? ""
-    switch name {
-    case SD_BUS_ERROR_SERVICE_UNKNOWN, SD_BUS_ERROR_NAME_HAS_NO_OWNER:
-      return .failure(.notOnBus)
-    case SD_BUS_ERROR_NO_REPLY, SD_BUS_ERROR_TIMEOUT:
-      return .failure(.rejected(Rejection(.timeout, "the announcer does not answer in time")))
-    case SD_BUS_ERROR_ACCESS_DENIED:
-      let words =
-        "the system bus does not allow the relay to call the announcer; run the relay as the user "
-        + "clocksmith-relay"
-      return .failure(.rejected(Rejection(.absent, words)))
-    case SD_BUS_ERROR_INVALID_ARGS:
-      return .failure(.rejected(Rejection(.value, words)))
-    default:
-      guard let key = BusError.key(ofName: name) else {
-        return .failure(.rejected(Rejection(.refused, words)))
+    let rejection =
+      switch name {
+      case SD_BUS_ERROR_SERVICE_UNKNOWN, SD_BUS_ERROR_NAME_HAS_NO_OWNER:
+        Rejection(.absent, "the announcer does not run")
+      case SD_BUS_ERROR_NO_REPLY, SD_BUS_ERROR_TIMEOUT:
+        Rejection(.timeout, "the announcer does not answer in time")
+      case SD_BUS_ERROR_ACCESS_DENIED:
+        Rejection(
+          .absent,
+          "the system bus does not allow the relay to call the announcer; run the relay as the user "
+            + "clocksmith-relay")
+      case SD_BUS_ERROR_INVALID_ARGS: Rejection(.value, words)
+      default:
+        BusError.key(ofName: name).map { Rejection(ofClock: $0, words) }
+          ?? Rejection(.refused, words)
       }
-      return .failure(.rejected(Rejection(ofClock: key, words)))
-    }
+    return .failure(rejection)
   }
 }
 
-/// A call that has not been answered yet.
 private final class PendingCall {
+  unowned let link: AnnouncerLink
+  let done: (Result<OpaquePointer, Rejection>) -> Void
   var slot: OpaquePointer?
-  var answered: (OpaquePointer) -> Void = { _ in }
-  private var done: ((Result<OpaquePointer, AnnouncerLink.Failure>) -> Void)?
 
-  init(_ done: @escaping (Result<OpaquePointer, AnnouncerLink.Failure>) -> Void) {
+  init(_ link: AnnouncerLink, _ done: @escaping (Result<OpaquePointer, Rejection>) -> Void) {
+    self.link = link
     self.done = done
   }
 
-  deinit {
-    sd_bus_slot_unref(slot)
-  }
-
-  /// Tells nothing, whatever is answered.
-  func drop() {
-    done = nil
-    // `answered` captures this call: break the cycle.
-    answered = { _ in }
-  }
-
-  /// Tells the answer, once.
-  func end(_ result: Result<OpaquePointer, AnnouncerLink.Failure>) {
-    let told = done
-    drop()
-    told?(result)
-  }
-}
-
-/// How long a clock may take to come back to a system bus that was lost. Until then it may run all
-/// the same.
-struct BusReturn {
-  /// From the moment when the bus answers again. The clock tries to come back 1, 2, 4 ... 32 s after
-  /// each failure, and then once a minute (`BusServer` in Service).
-  static let limit = Duration.seconds(90)
-
-  private(set) var isExpected = false
-  /// Nil while the bus has not answered since it was lost.
-  private var end: Duration?
-
-  mutating func busIsLost() {
-    isExpected = true
-    end = nil
-  }
-
-  mutating func clockAnswers() { isExpected = false }
-
-  /// The bus answers that the clock is not on it.
-  /// - Returns: how long it may still take; nil if it is not expected.
-  mutating func clockIsMissing(at uptime: Duration) -> Duration? {
-    guard isExpected else { return nil }
-    let end = end ?? uptime + Self.limit
-    self.end = end
-    isExpected = end > uptime
-    return isExpected ? end - uptime : nil
-  }
+  deinit { sd_bus_slot_unref(slot) }
 }

@@ -9,7 +9,6 @@ struct AnnouncerState {
   /// These change all the time, and no signal tells of it.
   private static let flowing: Set = ["clock_words", "clock_uncertainty"]
 
-  /// - Parameter properties: as they are on the bus.
   init(_ properties: Record) {
     var record = Record(properties: properties)
     for key in Self.flowing { record[key] = nil }
@@ -19,6 +18,7 @@ struct AnnouncerState {
 
 extension AnnouncerState {
   private static let clockIsUsed = Key<Bool>.flag("clock_is_used")
+  private static let requestAhead = Key<Duration>.seconds("request_ahead", .zero ... .seconds(60))
   private static let at = Key<Instant>.instant("at")
   private static let sounds = Key<Bool>.flag("sounds")
   private static let text = Key<String>.text("text")
@@ -26,6 +26,8 @@ extension AnnouncerState {
 
   /// Whether the announcer says the time by its clock; nil while that is unknown.
   var clockIsUsed: Bool? { record[Self.clockIsUsed] }
+
+  var requestAhead: Duration { record[Self.requestAhead] ?? .seconds(5) }
 
   var isPlaying: Bool { record["playing"] != nil }
 
@@ -48,7 +50,6 @@ extension AnnouncerState {
 }
 
 extension Order {
-  /// As the state lists it.
   fileprivate var record: Record {
     Record([
       "command": .text(name), "id": id.map { .text($0) }, "at": at.map { .text($0.rfc3339) },

@@ -17,13 +17,10 @@ final class BrokerLink {
 
   private var client: MQTTClient?
   private var lookup: NameLookup?
-  /// Addresses of the broker that have not been tried yet.
   private var addresses: [String] = []
   private var outage = Outage()
   private var timer: EventSource?
-  /// The logged causes of the current outage.
   private var causes: Set<String> = []
-  /// The denied filters that were logged.
   private var toldDenials: Set<String> = []
   private(set) var isConnected = false
 
@@ -65,22 +62,16 @@ final class BrokerLink {
   }
 
   private func connect(to address: String) throws(Fault) {
-    let handlers = MQTTClient.Handlers(
-      connected: { [unowned self] in accepted() },
-      received: { [unowned service] in service.receive($0) },
-      hasRoom: { [unowned service] in service.announcer.hasRoom },
-      denied: { [unowned self] in tellDenial(of: $0) },
-      confirmed: { [unowned service] in service.confirmed($0) },
-      caughtUp: { [unowned service] in service.publishAll() }, ended: { [unowned self] in lose($0) }
-    )
     let made = try MQTTClient(
       settings, id: topics.clientID(ofMachine: Machine.id), will: (topics.availability, "offline"),
-      loop, handlers)
+      loop, self)
     client = made
     try made.connect(to: address, port: settings.port)
   }
 
-  private func accepted() {
+  // MARK: What the client tells
+
+  func accepted() {
     isConnected = true
     // If this connection ends, log that, wait, and look the name up again.
     addresses = []
@@ -92,7 +83,8 @@ final class BrokerLink {
     service.connectedToBroker()
   }
 
-  private func lose(_ fault: Fault) {
+  /// The connection has ended, or could not be made.
+  func lose(_ fault: Fault) {
     if isConnected {
       isConnected = false
       service.tellStatus()
@@ -108,13 +100,23 @@ final class BrokerLink {
     timer = try? loop.after(outage.nextWait()) { [unowned self] in connect() }
   }
 
-  private func tellDenial(of filter: String) {
+  func tellDenial(of filter: String) {
     guard toldDenials.insert(filter).inserted else { return }
     journal.log(
       .denied, .warning,
       "the broker does not let this clock hear \(filter); let its user read there, as "
         + "'topic read \(filter)' does in an ACL of mosquitto", ["TOPIC": filter])
   }
+
+  func received(_ message: MQTTMessage) { service.receive(message) }
+
+  /// False while messages are to be held back. `readOn` tells when that is over.
+  var hasRoom: Bool { service.announcer.hasRoom }
+
+  /// There is room again for messages that `publish` refused.
+  func caughtUp() { service.publishAll() }
+
+  // MARK: Ending
 
   /// Ends the connection and does not connect again.
   /// - Parameter saysGoodbye: false to let the broker publish the will.
@@ -134,12 +136,10 @@ final class BrokerLink {
     return client.publish(topic, payload)
   }
 
-  /// Sends a message that is not retained. Without a connection it is lost.
   func send(_ topic: String, _ payload: String, qos: Int32) {
     if isConnected { client?.send(topic, payload, qos: qos) }
   }
 
-  /// Reads the messages that were held back.
   func readOn() { client?.wake() }
 
   func subscribe(to filters: [String]) {

@@ -11,16 +11,12 @@ struct CommandReader {
   private static let furthest = Duration.seconds(86_400)
 
   private var ids: Set<String> = []
-  /// The ids in the order in which they came.
   private var queue: [String] = []
 
   init() {}
 
-  /// Reads a message.
   /// - Parameter clockIsUsed: true if the announcer says the time by its clock; nil if that is not
   ///   known.
-  /// - Returns: the command to carry out.
-  /// - Throws: `Rejection` if there is none.
   mutating func take(
     _ message: MQTTMessage, at now: Instant, clockIsUsed: Bool?
   ) throws(Rejection) -> Order {
@@ -41,8 +37,6 @@ struct CommandReader {
   /// - Parameters:
   ///   - payload: the command as JSON, no larger than `Order.largestPayload`.
   ///   - known: keys of the command that are given elsewhere; the payload must not hold them again.
-  /// - Returns: the command to carry out.
-  /// - Throws: `Rejection` if there is none.
   mutating func take(
     _ payload: [UInt8], at now: Instant, clockIsUsed: Bool?,
     with known: [(key: String, text: String)] = []
@@ -67,7 +61,7 @@ struct CommandReader {
       return Rejection(.untrusted, "\(why), so '\(key)' cannot be judged")
     }
     if let expires = order.expires, expires <= now {
-      return Rejection(expired: expires)
+      return Rejection(.expired, "it was to be carried out before \(expires.rfc3339)")
     }
     if let instant = order.at {
       if let expires = order.expires, expires <= instant {

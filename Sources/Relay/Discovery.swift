@@ -6,7 +6,6 @@ struct Discovery {
   let topics: Topics
   let version: String
 
-  /// One JSON object on a line.
   var payload: String {
     var components = Record()
     for entity in Self.entities { components[entity.key] = .record(entity.record(topics)) }
@@ -29,15 +28,11 @@ struct Discovery {
     let platform: String
     let name: String
     let icon: String
-    /// The template that takes its state from a message; nil if it has none.
     var value: String?
-    /// The template that takes its attributes from a message; nil if it has none.
     var attributes: String?
     /// Where its state and its attributes come from.
     var topic: @Sendable (Topics) -> String = \.state
-    /// For entities that people do not look at first.
     var isDiagnostic = false
-    /// Its other keys.
     var more = Record()
 
     func record(_ topics: Topics) -> Record {
@@ -160,7 +155,6 @@ extension Discovery {
 
 /// An event of a timer or an alarm, as MQTT tells it.
 struct RingEvent {
-  /// As in the journal.
   static let types = ["timer_elapsed", "timer_missed", "alarm_rings", "alarm_missed"]
 
   /// One line of JSON. `event_type` is the key of Home Assistant.

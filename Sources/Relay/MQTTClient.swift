@@ -8,22 +8,6 @@ import Daemon
 ///
 /// It never blocks: it uses sockets only when they are ready, and gets addresses instead of names.
 final class MQTTClient {
-  struct Handlers {
-    /// The broker has accepted the connection.
-    var connected: () -> Void
-    var received: (MQTTMessage) -> Void
-    /// False while messages are to be held back. Call `wake` when that is over.
-    var hasRoom: () -> Bool
-    /// The broker has denied the subscription.
-    var denied: (_ filter: String) -> Void
-    /// The broker has confirmed a message to this topic.
-    var confirmed: (_ topic: String) -> Void
-    /// There is room again for messages that `publish` refused.
-    var caughtUp: () -> Void
-    /// The connection has ended, and why. Called once, and last.
-    var ended: (Fault) -> Void
-  }
-
   /// How long the broker may take to accept the connection.
   private static let patience = Duration.seconds(15)
   /// How often libmosquitto checks whether a ping is due. The broker waits 1.5 times `keepAlive`.
@@ -37,7 +21,7 @@ final class MQTTClient {
 
   private let loop: EventLoop
   private let broker: String
-  private let handlers: Handlers
+  private unowned let link: BrokerLink
   private let client: OpaquePointer
   private var socket: EventSource?
   private var watched: Int32 = -1
@@ -47,23 +31,20 @@ final class MQTTClient {
   /// The TCP connection is made; the rest of the handshakes waits for data from the broker.
   private var isReached = false
   private var isLetIn = false
-  /// The topics of the messages that the broker has not confirmed yet.
-  private var unconfirmed: [Int32: String] = [:]
+  private var unconfirmed: Set<Int32> = []
   private var hasHeldBack = false
-  /// Filters of the subscriptions that are not answered yet.
   private var subscriptions: [Int32: String] = [:]
   private var deadline: EventSource?
   private var hasEnded = false
   /// The last error or warning of libmosquitto.
   private var words = ""
 
-  /// - Parameter id: the client ID, by which the broker knows this client.
   init(
     _ settings: RelayConfiguration.Broker, id: String, will: (topic: String, payload: String),
-    _ loop: EventLoop, _ handlers: Handlers
+    _ loop: EventLoop, _ link: BrokerLink
   ) throws(Fault) {
     self.loop = loop
-    self.handlers = handlers
+    self.link = link
     broker = "\(settings.host):\(settings.port)"
     _ = Self.library
     guard let made = mosquitto_new(id, true, nil) else {
@@ -87,7 +68,6 @@ final class MQTTClient {
     mosquitto_destroy(client)
   }
 
-  /// mosquitto_lib_init(3), once.
   private static let library = mosquitto_lib_init()
 
   private static func from(_ context: UnsafeMutableRawPointer?) -> MQTTClient {
@@ -115,7 +95,7 @@ final class MQTTClient {
       let size = Int(message.payloadlen)
       let payload = UnsafeRawBufferPointer(
         start: message.payload, count: size <= Order.largestPayload ? size : 0)
-      MQTTClient.from(context).handlers.received(
+      MQTTClient.from(context).link.received(
         MQTTMessage(
           topic: String(cString: topic), payload: Array(payload), size: size,
           isRetained: message.retain))
@@ -135,7 +115,6 @@ final class MQTTClient {
 
   // MARK: The connection
 
-  /// Starts to connect.
   /// - Parameter address: a numeric address. libmosquitto would block to look a name up.
   func connect(to address: String, port: Int) throws(Fault) {
     deadline = try loop.after(Self.patience) { [unowned self] in
@@ -165,7 +144,6 @@ final class MQTTClient {
     deadline = nil
   }
 
-  /// Watches the current socket for the events that are needed now.
   private func watch() throws(Fault) {
     let descriptor = mosquitto_socket(client)
     guard descriptor >= 0 else { return }
@@ -193,7 +171,7 @@ final class MQTTClient {
   /// False while messages are left in the socket: then TCP and the broker hold them back.
   /// libmosquitto confirms each message that it reads, even before it hands it over.
   private var reads: Bool {
-    !isLetIn || (handlers.hasRoom() && !mosquitto_want_write(client))
+    !isLetIn || (link.hasRoom && !mosquitto_want_write(client))
   }
 
   /// Continues the handshakes as far as the broker's data allows.
@@ -255,25 +233,17 @@ final class MQTTClient {
 
   private func answered(_ code: Int32) {
     deadline = nil
-    guard code == 0 else { return end(Fault(broker, code: code, Self.refusal(code))) }
+    guard code == 0 else {
+      // As in "Connection Refused: not authorised."
+      let why = String(cString: mosquitto_connack_string(code)).dropLast().split(separator: ":")
+      return end(
+        Fault(
+          broker, code: code,
+          "it refuses the connection:\(why.last ?? ""); see [mqtt] in the configuration"))
+    }
     isLetIn = true
     handshake = nil
-    handlers.connected()
-  }
-
-  /// The codes of CONNACK in MQTT 3.1.1.
-  private static func refusal(_ code: Int32) -> String {
-    let why =
-      switch code {
-      case 1: "it does not speak MQTT 3.1.1"
-      case 2: "it takes no client of this name"
-      case 3: "it serves nobody now"
-      case 4: "user or password is wrong"
-      case 5: "this user may not connect, or the password is wrong"
-      default: "code \(code)"
-      }
-    let advice = code == 3 ? "" : "; see [mqtt] in the configuration"
-    return "it refuses the connection: \(why)\(advice)"
+    link.accepted()
   }
 
   private func lost(_ code: Int32) { end(fault(code)) }
@@ -283,7 +253,7 @@ final class MQTTClient {
     hasEnded = true
     close()
     // The handler releases this client, and libmosquitto may still be running in it: call it later.
-    deadline = try? loop.after(.zero) { [handlers] in handlers.ended(fault) }
+    deadline = try? loop.after(.zero) { [unowned link] in link.lose(fault) }
   }
 
   private func check(_ code: Int32, _ operation: String?) throws(Fault) {
@@ -338,7 +308,6 @@ final class MQTTClient {
 
   // MARK: Messages
 
-  /// Publishes a retained message.
   /// - Returns: false if the message is not sent, because there is no connection or too many
   ///   messages are unconfirmed. In the second case `caughtUp` is called when all are confirmed.
   func publish(_ topic: String, _ payload: String) -> Bool {
@@ -351,12 +320,11 @@ final class MQTTClient {
     let code = mosquitto_publish(
       client, &message, topic, Int32(payload.utf8.count), payload, 1, true)
     guard code == MOSQ_ERR_SUCCESS.rawValue else { return false }
-    unconfirmed[message] = topic
+    unconfirmed.insert(message)
     wake()
     return true
   }
 
-  /// Sends a message that is not retained.
   func send(_ topic: String, _ payload: String, qos: Int32) {
     guard !hasEnded else { return }
     mosquitto_publish(client, nil, topic, Int32(payload.utf8.count), payload, qos, false)
@@ -364,10 +332,10 @@ final class MQTTClient {
   }
 
   private func confirmed(_ message: Int32) {
-    if let topic = unconfirmed.removeValue(forKey: message) { handlers.confirmed(topic) }
+    unconfirmed.remove(message)
     guard hasHeldBack, unconfirmed.isEmpty else { return }
     hasHeldBack = false
-    handlers.caughtUp()
+    link.caughtUp()
   }
 
   func subscribe(to filter: String) {
@@ -380,10 +348,9 @@ final class MQTTClient {
 
   private func subscribed(_ message: Int32, _ isDenied: Bool) {
     guard let filter = subscriptions.removeValue(forKey: message), isDenied else { return }
-    handlers.denied(filter)
+    link.tellDenial(of: filter)
   }
 
-  /// There may be something to write or to read.
   func wake() {
     guard !hasEnded else { return }
     do throws(Fault) { try watch() } catch { end(error) }
@@ -398,7 +365,6 @@ extension String {
   }
 }
 
-/// A message that was received.
 struct MQTTMessage: Sendable {
   let topic: String
   /// Empty if it is larger than any command.
@@ -406,11 +372,4 @@ struct MQTTMessage: Sendable {
   /// The size of the payload as it was sent, in bytes.
   let size: Int
   let isRetained: Bool
-
-  init(topic: String, payload: [UInt8], size: Int? = nil, isRetained: Bool) {
-    self.topic = topic
-    self.payload = payload
-    self.size = size ?? payload.count
-    self.isRetained = isRetained
-  }
 }

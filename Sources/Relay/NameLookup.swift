@@ -76,7 +76,6 @@ final class NameLookup {
     done(addresses.isEmpty ? .failure(Self.fault(host, EAI_NONAME)) : .success(addresses))
   }
 
-  /// A numeric address.
   private static func text(of info: addrinfo) -> String? {
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(NI_MAXHOST)) { buffer in
       let code = getnameinfo(

@@ -1,26 +1,17 @@
 import Basics
 import Horology
 
-/// A call of an announcer's method.
-struct AnnouncerCall: Hashable, Sendable {
-  let method: String
-  /// What the method gets; nil if it takes nothing.
-  let request: Record?
-}
-
 /// A command, read and checked as far as possible without the announcer.
 struct Order: Hashable, Sendable {
   /// What is to be done: by the announcer, or by the relay itself.
   enum Action: Hashable, Sendable {
-    case call(AnnouncerCall)
-    /// Cancels the waiting command with this id.
+    /// A method of the announcer, and what it gets; nil if it takes nothing.
+    case call(_ method: String, Record?)
     case cancel(id: String)
     case register(Device)
-    /// Removes the device with this token from the register.
     case remove(token: String)
   }
 
-  /// The command's name in the message.
   let name: String
   let action: Action
   /// Identifies a second delivery; nil if the command has no id.
@@ -43,7 +34,6 @@ struct Order: Hashable, Sendable {
 }
 
 extension Order {
-  /// Larger messages are not commands.
   static let largestPayload = 16_384
 
   // The keys of every command.
@@ -55,7 +45,6 @@ extension Order {
   private static let expires = Key<Instant>.instant("expires")
   private static let common = [command.name, id.name, expires.name]
 
-  /// Reads a received command.
   /// - Parameter known: keys of the command that are given elsewhere; the payload must not hold
   ///   them again.
   /// - Throws: `Rejection` that says what is wrong and what is allowed.
@@ -140,12 +129,10 @@ enum CommandTable {
       .cancel(id: try record.value(Order.id))
     }
     entries["device_add"] = Entry(keys: Device.keys) { record throws(BadValue) in
-      var device = try Device(token: record)
-      try device.choose(record)
-      return .register(device)
+      .register(try Device(record))
     }
     entries["device_remove"] = Entry(keys: [Device.token.name]) { record throws(BadValue) in
-      .remove(token: try Device(token: record).token)
+      .remove(token: try Device(record).token)
     }
     return entries
   }()
@@ -164,7 +151,7 @@ extension CommandTable.Entry {
   fileprivate init(_ form: Horology.Request.Form) {
     self.init(keys: form.fields.map(\.key)) { record throws(BadValue) in
       _ = try form.request(record, tune: CommandTable.tune)
-      return .call(AnnouncerCall(method: form.method, request: form.fields.isEmpty ? nil : record))
+      return .call(form.method, form.fields.isEmpty ? nil : record)
     }
   }
 }
@@ -191,14 +178,11 @@ extension CommandOutcome {
     }
   }
 
-  /// The answer on MQTT, as JSON.
-  /// - Parameter id: of the command; nil if it has none.
   func payload(id: String?) -> String {
     Record(["id": id.map { .text($0) }, "status": .text("refused")]).merging(record).json
   }
 }
 
-/// A command, and where it came from.
 struct ReceivedCommand {
   let order: Order
   /// The MQTT topic, or the HTTP path.

@@ -3,7 +3,6 @@ import Horology
 
 /// Why a received message is not carried out.
 struct Rejection: Error, Hashable, Sendable {
-  /// The kind of the cause.
   enum Kind: String, Sendable {
     case topic, large, json, command, key, value
     case retained, repeated, expired
@@ -15,10 +14,9 @@ struct Rejection: Error, Hashable, Sendable {
     case register
     /// The announcer says something else; it may be free in time.
     case busy
-    /// Another command has cancelled it.
     case cancelled
-    /// HTTP only: the caller does not have the token, or asks too often.
-    case token, rate
+    /// HTTP only: the caller does not have the token.
+    case token
   }
 
   let kind: Kind
@@ -26,7 +24,6 @@ struct Rejection: Error, Hashable, Sendable {
   let key: String?
   /// The end of a sentence that begins with the message and its topic. Safe for a terminal.
   let words: String
-  /// The command's own id; nil if it has none.
   var id: String?
 
   /// For programs: the reason in an answer and in the journal.
@@ -51,32 +48,5 @@ struct Rejection: Error, Hashable, Sendable {
       default: .refused
       }
     self.init(kind, RefusalKey.sentence(flaw, key: key, for: .sender), key: key)
-  }
-
-  init(expired instant: Instant) {
-    self.init(.expired, "it was to be carried out before \(instant.rfc3339)")
-  }
-}
-
-/// Selects the rejections to log: each cause once an hour, and only a few of each kind, so that
-/// made-up causes do not crowd out others.
-struct RejectionThrottle {
-  static let span = Duration.seconds(3600)
-  private static let mostOfKind = 8
-
-  private var told: [Rejection.Kind: Set<Rejection>] = [:]
-  /// How many were not logged.
-  private(set) var untold = 0
-  var isEmpty: Bool { told.isEmpty }
-
-  /// - Returns: true if it should be logged.
-  mutating func isNew(_ rejection: Rejection) -> Bool {
-    if told[rejection.kind, default: []].count < Self.mostOfKind,
-      told[rejection.kind, default: []].insert(rejection).inserted
-    {
-      return true
-    }
-    untold += 1
-    return false
   }
 }

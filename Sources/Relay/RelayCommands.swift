@@ -2,19 +2,14 @@ import Basics
 import Daemon
 import Horology
 
-/// Handles the received messages.
 extension RelayService {
-  /// How long before its instant the announcer gets a command: less than the 5 s that it allows, and
-  /// more than any speaker needs. It prepares the command, and begins with the frame of the instant.
-  private static let lead = Duration.milliseconds(4_750)
-  /// How many commands may wait for their instants.
+  /// A command for an instant is sent this much later than the announcer takes it.
+  private static let margin = Duration.milliseconds(250)
   private static let mostWaiting = 64
-  /// How long after its instant a command must have been heard: longer than a phrase takes. At a
-  /// full minute an occasion may say it, so longer than noon takes.
-  private static let hearing = (phrase: Duration.seconds(15), occasion: Duration.seconds(120))
   /// The pause between two attempts, and how long before its instant a command is no longer tried.
   private static let pause = Duration.milliseconds(250)
   private static let lastTry = Duration.milliseconds(350)
+  private static let mostRejections = 64
 
   func receive(_ message: MQTTMessage) {
     switch topics.destination(of: message.topic) {
@@ -67,103 +62,61 @@ extension RelayService {
   }
 
   private func carryOutByClock(_ command: ReceivedCommand) {
-    let order = command.order
-    if order.name == "stop" {
-      // The announcer gets the stop after the calls that have left, and ends their soundings itself.
-      // What it has taken is silenced on purpose: do not report it as unheard.
-      tellCancelled(cancelled { $0.phase != .taken }, by: command)
-      waiting = []
+    if command.order.name == "stop" { cancelWaiting(by: command) { _ in true } }
+    guard let instant = command.order.at else { return send(command) }
+    guard waiting.count < Self.mostWaiting else {
+      let why = "\(Self.mostWaiting) commands wait for their instants already"
+      return refuse(command, Rejection(.full, why))
     }
-    guard let instant = order.at else { return send(command) }
-    let isNear = instant - .now <= Self.lead
-    do throws(Rejection) {
-      let waiting = try wait(for: instant, command, isNear: isNear)
-      if isNear { return send(waiting) }
-    } catch {
-      return refuse(command, error)
-    }
-    keep()
-    tell(.waiting, "took \(order.title) for \(instant.rfc3339)", command)
-    publishState()
-    answer(command, .waits(until: instant))
-  }
-
-  /// Adds a command to those that wait.
-  /// - Parameter isNear: true if it is sent at once.
-  /// - Throws: `Rejection` if too many wait already.
-  @discardableResult
-  func wait(
-    for instant: Instant, _ command: ReceivedCommand, isNear: Bool = false
-  ) throws(Rejection) -> WaitingCommand {
-    var command = command
-    // The answer over HTTP is that it waits.
-    if !isNear { command.answer = nil }
     let added = WaitingCommand(command, instant)
-    if !isNear {
-      guard commandsForLater.count < Self.mostWaiting else {
-        throw Rejection(.full, "\(Self.mostWaiting) commands wait for their instants already")
-      }
-      let due = instant + (.zero - Self.lead)
-      do throws(Fault) {
-        added.timer = try loop.atUTC(microseconds: due.microseconds) {
-          [unowned self, unowned added] in
-          send(added)
-          publishState()
-        }
-      } catch {
-        throw Rejection(.full, error.description)
-      }
-    }
     waiting.append(added)
-    return added
-  }
-
-  /// The commands that the announcer gets when their instants are near.
-  var commandsForLater: [ReceivedCommand] {
-    waiting.filter { $0.phase == .waiting }.map(\.command)
+    if due(added) > .now {
+      // The answer over HTTP is that it waits.
+      added.command.answer = nil
+      changedWaiting()
+      tell(.waiting, "took \(command.order.title) for \(instant.rfc3339)", command)
+      answer(command, .waits(until: instant))
+    }
+    sendDue()
   }
 
   private func cancel(_ id: String, _ command: ReceivedCommand) {
-    let cancelled = cancelled {
-      $0.command.order.id == id && [.waiting, .retrying].contains($0.phase)
-    }
-    guard !cancelled.isEmpty else {
+    guard cancelWaiting(by: command, { $0.order.id == id }) else {
       return refuse(
         command, Rejection(.unknown, "no command with the id \"\(id.excerpt)\" waits"))
     }
-    tellCancelled(cancelled, by: command)
     answer(command, .done(Record()))
   }
 
-  /// Forgets the waiting commands that are chosen.
-  private func cancelled(_ isChosen: (WaitingCommand) -> Bool) -> [ReceivedCommand] {
-    let chosen = waiting.filter(isChosen)
-    for each in chosen { forget(each) }
-    return chosen.map(\.command)
+  @discardableResult
+  private func cancelWaiting(
+    by command: ReceivedCommand, _ isChosen: (ReceivedCommand) -> Bool
+  ) -> Bool {
+    let cancelled = waiting.filter { isChosen($0.command) }
+    guard !cancelled.isEmpty else { return false }
+    waiting.removeAll { isChosen($0.command) }
+    changedWaiting()
+    for each in cancelled {
+      let order = each.command.order
+      // If it is sent again, it is wanted again.
+      reader.forget(order)
+      let why = "'\(command.order.name)' has cancelled"
+      tell(.waiting, "\(why) \(order.title) for \(each.instant.rfc3339)", each.command)
+      answer(each.command, .refused(Rejection(.cancelled, "\(why) it")))
+    }
+    return true
   }
 
-  private func forget(_ command: WaitingCommand) { waiting.removeAll { $0 === command } }
-
-  private func tellCancelled(_ cancelled: [ReceivedCommand], by command: ReceivedCommand) {
-    guard !cancelled.isEmpty else { return }
+  private func changedWaiting() {
     keep()
-    for each in cancelled {
-      // If it is sent again, it is wanted again.
-      reader.forget(each.order)
-      let instant = each.order.at?.rfc3339 ?? ""
-      tell(
-        .waiting, "'\(command.order.name)' has cancelled \(each.order.title) for \(instant)", each)
-      answer(each, .refused(Rejection(.cancelled, "'\(command.order.name)' has cancelled it")))
-    }
     publishState()
   }
 
   // MARK: The announcer
 
-  /// Sends a command without an instant.
   private func send(_ command: ReceivedCommand) {
-    guard case .call(let call) = command.order.action else { return }
-    announcer.call(call) { [unowned self] answer in
+    guard case .call(let method, let request) = command.order.action else { return }
+    announcer.call(method, request) { [unowned self] answer in
       switch answer {
       case .success(let told): done(command, told)
       case .failure(let rejection): refuse(command, rejection)
@@ -171,66 +124,60 @@ extension RelayService {
     }
   }
 
-  /// Sends a command whose instant is near.
-  /// - Parameter before: why the attempt before failed.
-  private func send(_ waiting: WaitingCommand, before: Rejection? = nil) {
+  /// When a command is sent, for the first time or again.
+  private func due(_ waiting: WaitingCommand) -> Instant {
+    waiting.retry ?? waiting.instant + (Self.margin - announcer.state.requestAhead)
+  }
+
+  /// Sends the commands whose instants are near, and waits for the next.
+  func sendDue() {
+    for each in waiting where !each.isSent && due(each) <= .now { send(each) }
+    let next = waiting.filter { !$0.isSent }.map { due($0) }.min()
+    waitingTimer = next.flatMap {
+      try? loop.atUTC(microseconds: $0.microseconds) { [unowned self] in sendDue() }
+    }
+  }
+
+  private func send(_ waiting: WaitingCommand) {
     let (command, instant) = (waiting.command, waiting.instant)
-    guard case .call(let call) = command.order.action else { return }
+    guard case .call(let method, let request) = command.order.action else { return }
     guard instant > .now else {
       forget(waiting)
       let why = "its instant \(instant.rfc3339) passed before it could be carried out"
-      return refuse(command, before ?? Rejection(.past, why))
+      return refuse(command, waiting.before ?? Rejection(.past, why))
     }
-    waiting.phase = .sent
-    waiting.timer = nil
-    announcer.call(call) { [unowned self] answer in
+    waiting.isSent = true
+    announcer.call(method, request) { [unowned self] answer in
       // Perhaps it was cancelled meanwhile.
       guard self.waiting.contains(where: { $0 === waiting }) else { return }
       switch answer {
-      case .success(let told): taken(waiting, told)
-      case .failure(let refused): tryAgain(waiting, refused, before: before)
+      case .success(let told):
+        forget(waiting)
+        done(command, told)
+        changedWaiting()
+      case .failure(let refused): tryAgain(waiting, refused)
       }
     }
   }
 
-  /// The announcer has refused a command for an instant.
-  private func tryAgain(_ waiting: WaitingCommand, _ refused: Rejection, before: Rejection?) {
+  private func forget(_ command: WaitingCommand) { waiting.removeAll { $0 === command } }
+
+  private func tryAgain(_ waiting: WaitingCommand, _ refused: Rejection) {
     let mayEnd = refused.kind == .busy || refused.kind == .absent
     guard mayEnd, waiting.instant - .now > Self.lastTry else {
       forget(waiting)
       // The reason of the attempt before says more than that it is now too late.
-      let isJudged = refused.kind == .refused || refused.kind == .value
-      return refuse(waiting.command, isJudged ? before ?? refused : refused)
+      refuse(waiting.command, mayEnd ? refused : waiting.before ?? refused)
+      return changedWaiting()
     }
-    waiting.phase = .retrying
-    waiting.timer = try? loop.after(Self.pause) { [unowned self, unowned waiting] in
-      send(waiting, before: refused)
-    }
-    keep()
+    waiting.isSent = false
+    waiting.before = refused
+    waiting.retry = .now + Self.pause
+    sendDue()
   }
 
-  /// The announcer has taken a command for an instant.
-  private func taken(_ waiting: WaitingCommand, _ told: Record) {
-    let (order, instant) = (waiting.command.order, waiting.instant)
-    waiting.phase = .taken
-    done(waiting.command, told)
-    waiting.command.answer = nil
-    // A clock step, the switch or a slow speaker may still prevent it.
-    let hearing =
-      instant.microseconds % 60_000_000 == 0 ? Self.hearing.occasion : Self.hearing.phrase
-    waiting.timer = try? loop.after(instant - .now + hearing) { [unowned self, unowned waiting] in
-      journal.log(
-        .unheard, .warning,
-        "\(order.title) was taken for \(instant.rfc3339), and was not heard then; the journal of "
-          + "clocksmith says why", ["ID": order.id, "TOPIC": waiting.command.topic])
-      forget(waiting)
-    }
-  }
-
-  /// - Parameter told: the announcer's answer.
   private func done(_ command: ReceivedCommand, _ told: Record) {
     let order = command.order
-    keep()
     // An interval is not new if the same one runs already.
     guard told[Horology.Request.Keys.isNew] != false else {
       tell(.command, "\(order.title) changed nothing: the same one runs already", command)
@@ -242,20 +189,7 @@ extension RelayService {
     answer(command, .done(told))
   }
 
-  /// Sends again what an announcer had taken that has ended before the instant.
-  func sendAgain() {
-    for each in waiting where each.phase == .taken && each.instant - .now > Self.lastTry {
-      send(each)
-    }
-  }
-
-  /// An announcement was heard that began at this instant.
-  func noteHeard(at instant: Instant) {
-    waiting.removeAll { $0.phase == .taken && $0.instant == instant }
-  }
-
   func refuse(_ command: ReceivedCommand, _ why: Rejection) {
-    keep()
     // Allow the same id again, except after a timeout: the announcer may still carry that call out.
     if why.kind != .timeout { reader.forget(command.order) }
     let rejection = command.order.rejection(why)
@@ -272,48 +206,30 @@ extension RelayService {
       ["COMMAND": command.order.name, "ID": command.order.id, "TOPIC": command.topic])
   }
 
+  /// Logs each cause once an hour.
   func reject(_ rejection: Rejection, _ topic: String) {
-    if rejections.isEmpty {
-      rejectionTimer = try? loop.after(RejectionThrottle.span) { [unowned self] in tellUntold() }
-    }
-    guard rejections.isNew(rejection) else { return }
+    if uptime - toldRejections.since > .seconds(3600) { toldRejections = ([], uptime) }
+    // Causes that are made up must not fill the journal.
+    guard toldRejections.causes.count < Self.mostRejections,
+      toldRejections.causes.insert(rejection).inserted
+    else { return }
     let what = rejection.id.map { "the command \"\($0)\"" } ?? "a message"
     journal.log(
       .rejected, .warning,
       "refused \(what) on \(topic.excerpt): \(rejection.words)".printable,
       ["REASON": rejection.reason, "ID": rejection.id, "TOPIC": topic])
   }
-
-  /// Ends the hour in which each cause was logged once.
-  private func tellUntold() {
-    let untold = rejections.untold
-    rejections = RejectionThrottle()
-    guard untold > 0 else { return }
-    let messages = untold == 1 ? "1 more message" : "\(untold) more messages"
-    journal.log(
-      .rejected, .warning, "refused \(messages) in the last hour, like those in the journal",
-      ["COUNT": String(untold)])
-  }
 }
 
-/// A command for an instant, until it was heard.
+/// A command for an instant, until the announcer has answered.
 final class WaitingCommand {
-  enum Phase {
-    /// Until its instant is near.
-    case waiting
-    /// The announcer has not answered yet.
-    case sent
-    /// The announcer is busy or absent.
-    case retrying
-    /// The announcer has taken it, and it was not heard yet.
-    case taken
-  }
-
   var command: ReceivedCommand
   let instant: Instant
-  var phase = Phase.waiting
-  /// Of the end of the phase.
-  var timer: EventSource?
+  var isSent = false
+  /// When it is sent again, because the announcer was busy or absent.
+  var retry: Instant?
+  /// Why the announcer did not take it then.
+  var before: Rejection?
 
   init(_ command: ReceivedCommand, _ instant: Instant) {
     self.command = command

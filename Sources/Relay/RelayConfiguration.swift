@@ -3,7 +3,6 @@ import Basics
 
 /// The owner's settings for the relay.
 public struct RelayConfiguration: Hashable, Sendable {
-  /// How the broker is reached.
   public struct Broker: Hashable, Sendable {
     /// A name or an address; empty until it is set.
     public var host = ""
@@ -14,14 +13,12 @@ public struct RelayConfiguration: Hashable, Sendable {
     public var usesTLS = false
     /// A file or a folder of certificates that vouch for the broker.
     var authority: String?
-    /// The clock's own certificate, for a broker that wants one.
     public var certificate: String?
     public var key: String?
 
     /// The IANA ports, without and with TLS, unless another is set.
     public var port: Int { givenPort ?? (usesTLS ? 8883 : 1883) }
 
-    /// The system's certificates, unless others are set.
     public var authorities: String { authority ?? RelayKeys.systemAuthorities }
   }
 
@@ -31,7 +28,6 @@ public struct RelayConfiguration: Hashable, Sendable {
   var group: String?
   var discoveryPrefix: String? = "homeassistant"
   public var push = PushConfiguration()
-  /// Nil without a section `[http]`.
   public var http: HTTPConfiguration?
 
   public static let defaultPath = "/etc/clocksmith/relay.conf"
@@ -48,21 +44,10 @@ public struct RelayConfiguration: Hashable, Sendable {
     }
     var configuration = RelayConfiguration()
     let sections = "mqtt, \(PushConfiguration.sections), \(HTTPConfiguration.section)"
-    let places = try file.fill(&configuration, sections: sections) {
-      switch $0 {
-      case "mqtt": keys
-      case HTTPConfiguration.section: HTTPConfiguration.keysOfRelay
-      default: PushConfiguration.keys(of: $0)
-      }
-    }
+    let places = try file.fill(&configuration, sections: sections) { section($0)?.keys }
     func place(_ key: String) -> String { places[key] ?? path }
     // A section without keys counts, too.
-    for section in file.sections.map(\.name) {
-      configuration.push.begin(section)
-      if section == HTTPConfiguration.section {
-        configuration.http = configuration.http ?? HTTPConfiguration()
-      }
-    }
+    for each in file.sections { section(each.name)?.begin(&configuration) }
     try configuration.push.check(path, place)
     try configuration.http?.check(place)
     let broker = configuration.broker
@@ -84,6 +69,15 @@ public struct RelayConfiguration: Hashable, Sendable {
     return configuration
   }
 
+  private static func section(_ name: String) -> RelaySection? {
+    switch name {
+    case "mqtt": RelaySection(keys: keys)
+    case HTTPConfiguration.section:
+      RelaySection(\.http, HTTPConfiguration(), HTTPConfiguration.keys)
+    default: PushConfiguration.section(name)
+    }
+  }
+
   public var topics: Topics {
     Topics(
       prefix: prefix, name: name ?? Topics.name(ofHost: Self.hostName), group: group,
@@ -99,22 +93,15 @@ public struct RelayConfiguration: Hashable, Sendable {
   }
 }
 
-// MARK: The password
-
 extension RelayConfiguration.Broker {
-  /// The credential from systemd (`LoadCredential=`).
-  static let credential = "mqtt-password"
-
   /// The password from the configured file, or else from systemd's credential `mqtt-password`.
   /// - Returns: nil if there is neither, or no user is set.
   /// - Throws: `Fault` if it is there and cannot be read.
   public func password() throws(Fault) -> String? {
     guard user != nil else { return nil }
-    return try Secret.line(file: passwordFile, credential: Self.credential)
+    return try Secret.line(file: passwordFile, credential: "mqtt-password")
   }
-}
 
-extension RelayConfiguration.Broker {
   /// - Throws: `Fault` if a TLS file cannot be read or used, or the key is that of another
   ///   certificate.
   public func checkCertificates() throws(Fault) {

@@ -2,18 +2,11 @@ import Basics
 import Daemon
 import Horology
 
-/// Serves apps over HTTP.
 extension RelayService {
-  /// Pause before the door is tried again.
-  private static let pause = Duration.seconds(10)
-
   /// Opens the door for apps with the current configuration and its files, or closes it.
   func openDoor() {
     doorTimer = nil
-    guard let http = configuration.http else {
-      doorFault = nil
-      return closeDoor()
-    }
+    guard let http = configuration.http else { return closeDoor() }
     do throws(Fault) {
       let settings = try HTTPDoor.Settings(http)
       if let door, door.settings == settings { return }
@@ -24,7 +17,7 @@ extension RelayService {
           state: { [unowned self] in stateForApps },
           carryOut: { [unowned self] in take($0, $1, $2, $3) },
           refused: { [unowned self] in reject($0, $1) }))
-      doorFault = nil
+      _ = doorOutage.ends()
       journal.log(.http, .info, "apps are served at \(http.url)")
       if let complaint = settings.identity?.complaint {
         journal.log(
@@ -32,13 +25,12 @@ extension RelayService {
       }
     } catch {
       closeDoor()
-      if error != doorFault {
+      if doorOutage.begins() {
         journal.log(
           .httpLost, .error, "\(error); apps are not served until that is put right",
           ["DETAIL": error.description])
       }
-      doorFault = error
-      doorTimer = try? loop.after(Self.pause) { [unowned self] in openDoor() }
+      doorTimer = try? loop.after(doorOutage.nextWait()) { [unowned self] in openDoor() }
     }
   }
 
@@ -49,7 +41,7 @@ extension RelayService {
   }
 
   private var stateForApps: Result<String, Rejection> {
-    if let why = announcer.presence.absence {
+    if let why = announcer.absence {
       .failure(Rejection(.absent, why))
     } else {
       .success(state ?? "{}")

@@ -2,10 +2,8 @@ import Basics
 
 /// What the sections of relay.conf share.
 enum RelayKeys {
-  /// The certificates of the system's authorities.
   static let systemAuthorities = "/etc/ssl/certs"
 
-  /// `none`, or a text.
   /// - Parameter allowed: which one, as the end of a sentence.
   static func text<Section>(
     _ field: WritableKeyPath<Section, String?> & Sendable, _ allowed: String,
@@ -18,25 +16,43 @@ enum RelayKeys {
     }
   }
 
-  /// `none`, or a whole number.
   static func number<Section>(
-    _ field: WritableKeyPath<Section, Int?> & Sendable, _ range: ClosedRange<Int>,
-    _ what: String = ""
+    _ field: WritableKeyPath<Section, Int?> & Sendable, _ range: ClosedRange<Int>
   ) -> INIKey<Section> {
     { section, value in
       guard value == "none" || Int(value).map(range.contains) == true else {
-        return "allowed: none, or \(range.lowerBound) to \(range.upperBound)\(what)"
+        return "allowed: none, or \(range.lowerBound) to \(range.upperBound)"
       }
       section[keyPath: field] = Int(value)
       return nil
     }
   }
 
-  /// `none`, or the full path of a file.
   static func fullPath<Section>(
     _ field: WritableKeyPath<Section, String?> & Sendable
   ) -> INIKey<Section> {
     text(field, "the full path of a file, from / on") { $0.hasPrefix("/") }
+  }
+
+  /// The same for a field that always has a value.
+  /// - Parameter none: what `none` stands for.
+  static func text<Section>(
+    _ field: WritableKeyPath<Section, String> & Sendable, none: String = "", _ allowed: String,
+    where isAllowed: @escaping @Sendable (String) -> Bool
+  ) -> INIKey<Section> {
+    { section, value in
+      guard value == "none" || isAllowed(value) else { return "allowed: none, or \(allowed)" }
+      section[keyPath: field] = value == "none" ? none : value
+      return nil
+    }
+  }
+
+  static func authorities<Section>(
+    _ field: WritableKeyPath<Section, String> & Sendable
+  ) -> INIKey<Section> {
+    text(field, none: systemAuthorities, "the full path of a file, from / on") {
+      $0.hasPrefix("/")
+    }
   }
 
   static func yesOrNo<Section>(
@@ -58,5 +74,28 @@ enum RelayKeys {
     let (there, missing) = key == nil ? ("certificate", "key") : ("key", "certificate")
     throw Fault(
       place("\(section).\(there)"), "\(there) is set and \(missing) is not; set both or neither")
+  }
+}
+
+struct RelaySection {
+  /// What the section does without any key.
+  var begin: (inout RelayConfiguration) -> Void = { _ in }
+  let keys: [String: INIKey<RelayConfiguration>]
+}
+
+extension RelaySection {
+  /// A section that need not be there.
+  init<Section: Sendable>(
+    _ field: WritableKeyPath<RelayConfiguration, Section?> & Sendable, _ new: Section,
+    _ keys: [String: INIKey<Section>]
+  ) {
+    begin = { $0[keyPath: field] = $0[keyPath: field] ?? new }
+    self.keys = keys.mapValues { key in
+      { configuration, value in
+        var section = configuration[keyPath: field] ?? new
+        defer { configuration[keyPath: field] = section }
+        return key(&section, value)
+      }
+    }
   }
 }

@@ -7,41 +7,32 @@ import Horology
 /// The memory that outlasts the relay: the commands that wait for their instants, and the topics of
 /// the clock's retained messages at the broker.
 struct RelayMemory: Hashable {
-  /// A command as it was sent, and its topic.
   struct Waiting: Hashable {
     let topic: String
     let line: String
   }
 
   var waiting: [Waiting] = []
-  /// Topics with a retained message of ours.
   var retained: [String] = []
 
-  private static let waiting = Key<[Record]>.records("waiting")
-  private static let retained = Key<[Record]>.records("retained")
+  private static let waiting = Key<[Waiting]>.records(
+    "waiting", { Record(["topic": .text($0.topic), "command": .text($0.line)]) },
+    { record throws(BadValue) in
+      Waiting(
+        topic: try record.value(.text("topic")), line: try record.value(.text("command")))
+    })
+  private static let retained = Key<[String]>.texts("retained")
 
   private var text: String {
-    var record = Record()
-    record[Self.waiting] = waiting.map {
-      Record(["topic": .text($0.topic), "command": .text($0.line)])
-    }
-    record[Self.retained] = retained.map { Record(["topic": .text($0)]) }
+    var record = Record(Self.waiting, waiting)
+    record[Self.retained] = retained
     return record.json + "\n"
   }
 
   private init(text: String, path: String) throws(Fault) {
     let record = try Record(json: text, path: path)
-    do throws(BadValue) {
-      for row in try record.optional(Self.waiting) ?? [] {
-        let line = try row.value(.text("command"))
-        waiting.append(Waiting(topic: try row.value(.text("topic")), line: line))
-      }
-      for row in try record.optional(Self.retained) ?? [] {
-        retained.append(try row.value(.text("topic")))
-      }
-    } catch {
-      throw Fault(path, "\(error)")
-    }
+    waiting = record[Self.waiting] ?? []
+    retained = record[Self.retained] ?? []
   }
 
   init() {}

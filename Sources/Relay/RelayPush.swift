@@ -2,27 +2,21 @@ import Basics
 import Daemon
 import Horology
 
-/// Push messages over the network, for phones and programs.
 extension RelayService {
-  /// Publishes from now on to the configured receivers only.
   func startPush() {
     let push = configuration.push
     guard publisher != nil || !push.isEmpty else { return }
-    if publisher == nil {
-      publisher = Publisher(loop) { [unowned self] in journal.log($0, $1, $2, $3) }
-    }
-    var providers: [Provider] = []
-    for (section, made) in push.providers(at: .now) {
-      switch made {
-      case .success(let provider): providers.append(provider)
-      case .failure(let fault): journal.log(Notice(unusable: section, fault))
-      }
+    if publisher == nil { publisher = Publisher(loop, journal) }
+    let (providers, faults) = push.providers(at: .now)
+    for (section, fault) in faults.sorted(by: { $0.key < $1.key }) {
+      journal.log(
+        .providerLost, .error, "\(fault); nothing is published there until it is put right",
+        ["LANE": section, "DETAIL": fault.description])
     }
     publisher?.use(providers, of: push.lanes)
     lookAhead()
   }
 
-  /// Call this when the announcer's next occasion may have changed.
   func lookAhead() {
     guard publisher != nil else { return }
     if ahead == nil {
@@ -35,7 +29,6 @@ extension RelayService {
       lead: configuration.push.ahead)
   }
 
-  /// Carries out a command that changes the registered devices.
   /// - Parameter change: returns false if there is no such device.
   func changeDevices(
     _ command: ReceivedCommand, _ change: (Publisher) throws(Fault) -> Bool
@@ -54,7 +47,6 @@ extension RelayService {
     }
   }
 
-  /// Publishes a notice of the announcer, if it is to be told.
   func noticed(_ event: String, _ words: String, _ fields: [String: String]) {
     if let ring = RingEvent(event, words, fields) {
       broker?.send(topics.event, ring.payload, qos: 1)
@@ -78,24 +70,7 @@ extension RelayService {
   /// settings, like timers and alarms, always pass.
   private func mayPublish(_ event: PushEvents) -> Bool {
     guard event == .trouble || event == .clock else { return true }
-    let leftOut = publishThrottles[event.rawValue, default: Throttle()].pass(at: uptime)
-    guard let leftOut else { return false }
-    if leftOut > 0 {
-      journal.log(
-        .pushed, .notice,
-        "left out \(leftOut) messages of the event \(event.text), for they came too fast",
-        ["PUSH_EVENT": event.text, "COUNT": String(leftOut)])
-    }
-    return true
-  }
-}
-
-extension Notice {
-  /// A section of the configuration, as in `ntfy phone`, cannot be used.
-  init(unusable section: String, _ fault: Fault) {
-    self.init(
-      .providerLost, .error, "\(fault); nothing is published there until it is put right",
-      ["LANE": section, "DETAIL": fault.description])
+    return publishThrottles[event.rawValue, default: Throttle()].pass(at: uptime) != nil
   }
 }
 
@@ -105,24 +80,14 @@ extension PushConfiguration {
       + ntfy.keys.map { .ntfy($0) } + webhooks.keys.map { .webhook($0) }
   }
 
-  /// The faults of the sections that cannot be used, by section name.
-  public var faults: [String: Fault] {
-    var faults: [String: Fault] = [:]
-    for (section, made) in providers(at: .now) {
-      if case .failure(let fault) = made { faults[section] = fault }
-    }
-    return faults
-  }
+  public var faults: [String: Fault] { providers(at: .now).faults }
 
-  /// Every provider or its fault, with the name of its section.
-  func providers(at now: Instant) -> [(section: String, made: Result<any Provider, Fault>)] {
-    var made: [(String, Result<any Provider, Fault>)] = []
+  /// - Returns: the providers, and the faults of the sections that cannot be used, by their names.
+  func providers(at now: Instant) -> (providers: [any Provider], faults: [String: Fault]) {
+    var providers: [any Provider] = []
+    var faults: [String: Fault] = [:]
     func make(_ section: String, _ body: () throws(Fault) -> [any Provider]) {
-      do throws(Fault) {
-        made += try body().map { (section, .success($0)) }
-      } catch {
-        made.append((section, .failure(error)))
-      }
+      do throws(Fault) { providers += try body() } catch { faults[section] = error }
     }
     if let apns {
       make("apns") { () throws(Fault) in
@@ -131,12 +96,12 @@ extension PushConfiguration {
         return Device.Environment.allCases.map { APNsProvider($0, apns, token) }
       }
     }
-    for (name, entry) in ntfy.sorted(by: { $0.key < $1.key }) {
+    for (name, entry) in ntfy {
       make("ntfy \(name)") { () throws(Fault) in [try NtfyProvider(name, entry)] }
     }
-    for (name, entry) in webhooks.sorted(by: { $0.key < $1.key }) {
+    for (name, entry) in webhooks {
       make("webhook \(name)") { () throws(Fault) in [try WebhookProvider(name, entry)] }
     }
-    return made
+    return (providers, faults)
   }
 }

@@ -18,36 +18,27 @@ public final class RelayService {
   var reader = CommandReader()
   /// The commands for an instant, in the order in which they came.
   var waiting: [WaitingCommand] = []
-  var rejections = RejectionThrottle()
-  var rejectionTimer: EventSource?
-  /// Of the journal, about commands.
+  var waitingTimer: EventSource?
+  var toldRejections: (causes: Set<Rejection>, since: Duration) = ([], uptime)
   var commandEntries = Throttle()
   private var births = Throttle()
   var publisher: Publisher?
   var ahead: Ahead?
-  /// Of messages to publish, by event.
   var publishThrottles: [PushEvents.RawValue: Throttle] = [:]
   /// The events that would tell the return of something lost.
   var lost: Set<String> = []
   var door: HTTPDoor?
   var doorTimer: EventSource?
-  /// The logged reason why the door cannot be opened.
-  var doorFault: Fault?
+  var doorOutage = Outage(longest: .seconds(10))
   /// The payloads that the broker keeps for us, by topic.
   private var published: [String: String] = [:]
-  /// By topic of a former name: how many unconfirmed attempts there were to clear it.
-  private var clearingAttempts: [String: Int] = [:]
-  private static let mostClearingAttempts = 3
   private var memory = RelayMemory()
   private let memoryPath = RelayMemory.pathOfService
-  private var memoryFault: Fault?
-  /// Set after a failure, to save again.
+  private var memoryOutage = Outage(first: .seconds(10), longest: .seconds(10))
   private var memoryTimer: EventSource?
-  private static let memoryRetry = Duration.seconds(10)
-  /// The logged presence; nil before the first answer.
-  private var toldPresence: AnnouncerLink.Presence?
+  private var announcerOutage = Outage()
+  private var hasAnnouncerAnswered = false
 
-  /// - Parameter path: the path of the configuration; nil for the usual one.
   /// - Throws: `Fault` if the configuration is wrong, or the loop cannot be made.
   public init(path: String?) throws(Fault) {
     self.path = path
@@ -56,7 +47,6 @@ public final class RelayService {
     loop = try EventLoop()
   }
 
-  /// Serves until SIGTERM or SIGINT.
   /// - Throws: `Fault` if the loop cannot go on.
   public func run() throws(Fault) {
     for signal in [SIGTERM, SIGINT] {
@@ -75,7 +65,6 @@ public final class RelayService {
       sources.append(try loop.every(allowed / 2) { [unowned self] in notifier.isAlive() })
     }
     try loop.run()
-    announcer.end()
   }
 
   private func connect() {
@@ -93,22 +82,13 @@ public final class RelayService {
   }
 
   private func stop() {
-    if memoryFault != nil { save() }
-    journal.log(.stopping, .info, "stopping\(wordsOfWaiting)")
+    if memoryOutage.isLost { save() }
+    journal.log(.stopping, .info, "stopping")
     notifier.stopping()
     closeDoor()
     disconnect()
     guard let publisher else { return loop.exit() }
     publisher.stop { [unowned self] in loop.exit() }
-  }
-
-  /// As in `; 3 commands wait, kept on the disk`.
-  private var wordsOfWaiting: String {
-    let count = kept.count
-    guard count > 0 else { return "" }
-    let isKept = memoryPath != nil && memoryFault == nil
-    let what = count == 1 ? "1 command waits for its instant" : "\(count) commands wait"
-    return "; \(what), \(isKept ? "" : "not ")kept on the disk"
   }
 
   private func reload() {
@@ -122,7 +102,6 @@ public final class RelayService {
       configuration = new
       if connects {
         broker = nil
-        clearingAttempts = [:]
         topics = new.topics
         connect()
       }
@@ -143,40 +122,24 @@ public final class RelayService {
 
   // MARK: The memory
 
-  /// Restores the memory of the relay's last run.
   private func remember() {
     guard let memoryPath else { return }
     let (kept, complaint) = RelayMemory.load(memoryPath)
     memory = kept
     if let complaint { journal.log(.memory, .warning, complaint) }
     for waiting in kept.waiting {
-      guard let order = try? Order(payload: waiting.line), let instant = order.at,
-        case .call = order.action
-      else {
-        journal.log(
-          .memory, .warning,
-          "a command that waited is lost, for this version does not understand it: "
-            + waiting.line.excerpt.printable, ["TOPIC": waiting.topic])
-        continue
-      }
+      guard let order = try? Order(payload: waiting.line), let instant = order.at else { continue }
       reader.remember(order)
-      _ = try? wait(for: instant, ReceivedCommand(order: order, topic: waiting.topic))
+      let command = ReceivedCommand(order: order, topic: waiting.topic)
+      self.waiting.append(WaitingCommand(command, instant))
     }
     let count = waiting.count
     if count > 0 { journal.log(.waiting, .info, "commands that wait for their instants: \(count)") }
   }
 
-  /// The commands that wait for their instants, are retried, or have no answer yet.
-  private var kept: [ReceivedCommand] {
-    waiting.filter { $0.phase != .taken }.map(\.command)
-  }
-
-  /// Saves the memory if it has changed.
-  /// - Parameter retained: nil to leave it as it is.
-  func keep(retained: [String]? = nil) {
+  func keep() {
     var memory = memory
-    memory.retained = retained ?? memory.retained
-    memory.waiting = kept.map { .init(topic: $0.topic, line: $0.order.line) }
+    memory.waiting = waiting.map { .init(topic: $0.command.topic, line: $0.command.order.line) }
     guard memory != self.memory else { return }
     self.memory = memory
     save()
@@ -188,18 +151,15 @@ public final class RelayService {
     guard let memoryPath else { return }
     do throws(Fault) {
       try memory.save(memoryPath)
-      if memoryFault != nil {
-        journal.log(.memory, .notice, "the commands that wait are saved again")
-      }
-      memoryFault = nil
+      guard memoryOutage.ends() else { return }
+      journal.log(.memory, .notice, "the commands that wait are saved again")
     } catch {
-      if memoryFault == nil {
+      if memoryOutage.begins() {
         journal.log(
           .memory, .warning, "\(error); the commands that wait would not outlast a restart",
           ["DETAIL": error.description])
       }
-      memoryFault = error
-      memoryTimer = try? loop.after(Self.memoryRetry) { [unowned self] in save() }
+      memoryTimer = try? loop.after(memoryOutage.nextWait()) { [unowned self] in save() }
     }
   }
 
@@ -209,43 +169,21 @@ public final class RelayService {
   func connectedToBroker() {
     published = [:]
     broker?.subscribe(to: topics.filters)
-    keep(retained: topics.retained + leftBehind)
+    clearFormerTopics()
     publishAll()
   }
 
-  /// Topics of the clock's former name that the broker has not confirmed as cleared.
-  private var leftBehind: [String] {
-    let current = topics.retained
-    return memory.retained.filter { !current.contains($0) }
-  }
-
-  /// The broker has confirmed a message to this topic.
-  func confirmed(_ topic: String) {
-    let left = leftBehind
-    clearingAttempts[topic] = nil
-    if left.contains(topic) { keep(retained: topics.retained + left.filter { $0 != topic }) }
-  }
-
-  /// Clears the topics of a former name. Limits the attempts, for a broker that ends the connection
-  /// because of them.
+  /// Clears what the broker keeps of the clock's former name. Tries it once, for some brokers end the
+  /// connection of a client that may not do so.
   private func clearFormerTopics() {
-    for topic in leftBehind where published[topic] == nil {
-      let attempts = clearingAttempts[topic, default: 0]
-      if attempts < Self.mostClearingAttempts {
-        publish(topic, "")
-        if published[topic] != nil { clearingAttempts[topic] = attempts + 1 }
-      } else if attempts == Self.mostClearingAttempts {
-        clearingAttempts[topic] = attempts + 1
-        journal.log(
-          .memory, .warning,
-          "the broker keeps \(topic.excerpt) of a former name and did not let it be cleared; it is "
-            + "tried again when the relay starts", ["TOPIC": topic])
-      }
-    }
+    let current = topics.retained
+    guard memory.retained != current else { return }
+    for topic in memory.retained where !current.contains(topic) { publish(topic, "") }
+    memory.retained = current
+    save()
   }
 
   func publishAll() {
-    clearFormerTopics()
     if let topic = topics.discovery {
       publish(topic, Discovery(topics: topics, version: version).payload)
     }
@@ -259,7 +197,7 @@ public final class RelayService {
     if broker.publish(topic, payload) { published[topic] = payload }
   }
 
-  var isRunning: Bool { announcer.presence == .running }
+  var isRunning: Bool { announcer.absence == nil }
 
   private func publishAvailability() {
     publish(topics.availability, isRunning ? "online" : "offline")
@@ -274,7 +212,7 @@ public final class RelayService {
       case let broker? where broker.isConnected: "connected to \(broker.name)"
       case let broker?: "\(broker.name) is not reached"
       }
-    notifier.status("\(reaches), \(announcer.presence.absence ?? "the announcer runs")")
+    notifier.status("\(reaches), \(announcer.absence ?? "the announcer runs")")
   }
 
   func publishState() {
@@ -284,23 +222,25 @@ public final class RelayService {
   /// Nil while the announcer does not run.
   var state: String? {
     guard isRunning else { return nil }
-    return announcer.state.payload(waiting: commandsForLater.map(\.order))
+    return announcer.state.payload(waiting: waiting.map(\.command.order))
   }
 
   func lookAtAnnouncer() {
-    let presence = announcer.presence
-    if let why = presence.absence {
+    if let why = announcer.absence {
       // Log only the first cause: it may change from one attempt to the next.
-      if toldPresence == nil || toldPresence == .running {
+      if announcerOutage.begins() {
         journal.log(
           .announcerLost, .warning,
           "\(why); the clock is published as offline until the announcer is back")
       }
-    } else if toldPresence != .running {
-      journal.log(.announcer, toldPresence == nil ? .info : .notice, "the announcer answers")
-      if toldPresence == .ended { sendAgain() }
+    } else {
+      let isBack = announcerOutage.ends()
+      if isBack || !hasAnnouncerAnswered {
+        journal.log(.announcer, isBack ? .notice : .info, "the announcer answers")
+      }
+      hasAnnouncerAnswered = true
     }
-    toldPresence = presence
+    sendDue()
     lookAhead()
     publishState()
     publishAvailability()
@@ -309,10 +249,9 @@ public final class RelayService {
   /// Publishes everything again: Home Assistant has started and knows nothing.
   func republishAll() {
     // A limit, because anybody can fake this message again and again.
-    guard let untold = births.pass(at: uptime) else { return }
-    let more = untold > 0 ? ", \(untold) more times before that" : ""
+    guard births.pass(at: uptime) != nil else { return }
     journal.log(
-      .homeAssistant, .info, "Home Assistant has started\(more); everything is published again")
+      .homeAssistant, .info, "Home Assistant has started; everything is published again")
     published = [:]
     publishAll()
   }

@@ -28,7 +28,6 @@ enum Secret {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// A secret of one line.
   static func line(file: String?, credential: String) throws(Fault) -> String? {
     guard let text = try text(file: file, credential: credential) else { return nil }
     // Editors and echo(1) end it with a line feed that is not part of it.
@@ -37,6 +36,24 @@ enum Secret {
       throw Fault(file ?? "the credential \(credential)", "it is no secret: one line is wanted")
     }
     return line
+  }
+
+  /// - Parameters:
+  ///   - owner: who needs it, as in `[http]`.
+  ///   - form: what is wanted, as a sentence.
+  /// - Throws: `Fault` also if there is none, or it cannot be parsed.
+  static func needed<Meaning>(
+    by owner: String, _ what: String, file: String?, credential: String, form: String,
+    _ parse: (String) -> Meaning?
+  ) throws(Fault) -> Meaning {
+    guard let text = try line(file: file, credential: credential) else {
+      throw Fault(
+        "\(owner) has no \(what)", "set \(what)_file, or put it into \(store)\(credential)")
+    }
+    guard let meaning = parse(text) else {
+      throw Fault(file ?? "the credential \(credential)", "it is no \(what): \(form)")
+    }
+    return meaning
   }
 }
 

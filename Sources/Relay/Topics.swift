@@ -11,17 +11,9 @@ import CSystemd
 public struct Topics: Hashable, Sendable {
   public let prefix: String
   public let name: String
-  /// Nil if it belongs to none.
   public let group: String?
   /// The prefix of Home Assistant's discovery topics; nil for no discovery.
   public let discoveryPrefix: String?
-
-  public init(prefix: String, name: String, group: String?, discoveryPrefix: String?) {
-    self.prefix = prefix
-    self.name = name
-    self.group = group
-    self.discoveryPrefix = discoveryPrefix
-  }
 
   public var clock: String { "\(prefix)/clock/\(name)" }
   public var availability: String { "\(clock)/availability" }
@@ -31,7 +23,6 @@ public struct Topics: Hashable, Sendable {
   public var answer: String { "\(clock)/answer" }
   private var groupCommand: String? { group.map { "\(prefix)/group/\($0)/command" } }
 
-  /// The topics for commands.
   public var commands: [String] { [command] + [groupCommand].compactMap { $0 } }
 
   /// The clock's id in Home Assistant. Clocks with the same name under different prefixes differ.
@@ -54,12 +45,10 @@ public struct Topics: Hashable, Sendable {
     return machine.isEmpty ? objectID : id
   }
 
-  /// The topic that describes the clock to Home Assistant.
   public var discovery: String? { discoveryPrefix.map { "\($0)/device/\(objectID)/config" } }
   /// The topics whose last message the broker keeps.
   var retained: [String] { [discovery, state, availability].compactMap { $0 } }
 
-  /// The topic on which Home Assistant tells that it has started.
   var birth: String? { discoveryPrefix.map { "\($0)/status" } }
 
   /// The filters to subscribe to. They include the topics below a command's topic, so that a
@@ -117,7 +106,6 @@ public struct Topics: Hashable, Sendable {
   }
 }
 
-/// The machine that the relay runs on.
 enum Machine {
   /// The application ID for sd_id128_get_machine_app_specific(3), made with `systemd-id128 new`.
   private static let program = sd_id128_t(

@@ -52,6 +52,8 @@ public struct Status: Hashable, Sendable {
   /// True if a request for the time is answered by this clock: it is trusted, or the owner wants
   /// that.
   public var clockIsUsed = false
+  /// How long before its instant a request for the time is taken, in seconds.
+  var requestAhead = Announcer.preparation.inSeconds
   public var clockWords = ""
   /// In seconds; nil if it may be anything.
   public var clockUncertainty: Double?
@@ -123,7 +125,9 @@ public struct Status: Hashable, Sendable {
     volume = configuration.volume
     trust = clock.trust.rawValue
     clockBasis = clock.basis.key
-    clockIsUsed = Rules(configuration.announcer, trust: clock.trust).answersByClock(clock.trust)
+    let rules = Rules(configuration.announcer, trust: clock.trust)
+    clockIsUsed = rules.answersByClock(clock.trust)
+    requestAhead = rules.preparation.inSeconds
     clockWords = clock.words
     clockUncertainty = clock.uncertainty?.inSeconds
     holdoverEnds = clock.ends
@@ -223,6 +227,7 @@ extension Status {
     Property(.text("trust", \.trust)),
     Property(.text("clock_basis", \.clockBasis)),
     Property(Field(.flag("clock_is_used"), \.clockIsUsed), "b"),
+    Property(Field(.real("request_ahead", 0...60, "seconds"), \.requestAhead), "d"),
     Property(.text("clock_words", \.clockWords), "s", .flowing),
     Property(
       Field(

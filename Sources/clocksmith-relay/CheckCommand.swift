@@ -100,8 +100,7 @@ private func check(_ push: PushConfiguration) throws(Fault) -> Bool {
 private func check(_ http: HTTPConfiguration) throws(Fault) {
   try http.check()
   let isReadable = !http.usesTLS && !http.listen.isLoopback
-  let rate = http.requestsPerMinute.map { "\($0) requests a minute from an address" }
-  try say("ok    http          \(http.url), \(rate ?? "any number of requests")")
+  try say("ok    http          \(http.url)")
   if let certificate = http.certificate { _ = try check(certificate: certificate) }
   if isReadable {
     try say("note  http          without TLS, the token can be read on its way through the network")

@@ -53,29 +53,29 @@ let deviceCommand = Subcommand(
 }
 
 private func add(_ token: String, _ arguments: Arguments) throws {
-  let options = Record(arguments)
-  // What is wrong with the options is not the fault of the first line.
-  var any = try Device(token: String(repeating: "0", count: 64))
-  try asMisuse { try any.choose(options) }
-  var devices: [Device] = []
-  func take(_ token: String) throws {
-    var device = try Device(token: token)
-    try device.choose(options)
-    devices.append(device)
+  func device(_ token: String) throws -> Device {
+    var record = Record(["token": .text(token)])
+    for name in ["platform", "environment", "events"] {
+      record[name] = arguments[name].map { .text($0) }
+    }
+    return try Device(record)
   }
+  // What is wrong with the options is not the fault of the first line.
+  _ = try asMisuse { try device(String(repeating: "0", count: 64)) }
+  var devices: [Device] = []
   if token == "-" {
     var number = 0
     while let line = readLine() {
       number += 1
       guard !line.isEmpty else { continue }
       do {
-        try take(line)
+        devices.append(try device(line))
       } catch {
         throw Fault("line \(number)", "\(error)")
       }
     }
   } else {
-    try asMisuse { try take(token) }
+    devices.append(try asMisuse { try device(token) })
   }
   let added = try Register.use { register throws(Fault) in try register.add(devices, at: .now) }
   let renewed = devices.count - added
@@ -99,20 +99,10 @@ private func noteSilence(configurationPath path: String?) {
   Main.program.complain("devices get no messages yet: \(reason)")
 }
 
-extension Record {
-  /// What the options name.
-  fileprivate init(_ arguments: Arguments) {
-    self.init()
-    for name in ["platform", "environment", "events"] {
-      self[name] = arguments[name].map { .text($0) }
-    }
-  }
-}
-
 /// - Throws: `Misuse` for every error: a word of the command line is wrong.
-private func asMisuse(_ body: () throws -> Void) throws {
+private func asMisuse<Result>(_ body: () throws -> Result) throws -> Result {
   do {
-    try body()
+    return try body()
   } catch {
     throw Misuse(description: "\(error)")
   }
@@ -120,18 +110,8 @@ private func asMisuse(_ body: () throws -> Void) throws {
 
 /// - Parameter gone: true to print only the devices that get no more pushes.
 func printDevices(gone: Bool, asJSON: Bool) throws(Fault) {
-  var fault: Fault?
-  try Register.use { register throws(Fault) in
-    try register.devices(gone: gone) { device in
-      guard fault == nil else { return }
-      do throws(Fault) {
-        try say(asJSON ? device.json : device.line)
-      } catch {
-        fault = error
-      }
-    }
-  }
-  if let fault { throw fault }
+  let devices = try Register.use { register throws(Fault) in try register.devices(gone: gone) }
+  for device in devices { try say(asJSON ? device.json : device.line) }
 }
 
 extension RegisteredDevice {

@@ -20,8 +20,14 @@ let pushCommand = Subcommand(
     throw Misuse(
       description: "write the words as one argument, in quotes; see 'clocksmith-relay push --help'")
   }
+  let title = arguments["title"] ?? "clocksmith"
+  let size = title.utf8.count + words.utf8.count
+  guard size <= Register.mostOfWords else {
+    throw Misuse(
+      description: "title and words have \(size) bytes; at most \(Register.mostOfWords) are sent")
+  }
   try Register.use { register throws(Fault) in
-    try register.publish(words, title: arguments["title"] ?? "clocksmith", at: .now)
+    try register.publish(words, title: title, at: .now)
   }
   try tellDone("handed over", "it is handed over")
   return ExitStatus.done

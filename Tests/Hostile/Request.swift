@@ -39,7 +39,6 @@ nonisolated(unsafe) private var port: UInt16 = 0
 private func openDoor(_ loop: EventLoop, _ folder: String) throws -> HTTPDoor {
   var http = HTTPConfiguration()
   http.tokenFile = file("token", Array("0123456789abcdef\n".utf8), folder)
-  http.requestsPerMinute = nil
   var desk = CommandReader()
   let handlers = HTTPDoor.Handlers(
     state: { .success("{}") },

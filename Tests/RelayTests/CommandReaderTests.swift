@@ -13,7 +13,8 @@ import Testing
   private var clockIsUsed: Bool? = true
 
   private func message(_ payload: String, isRetained: Bool = false) -> MQTTMessage {
-    MQTTMessage(topic: "c", payload: Array(payload.utf8), isRetained: isRetained)
+    MQTTMessage(
+      topic: "c", payload: Array(payload.utf8), size: payload.utf8.count, isRetained: isRetained)
   }
 
   private mutating func take(_ payload: String, isRetained: Bool = false) throws -> Order.Action {
@@ -45,44 +46,22 @@ import Testing
         #"{"at":"2026-11-22T15:30:00.5Z"}"#
       ),
       (#"{"command":"stop"}"#, "Stop", nil),
-      (#"{"command":"mute"}"#, "Mute", "{}"),
-      (#"{"command":"mute","for":1.5}"#, "Mute", #"{"for":1.5}"#),
-      (#"{"command":"mute","until":"next"}"#, "Mute", #"{"until":"next"}"#),
-      (#"{"command":"unmute"}"#, "Unmute", nil),
       (#"{"command":"volume","volume_db":-12}"#, "SetVolume", #"{"volume_db":-12}"#),
-      (#"{"command":"timer","seconds":600}"#, "StartTimer", #"{"seconds":600}"#),
-      (
-        #"{"command":"timer_add","timer":2,"seconds":60}"#, "AddToTimer",
-        #"{"timer":2,"seconds":60}"#
-      ),
       (#"{"command":"timer_cancel","timer":"tea"}"#, "CancelTimer", #"{"timer":"tea"}"#),
-      (
-        #"{"command":"interval","seconds":30,"replace":true}"#, "StartInterval",
-        #"{"seconds":30,"replace":true}"#
-      ),
-      (#"{"command":"interval","work":20}"#, "StartInterval", #"{"work":20}"#),
       // As Home Assistant's templates fill it in.
       (
         #"{"command":"rounds","id":null,"work":20.0,"rest":10.0,"rounds":8.0,"words":null}"#,
         "StartInterval", #"{"work":20.0,"rest":10.0,"rounds":8.0}"#
       ),
-      (#"{"command":"timer_pause","timer":1.0}"#, "PauseTimer", #"{"timer":1.0}"#),
       (#"{"command":"mute","until":null}"#, "Mute", "{}"),
-      (#"{"command":"alarm_stop","alarm":null}"#, "StopAlarm", "{}"),
-      (#"{"command":"interval_stop"}"#, "StopInterval", nil),
-      (
-        #"{"command":"alarm","time":"07:00","days":"mon-fri","tune":"westminster"}"#, "SetAlarm",
-        #"{"time":"07:00","days":"mon-fri","tune":"westminster"}"#
-      ),
-      (#"{"command":"alarm_snooze","alarm":1}"#, "SnoozeAlarm", #"{"alarm":1}"#),
     ]) func calls(_ payload: String, _ method: String, _ request: String?) throws
   {
     var test = self
-    guard case .call(let call) = try test.take(payload) else {
+    guard case .call(let called, let told) = try test.take(payload) else {
       Issue.record("it is no call")
       return
     }
-    #expect(call.method == method && call.request?.json == request)
+    #expect(called == method && told?.json == request)
   }
 
   @Test("what the relay carries out itself is no call of the clock") func ownCommands() throws {
@@ -91,8 +70,8 @@ import Testing
     #expect(
       try test.take(#"{"command":"device_remove","token":"\#(token.uppercased())"}"#)
         == .remove(token: token))
-    var device = try Device(token: token)
-    try device.choose(Record(["platform": .text("watchos"), "events": .text("alarm")]))
+    let device = try TestRegister.device(
+      0xAB, Record(["platform": .text("watchos"), "events": .text("alarm")]))
     let add = #"{"command":"device_add","token":"\#(token)","platform":"watchos","events":"alarm"}"#
     #expect(try test.take(add) == .register(device))
   }
@@ -227,39 +206,5 @@ import Testing
     var test = self
     let found = test.refusal(#"{"command":"stop","id":"a\u0000b"}"#)
     #expect(found?.words == "id has a zero byte in it")
-  }
-}
-
-@Suite struct RejectionsTests {
-  private var rejections = RejectionThrottle()
-
-  private mutating func isTold(_ kind: Rejection.Kind, _ id: String? = nil) -> Bool {
-    var rejection = Rejection(kind, "so")
-    rejection.id = id
-    return rejections.isNew(rejection)
-  }
-
-  @Test("a cause is told once, and counted from then on") func once() {
-    var test = self
-    #expect(test.rejections.isEmpty)
-    let told = (0..<10).map { _ in test.isTold(.json) }
-    #expect(told == [true] + Array(repeating: false, count: 9))
-    let other = test.isTold(.topic)
-    #expect(other && test.rejections.untold == 9)
-  }
-
-  @Test("each command that has expired is told") func ids() {
-    var test = self
-    #expect(["a", "b", "a"].map { test.isTold(.expired, $0) } == [true, true, false])
-  }
-
-  @Test("ids that are made up without end fill no journal, and mute no other cause")
-  func flood() {
-    var test = self
-    let told = (0..<10_000).map { test.isTold(.expired, "\($0)") }
-    #expect(told.count { $0 } == 8)
-    #expect(test.rejections.untold == 9992)
-    let other = test.isTold(.json)
-    #expect(other)
   }
 }

@@ -144,9 +144,4 @@ import Testing
     #expect(push.webhooks["school"]?.events == .all)
     #expect(push.webhooks["other"]?.events == .usual)
   }
-
-  @Test("a certificate takes the place of a key") func certificate() throws {
-    let push = try load("[apns]\ntopic = a.b\ncertificate = /c\nkey = /k\n").push
-    #expect(push.apns?.topic == "a.b")
-  }
 }

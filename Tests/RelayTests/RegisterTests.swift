@@ -16,28 +16,21 @@ final class TestRegister {
     register = try Register(path: "\(folder.path)/register.sqlite")
   }
 
+  /// - Parameter more: what the registration names, besides the token.
+  static func device(_ number: Int, _ more: Record = Record()) throws(BadValue) -> Device {
+    try Device(Record(["token": .text(token(number))]).merging(more))
+  }
+
   static func token(_ number: Int) -> String {
     let digits = String(number, radix: 16)
     return String(repeating: "0", count: 64 - digits.utf8.count) + digits
   }
 
+  /// - Returns: the number of the device.
   @discardableResult
-  func add(_ number: Int, _ events: PushEvents = .usual, at second: Int64 = 0) throws(Fault)
-    -> Int64
-  {
-    var device = try Device(token: Self.token(number))
-    device.events = events
-    try register.add(device, at: .second(second))
-    return try register.database.integer(
-      "SELECT id FROM devices WHERE token = ?", [.text(device.token)])!
-  }
-
-  var devices: [RegisteredDevice] {
-    get throws(Fault) {
-      var found: [RegisteredDevice] = []
-      try register.devices { found.append($0) }
-      return found
-    }
+  func add(_ number: Int, at second: Int64 = 0) throws -> Int64 {
+    try register.add(Self.device(number), at: .second(second))
+    return try register.devices().first { $0.device.token == Self.token(number) }!.number
   }
 }
 
@@ -52,8 +45,7 @@ extension Instant {
       "", "abc", "zz", String(repeating: "a", count: 63), String(repeating: "g", count: 64),
     ])
   func noToken(text: String) {
-    #expect(
-      faultThrown { _ = try Device(token: text) }?.detail.hasPrefix("not an APNs token") == true)
+    #expect(throws: BadValue.self) { try Device(Record(["token": .text(text)])) }
   }
 
   @Test("a device that has gone is told again when it is registered again") func returns() throws {
@@ -61,11 +53,12 @@ extension Instant {
     let number = try test.add(1, at: 10)
     #expect(
       try test.register.deactivate(number, "Unregistered", since: .second(20), at: .second(30)))
-    #expect(try test.devices.first?.gone == .init(at: .second(30), reason: "Unregistered"))
+    let gone = try test.register.devices().first?.gone
+    #expect(gone == .init(at: .second(30), reason: "Unregistered"))
     #expect(try test.register.countOfDevices() == 0)
-    #expect(
-      try test.register.add(Device(token: TestRegister.token(1)), at: .second(40)) == .renewed)
-    #expect(try test.devices.first?.gone == nil)
+    let renewed = try TestRegister.device(1)
+    #expect(try test.register.add([renewed], at: .second(40)) == 0)
+    #expect(try test.register.devices().first?.gone == nil)
     // The provider's report is older than the new registration.
     #expect(
       try !test.register.deactivate(number, "Unregistered", since: .second(20), at: .second(50)))
@@ -75,19 +68,18 @@ extension Instant {
   @Test("a device that is registered again keeps what the registration does not name")
   func renewed() throws {
     let test = try TestRegister()
-    var device = try Device(token: TestRegister.token(1))
-    try device.choose(
+    let device = try TestRegister.device(
+      1,
       Record([
         "platform": .text("watchos"), "environment": .text("sandbox"),
         "events": .text("hour,alarm"),
       ]))
     try test.register.add(device, at: .second(1))
-    #expect(try test.register.add(Device(token: device.token), at: .second(2)) == .renewed)
-    #expect(try test.devices.first?.device == device)
-    var other = try Device(token: device.token)
-    try other.choose(Record(["events": .text("timer")]))
+    #expect(try test.register.add([TestRegister.device(1)], at: .second(2)) == 0)
+    #expect(try test.register.devices().first?.device == device)
+    let other = try TestRegister.device(1, Record(["events": .text("timer")]))
     try test.register.add(other, at: .second(3))
-    let kept = try test.devices.first?.device
+    let kept = try test.register.devices().first?.device
     #expect(kept?.events == .timer && kept?.environment == .sandbox && kept?.platform == .watchos)
   }
 
@@ -122,10 +114,35 @@ extension Instant {
     #expect(try register.countOfDevices() == 0)
   }
 
+  @Test("of a register of an earlier version, the devices are kept") func earlier() throws {
+    let test = try TestRegister()
+    try test.add(1)
+    try test.register.database.execute("CREATE TABLE messages (id); PRAGMA user_version = 2")
+    #expect(try Register(path: test.path).countOfDevices() == 1)
+  }
+
   @Test("one of a later version is left as it is") func later() throws {
     let test = try TestRegister()
     try test.register.database.execute("PRAGMA user_version = 9")
     let fault = faultThrown { _ = try Register.openedForService(path: test.path) }
     #expect(fault?.detail.hasPrefix("it was made by a later version") == true)
+  }
+
+  @Test("what is not sent yet outlasts the relay, with its ids") func deliveries() throws {
+    let test = try TestRegister()
+    let message = PushMessage(
+      event: .alarm, kind: "alarm_rings", title: "hall", body: "alarm 1 rings",
+      fields: ["ALARM": "1"], collapse: "alarm-1", created: .second(0), expires: .second(60))
+    let publication = Publication(message)
+    let sent = ["ntfy a", "ntfy b", "ntfy c"].map { Delivery(publication, lane: $0) }
+    try test.register.save(sent, [])
+    try test.register.save([], [sent[1].id])
+    let kept = try test.register.deliveries()
+    #expect(kept.map(\.id) == [sent[0].id, sent[2].id])
+    #expect(kept.map(\.message) == [message, message])
+    #expect(kept[0].publication === kept[1].publication)
+    #expect(kept[0].publication.waiting == 2)
+    let form = /[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/
+    #expect(kept[0].id.wholeMatch(of: form) != nil)
   }
 }

@@ -10,7 +10,7 @@ import Testing
     let all = RelayEvent.allCases
     #expect(Set(all.map(\.messageID)).count == all.count)
     #expect(all.allSatisfy { $0.messageID.wholeMatch(of: /[0-9a-f]{32}/) != nil })
-    #expect(all.allSatisfy { $0.rawValue.wholeMatch(of: /relay_[a-z_]+/) != nil })
+    #expect(all.allSatisfy { $0.name.wholeMatch(of: /relay_[a-z_]+/) != nil })
   }
 
   private func catalog() throws -> String {
@@ -23,16 +23,5 @@ import Testing
     let explained = try catalog().split(separator: "\n")
       .filter { $0.hasPrefix("-- ") }.map { String($0.dropFirst(3)) }
     #expect(explained.sorted() == RelayEvent.allCases.map(\.messageID).sorted())
-  }
-
-  @Test("the entry of a receiver that cannot be used has every field that the catalog shows")
-  func unusable() throws {
-    let notice = Notice(unusable: "ntfy phone", Fault("token_file", "it is empty"))
-    let entry = try catalog().components(separatedBy: "\n-- ")
-      .first { $0.hasPrefix(notice.messageID) }
-    let shown = try #require(entry).matches(of: /@CLOCKSMITH_([A-Z_]+)@/).map { String($0.1) }
-    #expect(shown == ["LANE", "DETAIL"])
-    #expect(Set(shown) == Set(notice.fields.keys))
-    #expect(notice.fields["LANE"] == "ntfy phone")
   }
 }

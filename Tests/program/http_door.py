@@ -41,10 +41,10 @@ class Door(PushRelay):
         return http.client.HTTPSConnection("127.0.0.1", self.port, timeout=60, context=context)
 
     def ask(self, method, path, body=None, token=TOKEN, kind="application/json", on=None,
-            forwarded=(), origin=None, **where):
+            origin=None, **where):
         """Sends one request, over a new connection if none is given. Every answer must be JSON."""
         connection = on or self.connect(**where)
-        headers = [("X-Forwarded-For", each) for each in forwarded]
+        headers = []
         if origin is not None:
             headers.append(("Origin", origin))
         if token is not None:
@@ -54,7 +54,6 @@ class Door(PushRelay):
         if isinstance(body, (dict, list)):
             body = json.dumps(body)
         try:
-            # putheader() can send a header more than once.
             connection.putrequest(method, path)
             for name, value in headers:
                 connection.putheader(name, value)

@@ -31,12 +31,9 @@ class Clock:
             topic=TOPIC, key=folder / "provider.p8", host=self.apns.host,
             authority=self.apns.authority, rest=f"[push]\nahead = {AHEAD}s\n")
         self.announcer = PretendedAnnouncer(bus.address)
-        self.begin()
-        self.relay.command("device", "add", token(1), "--events", "occasion")
-
-    def begin(self):
         self.relay = PushRelay(self.environment, self.folder, self.text)
         self.relay.wait_for("the announcer answers")
+        self.relay.command("device", "add", token(1), "--events", "occasion")
 
     def answer(self, request):
         self.asked.append(time.time())
@@ -90,20 +87,6 @@ def test_a_phone_is_woken_ahead_with_the_instant_and_shown_nothing(clock):
     assert len(clock.apns.wait_for(2)) == 2
     second = clock.apns.requests[1].payload["INSTANT"]
     assert second == time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(later))
-
-
-def test_an_occasion_is_published_once_although_the_relay_is_started_again(clock):
-    instant = int(time.time()) + AHEAD + 5
-    clock.expect(instant)
-    clock.apns.wait_for(1)
-    clock.relay.wait_for("1 accepted")
-    assert clock.relay.stop() == 0
-    clock.begin()
-    later = int(time.time()) + AHEAD + 5
-    clock.expect(later)
-    first, second = clock.apns.wait_for(2)
-    assert first.payload["INSTANT"] != second.payload["INSTANT"]
-    assert len(clock.apns.requests) == 2
 
 
 def test_an_hour_whose_melody_sounds_already_is_published_before_its_first_blow(clock):

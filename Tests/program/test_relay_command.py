@@ -83,13 +83,6 @@ def test_a_check_shows_the_topics(run, configured):
     assert "homeassistant/device/clocksmith_hall/config" in done.stdout
 
 
-def test_a_check_finds_files_that_are_missing(run, configured):
-    done = run("check", "--config", configured(
-        "[mqtt]\nbroker = box\ntls = yes\nauthority = /nowhere/ca.crt\n"))
-    assert done.returncode == 3
-    assert "FOUND cannot read /nowhere/ca.crt: No such file" in done.stdout
-
-
 @pytest.mark.parametrize("section", [
     "[mqtt]\nbroker = box\ntls = yes\n",
     "[apns]\ntopic = a.b\nkey_id = ABCDEFGHIJ\nteam = ABCDEFGHIJ\n",
@@ -137,13 +130,6 @@ def test_a_check_tells_how_long_a_certificate_is_valid(
     assert done.returncode == status, done.stdout
     assert told.format(path=certificate, begins=begins, ends=ends) in done.stdout
     assert ("note" in done.stdout) == told.startswith("note")
-
-
-def test_a_check_shows_of_an_address_only_the_host(run, configured):
-    done = run("check", "--config", configured(
-        "[ntfy a]\nserver = https://me:word@box.local:8443\ntopic = bells\n"))
-    assert done.returncode == 0 and "a: bells at box.local:8443, " in done.stdout
-    assert "word" not in done.stdout
 
 
 def test_the_docs_have_every_key():

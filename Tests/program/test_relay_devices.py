@@ -70,7 +70,7 @@ def test_many_are_added_at_once_or_none(device):
     tokens = "".join(f"{number:064x}\n" for number in range(1000))
     assert device("device", "add", "-", given=tokens) == "added 1000 devices\n"
     wrong = device("device", "add", "-", given=f"{WATCH}\n\nnone\n", status=1)
-    assert 'line 3: the token "none": not an APNs token' in wrong
+    assert 'line 3: token: not an APNs token' in wrong
     assert len(device("device", "list").splitlines()) == 1000
 
 
@@ -87,6 +87,7 @@ def test_many_are_added_at_once_or_none(device):
     (["device", "list", "--platform", "ios"], 2, "--platform means nothing for 'device list'"),
     (["device", "remove", PHONE, "--json"], 2, "--json means nothing for 'device remove'"),
     (["feedback", "now"], 2, "unexpected 'now'"),
+    (["push", "x" * 2000], 2, "title and words have 2010 bytes; at most 1500 are sent"),
 ])
 def test_what_is_wrong_is_told_with_what_is_right(device, words, status, told):
     line = device(*words, status=status)

@@ -13,7 +13,6 @@ import pytest
 import pretended_announcer
 import relay as parts
 from pretended_announcer import PretendedAnnouncer
-from sound_server import wait_until
 
 SECRET = b"0123456789abcdef0123456789abcdef"
 
@@ -95,32 +94,20 @@ def test_one_that_fails_is_tried_again_and_holds_up_no_other(web, relay, tmp_pat
     assert len({hook.headers["webhook-timestamp"] for hook in hooks}) > 1
 
 
-@pytest.mark.parametrize("wish, wait", [(1, 5), (600, 600)])
+@pytest.mark.parametrize("wish, wait", [(1, 5), (8, 8)])
 def test_the_longer_pause_counts_that_of_the_server_or_ours(web, relay, tmp_path, wish, wait):
-    web.answer = lambda request: (503, {"retry-after": str(wish)})
+    came = []
+    web.answer = lambda request: (
+        came.append(time.monotonic()) or (503 if len(came) == 1 else 200, {"retry-after": str(wish)}))
     running = relay(webhook(web, tmp_path))
     running.push()
-    rows = running.register()
-    before = time.time()
-    [(due,)] = wait_until(
-        lambda: rows.select("SELECT due / 1e6 FROM deliveries WHERE tries = 1"), 60, "the answer")
-    assert due - before == pytest.approx(wait, abs=2)
+    running.wait_for("1 accepted")
+    assert came[1] - came[0] == pytest.approx(wait, abs=2)
 
 
-@pytest.mark.parametrize("answer, state", [
-    ((410, {}), "refused"), ((301, {"location": "/elsewhere"}), "waiting")])
-def test_no_other_status_is_taken_for_success(web, relay, tmp_path, answer, state):
-    web.answer = lambda request: answer
-    running = relay(webhook(web, tmp_path))
-    running.push()
-    wait_until(lambda: running.register().select("SELECT state FROM deliveries WHERE reason LIKE "
-                                                 f"'%status {answer[0]}'") == [(state,)], 60, state)
-    assert [request.path for request in web.requests] == ["/bell"]
-
-
-@pytest.mark.parametrize("status", [301, 401, 404])
+@pytest.mark.parametrize("status", [301, 404])
 def test_a_wrong_address_is_told_at_once_and_once(web, relay, tmp_path, status):
-    web.answer = lambda request: (status, {})
+    web.answer = lambda request: (status, {"location": "/elsewhere"})
     running = relay(webhook(web, tmp_path))
     running.push("one")
     running.wait_for(f"webhook school: the server answers status {status}; it is tried again")
@@ -131,21 +118,12 @@ def test_a_wrong_address_is_told_at_once_and_once(web, relay, tmp_path, status):
     assert len(running.matching("it is tried again")) == 1
 
 
-def test_a_webhook_that_has_gone_is_told_once_and_not_asked_before_a_reload(web, relay, tmp_path):
+def test_a_webhook_that_has_gone_is_told_and_holds_up_no_other(web, relay, tmp_path):
     web.answer = lambda request: (410 if request.path == "/bell" else 200, {})
     running = relay(webhook(web, tmp_path) + webhook(web, tmp_path, name="other", path="/other"))
     running.push("one")
     running.wait_for(
         'published "one": 1 accepted, 1 refused (webhook school: refused, status 410)')
-    running.push("two")
-    running.wait_for('published "two": 1 accepted')
-    assert len(running.matching("nothing more is sent there until the relay is reloaded")) == 1
-    assert sorted(request.path for request in web.requests) == ["/bell", "/other", "/other"]
-    web.answer = lambda request: (200, {})
-    running.process.send_signal(signal.SIGHUP)
-    running.wait_for("reloaded: ")
-    running.push("three")
-    running.wait_for('published "three": 2 accepted')
 
 
 def test_a_slow_answer_is_an_answer(web, relay, tmp_path):
@@ -168,13 +146,8 @@ def test_what_is_for_an_entry_that_is_taken_out_ends(web, relay, tmp_path, answe
     running = relay(webhook(web, tmp_path) + ntfy(web, tmp_path))
     running.push()
     web.wait_for(2)
-    if not answers_later:
-        wait_until(
-            lambda: running.register().select(
-                "SELECT count(*) FROM deliveries WHERE reason = 'status 500'") == [(2,)], 60,
-            "both")
-    web.answer = lambda request: (200, {})
     running.text = ntfy(web, tmp_path)
+    web.answer = lambda request: (200, {})
     running.configure()
     running.process.send_signal(signal.SIGHUP)
     running.wait_for("reloaded")
@@ -187,20 +160,13 @@ def test_what_is_for_an_entry_that_is_taken_out_ends(web, relay, tmp_path, answe
     ("[webhook a]\nurl = https://x/y\nsecret_file = {folder}/token\n", "it is no secret: whsec_"),
     ("[webhook a]\nsecret_file = {folder}/secret\n", "[webhook a] has no address"),
     ("[ntfy a]\nserver = https://x\n", "[ntfy a] has no topic"),
-    ("[ntfy a]\ntopic = none\n", "[ntfy a] has no topic"),
-    ("[webhook a]\nurl = none\n", "[webhook a] has no address"),
     ("[push]\nahead = 4s\n", ":2: ahead = 4s: allowed: none, or 5s to 120s"),
     ("[mqtt]\nbroker = a\n[push]\nahead = 15s\n", ":4: ahead is set, and nobody is told"),
     ("[ntfy a b]\ntopic = x\n", "unknown section [ntfy a b]; there are mqtt, push, apns, ntfy NAME"),
     ("[ntfy a]\ntopic = x\nevents = tea\n", "allowed: all, or some of timer"),
     ("[ntfy a]\ntopic = x\nauthority = /none\n", "/none"),
-    ("[ntfy a]\ntopic = x\nauthority = /etc/passwd\n", "it holds no certificate"),
-    ("[ntfy a]\ntopic = x\nserver = https://\n", ":3: server: allowed: https://HOST"),
     ("[ntfy a]\ntopic = x\nserver = https://x/bells\n",
      ":3: server = https://x/bells: allowed: https://HOST, or http://HOST, without a path"),
-    ("[ntfy a]\ntopic = x\nserver = https://x?a\n", "without a path"),
-    ("[webhook a]\nurl = ftp://x\n", "allowed: https://HOST/PATH"),
-    ("[webhook a]\nurl = https://localhost:abc/p\n", "allowed: https://HOST/PATH"),
     ("[apns]\nserver = x:y:z\n", "allowed: none, or HOST, or HOST:PORT"),
     ("[apns]\n", "[apns] has no topic"),
     ("[apns]\ntopic = a.b\n", "has no credentials"),
@@ -209,9 +175,7 @@ def test_what_is_for_an_entry_that_is_taken_out_ends(web, relay, tmp_path, answe
     ("[apns]\ntopic = a.b\nkey_id = ABCDEFGHIJ\nteam = ABCDEFGHIJ\nkey_file = {folder}/token\n",
      "it is no private key of P-256"),
     ("[ntfy a]\ntopic = x\nevents = occasion\n", ":3: occasion is never sent without 'ahead'"),
-    ("[webhook a]\nurl = http://x/\nevents = occasion\n", ":3: occasion is never sent without"),
     ("[apns]\ntopic = a.b\ncertificate = /c\n", "certificate is set and key is not"),
-    ("[apns]\ntopic = a.b\ncertificate = /c\nkey = /k\n", "cannot read /c"),
 ])
 def test_check_finds_what_is_wrong(on_the_bus, tmp_path, text, told):
     parts.need_relay()
@@ -223,21 +187,3 @@ def test_check_finds_what_is_wrong(on_the_bus, tmp_path, text, told):
         [parts.RELAY, "check", "--config", configuration], capture_output=True, text=True,
         env=on_the_bus.environment, check=False)
     assert done.returncode == 3 and told in done.stdout
-
-
-@pytest.mark.parametrize("curve, password, told", [
-    ("secp384r1", (), "it is no private key of P-256"),
-    ("prime256v1", ("-aes256", "-pass", "pass:secret"), "it has a password; 'openssl pkey"),
-])
-def test_check_tells_of_a_key_that_apple_does_not_take(on_the_bus, tmp_path, curve, password, told):
-    parts.need_relay()
-    key = tmp_path / "key.p8"
-    subprocess.run(["openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", f"ec_paramgen_curve:{curve}",
-                    *password, "-out", key], check=True, capture_output=True)
-    configuration = tmp_path / "relay.conf"
-    configuration.write_text(
-        f"[apns]\ntopic = a.b\nkey_id = ABCDEFGHIJ\nteam = ABCDEFGHIJ\nkey_file = {key}\n")
-    done = subprocess.run(
-        ["setsid", parts.RELAY, "check", "--config", configuration], capture_output=True, text=True,
-        env=on_the_bus.environment, check=False, timeout=60)
-    assert done.returncode == 3 and told in done.stdout and "pass phrase" not in done.stderr

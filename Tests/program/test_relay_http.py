@@ -45,14 +45,6 @@ def test_the_state_is_the_one_of_the_broker(door, announcer, tmp_path):
         broker.close()
 
 
-def test_a_command_is_carried_out(door, announcer):
-    running = door().wait_for_announcer()
-    answer = running.order({"command": "timer", "seconds": 600, "id": "tea"})
-    assert (answer.status, answer.body) == (200, {"status": "done"})
-    assert "StartTimer" in announcer.calls
-    running.wait_for('carried out timer "tea"')
-
-
 def test_a_command_waits_for_its_instant_and_is_cancelled(door, announcer):
     running = door().wait_for_announcer()
     answer = running.order({"command": "announce", "at": "2199-01-01T00:00:00Z", "id": "bell"})
@@ -79,32 +71,7 @@ def test_a_device_is_registered_and_forgotten(door):
     assert not running.matching(PHONE)
 
 
-def test_without_apns_there_are_no_devices(door):
-    answer = door().ask("PUT", f"/v1/devices/{PHONE}")
-    assert "no [apns] is configured" in refused(answer, 409, "refused")
-
-
-@pytest.mark.parametrize("path, body, reason, told", [
-    (f"/v1/devices/{PHONE}", {"platform": "amiga"}, "value", "write ios, ipados"),
-    (f"/v1/devices/{PHONE}", {"events": "tea"}, "value", "write all, or some of timer"),
-    (f"/v1/devices/{PHONE}", {"token": PHONE}, "key", "'token' is told by the path"),
-    (f"/v1/devices/{PHONE}", {"command": "stop"}, "key", "'command' is told by the path"),
-    (f"/v1/devices/{PHONE}", [], "json", "no JSON object"),
-    ("/v1/devices/zz", None, "value", "not an APNs token"),
-])
-def test_a_wrong_device_is_refused(door, path, body, reason, told):
-    assert told in refused(door(rest=APNS).ask("PUT", path, body), 400, reason)
-
-
 # The announcer.
-
-
-def test_without_an_announcer_an_app_is_told_so(door):
-    running = door()
-    running.wait_for("the announcer does not run")
-    for answer in (running.state(), running.order({"command": "stop"})):
-        assert "the announcer does not run" in refused(answer, 503, "absent")
-        assert answer.headers["Retry-After"] == "5"
 
 
 def asks(running, announcer):
@@ -173,28 +140,6 @@ def test_who_waits_when_the_relay_ends_is_told_that_it_may_be_done(door, announc
 # Requests that are refused.
 
 
-BAD_JSON = [
-    ("{", "json", "it ends too early"),
-    ("null", "json", "it is no JSON object"),
-    ("announce", "json", "it is not JSON"),
-    ('{"command":' + "[" * 10_000, "json", "nesting too deep"),
-    (b'{"command":"\xff"}', "json", "it is not UTF-8"),
-    (b'{"command":"stop"}\0', "json", "zero byte"),
-    ("[1]", "json", "no JSON object"),
-    ("", "json", "it ends too early"),
-    ('{"command":"volume","volume_db":NaN}', "json", "volume_db nan is not a finite number"),
-    ('{"command":"timer","seconds":1e999}', "json", "seconds inf is not a finite number"),
-    ('{"command":"announce","at":NaN}', "json", "at nan is not a finite number"),
-]
-
-
-@pytest.mark.parametrize("body, reason, told", BAD_JSON, ids=[told for _, _, told in BAD_JSON])
-def test_bad_input_is_refused_in_one_sentence(door, announcer, body, reason, told):
-    running = door().wait_for_announcer()
-    assert told in refused(running.ask("POST", "/v1/commands", body), 400, reason)
-    assert running.state().status == 200
-
-
 @pytest.mark.parametrize("token", [
     None, "", TOKEN[:-1], TOKEN + "0", TOKEN.replace("a", "b"), "x" * 4000])
 def test_nothing_is_done_without_the_token(door, announcer, token):
@@ -232,12 +177,6 @@ def test_head_is_answered_as_get_without_the_body(door, announcer):
     assert answer.status == 200 and answer.headers["Content-Type"] == "application/json"
     assert int(answer.headers["Content-Length"]) > 2 and answer.read() == b""
     connection.close()
-
-
-@pytest.mark.parametrize("kind", [None, "text/plain", "application/x-www-form-urlencoded"])
-def test_a_body_of_another_type_is_refused(door, kind):
-    answer = door().ask("POST", "/v1/commands", '{"command":"stop"}', kind=kind)
-    assert "application/json" in refused(answer, 415, "type")
 
 
 def test_a_type_may_have_a_parameter(door, announcer):

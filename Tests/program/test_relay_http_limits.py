@@ -170,48 +170,6 @@ def test_connections_that_end_together_leave_the_door_open(running):
     assert running.state().status == 200
 
 
-def test_who_asks_too_often_waits_and_nobody_else(door, bus):
-    announcer = PretendedAnnouncer(bus.address)
-    running = door("rate = 5").wait_for_announcer()
-    assert [running.state().status for _ in range(5)] == [200] * 5
-    for _ in range(3):
-        answer = running.state()
-        assert "too many requests" in refused(answer, 429, "rate")
-        assert 1 <= int(answer.headers["Retry-After"]) <= 12
-    # Requests with a wrong token count as well.
-    refused(running.state(token="none"), 429, "rate")
-    assert running.state(source="127.0.0.2").status == 200
-    assert len(running.matching("127.0.0.1 asks more often than 'rate' allows")) == 1
-    announcer.close()
-
-
-def test_behind_a_proxy_each_app_has_a_rate_of_its_own(door, bus):
-    announcer = PretendedAnnouncer(bus.address)
-    running = door("rate = 2").wait_for_announcer()
-    # nginx appends to the client's list; HAProxy adds one more header behind the client's.
-    ways = (lambda app: [f"10.9.9.9, {app}"], lambda app: ["10.9.9.9", app])
-    for app in ("192.168.1.5", "192.168.1.6"):
-        assert [running.state(forwarded=way(app)).status for way in ways] == [200, 200]
-        for way in ways:
-            refused(running.state(forwarded=way(app)), 429, "rate")
-    running.wait_for("192.168.1.6 asks more often than 'rate' allows")
-    # A value that is no address counts as a request of the proxy itself.
-    hostile = ["192.168.1.7, x", "x" * 4000, "192.168.1.7:80", ",", "1.2.3.4 5.6.7.8"]
-    answers = [running.state(forwarded=[each]).status for each in hostile]
-    assert answers == [200, 200, 429, 429, 429]
-    announcer.close()
-
-
-def test_the_rate_can_be_set_free(door, bus):
-    announcer = PretendedAnnouncer(bus.address)
-    running = door("rate = none").wait_for_announcer()
-    connection = running.connect()
-    for _ in range(1000):
-        assert running.state(on=connection).status == 200
-    connection.close()
-    announcer.close()
-
-
 @pytest.mark.parametrize("garbage", [
     b"\0" * 100, b"GET\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n",
     b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",

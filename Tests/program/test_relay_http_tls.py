@@ -106,10 +106,10 @@ TAKEN = "[http]\ntoken_file = {folder}/token\n"
 
 def test_check_tells_where_apps_are_served(check, tmp_path):
     assert check(TAKEN, 0) == (
-        "ok    http          http://127.0.0.1:8080, 300 requests a minute from an address\n")
-    assert check(TAKEN + "listen = [::]:8443\nrate = none\n"
+        "ok    http          http://127.0.0.1:8080\n")
+    assert check(TAKEN + "listen = [::]:8443\n"
                  "certificate = {folder}/server.crt\nkey = {folder}/server.key\n", 0) == (
-        "ok    http          https://[::]:8443, any number of requests\n"
+        "ok    http          https://[::]:8443\n"
         f"ok    certificate   {tmp_path}/server.crt\n")
     assert "the token can be read on its way" in check(TAKEN + "listen = 0.0.0.0:8080\n", 0)
     credentials = tmp_path / "credentials"
@@ -125,7 +125,6 @@ def test_check_tells_where_apps_are_served(check, tmp_path):
     ("[http]\ntoken_file = {folder}/server.key\n", "one line is wanted"),
     ("[http]\ntoken_file = token\n", ":2: token_file: allowed: none, or the full path"),
     (TAKEN + "listen = 8080\n", "listen = 8080: allowed: ADDRESS:PORT, the port 1024 or higher"),
-    (TAKEN + "rate = 0\n", "allowed: none, or 1 to 1000000 requests a minute"),
     (TAKEN + "port = 1\n", "unknown key 'port' in [http]; there are certificate, key, listen"),
     (TAKEN + "certificate = /c\nkey = /k\n", "cannot read /c"),
     (TAKEN + "certificate = {folder}/token\nkey = {folder}/server.key\n", "no certificate in PEM"),

@@ -6,28 +6,9 @@ import time
 import pytest
 
 from http_door import refused
-from message_bus import Refused
 from pretended_announcer import PretendedAnnouncer
 from relay import COMMAND
 from sound_server import wait_until
-
-MONTH = 31 * 86_400
-
-# These are refused by the relay itself, whether the clock runs or not.
-WRONG = [
-    ({"command": "volume", "volume_db": 1}, "volume_db 1 is not allowed; write -60 to 0"),
-    ({"command": "mute", "for": MONTH + 1}, "for 2678401 is not allowed; write 0.001 to 2678400 seconds"),
-    ({"command": "timer", "seconds": "600"}, 'seconds "600" is not allowed; write 1 to 2678400 seconds'),
-    ({"command": "timer_pause", "timer": ""}, 'timer "" is not allowed; write a name or a number'),
-    ({"command": "interval", "rest": 20}, "work is missing; write 1 to 86400 seconds"),
-    ({"command": "interval", "seconds": 30, "rounds": 8}, "rounds 8 is not allowed; write it without"),
-    ({"command": "announce", "time": ""}, 'time "" is not allowed; write HH:MM, as 07:00'),
-    ({"command": "rounds", "work": 20, "rest": 0, "countdown": 11}, "write 0 to 10"),
-    ({"command": "alarm", "time": "07:00", "days": "xyz"}, "write weekdays as mon-fri, a date"),
-    ({"command": "alarm", "time": "07:00", "days": "2027-02-30"}, 'days "2027-02-30" is not'),
-    ({"command": "alarm", "time": "07:00", "rise": "2h"}, 'rise "2h" is not allowed; write a length'),
-    ({"command": "alarm", "time": "07:00", "tune": "x" * 256}, "write the name of a tune"),
-]
 
 # These are refused by the clock: what is allowed is its knowledge.
 WRONG_FOR_THE_CLOCK = [
@@ -45,29 +26,10 @@ CONFLICTS = [
     ([{"command": "timer", "seconds": 60, "name": "a"}],
      {"command": "timer", "seconds": 60, "name": "a"}, "cancel it, or choose another name",
      "name_is_taken"),
-    ([{"command": "timer", "seconds": 60, "name": "choose a length within that"}],
-     {"command": "timer_resume", "timer": "choose a length within that"},
-     'timer "choose a length within that" is not paused', "is_not_paused"),
-    ([{"command": "timer", "seconds": 60, "name": "b"}],
-     {"command": "timer_add", "timer": "b", "seconds": MONTH},
-     "a timer lasts from 1s to 744h, with what is added to it; choose a length within that",
-     "timer_length"),
-    ([{"command": "timer", "seconds": 60, "name": "c"}],
-     {"command": "timer_resume", "timer": "c"}, 'timer "c" is not paused', "is_not_paused"),
-    ([], {"command": "interval_stop"}, "no interval runs; the command 'interval' starts one",
-     "no_interval"),
     ([{"command": "interval", "seconds": 3600}], {"command": "interval", "seconds": 30},
      "send 'interval_stop' first, or this one with \"replace\": true", "interval_runs"),
-    ([], {"command": "rounds", "work": 20, "rest": 0}, "send 'interval_stop' first",
-     "interval_runs"),
-    ([], {"command": "alarm_cancel", "alarm": "no"},
-     "there is no alarm 'no'; 'alarms' in the state shows those that there are", "unknown_alarm"),
     ([], {"command": "alarm_snooze"}, "no alarm rings now; 'alarms' in the state shows when",
      "none_rings"),
-    ([{"command": "alarm", "time": "07:00", "name": "d"}], {"command": "alarm_stop", "alarm": "d"},
-     "does not ring now; 'alarms' in the state shows when it will", "is_not_ringing"),
-    ([{"command": "alarm", "time": "07:00", "name": "e"}],
-     {"command": "alarm", "time": "07:00", "name": "e"}, "choose another name", "name_is_taken"),
 ]
 
 
@@ -79,14 +41,7 @@ def is_for_senders(words):
 def served(start, door):
     """A relay that serves a real clock."""
     start()
-    return door("rate = none").wait_for_announcer()
-
-
-def test_what_can_never_work_is_refused_even_without_a_clock(door):
-    running = door("rate = none")
-    for command, told in WRONG:
-        words = refused(running.order(command), 400, "value")
-        assert told in words and is_for_senders(words), words
+    return door().wait_for_announcer()
 
 
 def test_a_value_that_no_clock_takes_can_never_work(served):
@@ -95,18 +50,6 @@ def test_a_value_that_no_clock_takes_can_never_work(served):
         assert told in words and is_for_senders(words), words
     past = {"command": "alarm", "time": "07:00", "days": "2020-01-01"}
     assert "choose a later day" in refused(served.order(past), 400, "over")
-
-
-def test_the_relay_allows_the_volumes_that_the_clock_allows(served, bus):
-    with bus.caller() as caller:
-        for decibels in (-60, 0):
-            assert served.order({"command": "volume", "volume_db": decibels}).status == 200
-            assert caller.get("VolumeDB") == decibels
-        for decibels in (-60.001, 0.001):
-            answer = served.order({"command": "volume", "volume_db": decibels})
-            assert "write -60 to 0" in refused(answer, 400, "value"), "the relay's own words"
-            with pytest.raises(Refused):
-                caller.set("VolumeDB", "d", decibels)
 
 
 def test_a_conflict_is_told_with_the_commands_that_end_it(served):

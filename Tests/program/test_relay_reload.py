@@ -34,31 +34,6 @@ def test_a_clock_with_another_name_leaves_nothing_behind(broker, relay_to, annou
     assert not late.payloads(OLD)
 
 
-def test_what_a_broken_connection_left_is_cleared_at_the_next(
-        relay_to, announcer, pretended, on_the_bus):
-    announcer()
-    broker = pretended()
-    relay = relay_to(broker.port)
-    parts.wait_until(
-        lambda: (f"{CLOCK}/availability", b"online") in broker.published, 60, "online")
-    broker.confirms = False
-    relay.configure(broker.port, name="gym")
-    relay.process.send_signal(1)
-    parts.wait_until(lambda: (OLD, b"") in broker.published, 60, "its end")
-    broker.published.clear()
-    broker.confirms = True
-    broker.break_off()
-    parts.wait_until(lambda: (OLD, b"") in broker.published, 60, "its end once more")
-    kept = on_the_bus.folder / "state/relay.json"
-    parts.wait_until(lambda: "hall" not in kept.read_text(), 60, "the end of it here")
-    # The broker has confirmed it, so it is not published again.
-    broker.published.clear()
-    broker.break_off()
-    parts.wait_until(
-        lambda: ("clocksmith/clock/gym/availability", b"online") in broker.published, 60, "online")
-    assert (OLD, b"") not in broker.published
-
-
 def test_a_reload_of_what_is_not_the_brokers_leaves_its_connection(
         relay_to, announcer, pretended):
     announcer()

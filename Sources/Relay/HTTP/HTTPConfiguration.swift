@@ -6,8 +6,6 @@ public struct HTTPConfiguration: Hashable, Sendable {
   var tokenFile: String?
   public var certificate: String?
   var key: String?
-  /// How many requests an address may make in a minute; nil for any number.
-  public var requestsPerMinute: Int? = 300
   /// The origins of the pages that may use the interface in a browser, as the browser writes them.
   var origins: Set<String> = []
 
@@ -20,16 +18,7 @@ public struct HTTPConfiguration: Hashable, Sendable {
 extension HTTPConfiguration {
   static let section = "http"
 
-  /// The keys as those of a section of relay.conf.
-  static let keysOfRelay: [String: INIKey<RelayConfiguration>] = keys.mapValues { key in
-    { configuration, value in
-      var http = configuration.http ?? HTTPConfiguration()
-      defer { configuration.http = http }
-      return key(&http, value)
-    }
-  }
-
-  private static let keys: [String: INIKey<HTTPConfiguration>] = [
+  static let keys: [String: INIKey<HTTPConfiguration>] = [
     "listen": { http, value in
       guard let address = ListenAddress(text: value) else {
         return "allowed: ADDRESS:PORT, the port 1024 or higher, as in 127.0.0.1:8080, "
@@ -41,7 +30,6 @@ extension HTTPConfiguration {
     "token_file": RelayKeys.fullPath(\.tokenFile),
     "certificate": RelayKeys.fullPath(\.certificate),
     "key": RelayKeys.fullPath(\.key),
-    "rate": RelayKeys.number(\.requestsPerMinute, 1...1_000_000, " requests a minute"),
     "origins": { http, value in
       if value == "none" { return nil }
       for text in value.split(separator: ",", omittingEmptySubsequences: false) {
@@ -74,25 +62,14 @@ extension HTTPConfiguration {
 }
 
 extension HTTPConfiguration {
-  /// The credential from systemd (`LoadCredential=`).
-  private static let credential = "http-token"
-
   /// - Throws: `Fault` if there is no token, or it is not valid.
   func token() throws(Fault) -> AccessToken {
-    guard let text = try Secret.line(file: tokenFile, credential: Self.credential) else {
-      throw Fault(
-        "[http] has no token",
-        "set token_file, or put it into /etc/credstore/clocksmith-relay.http-token")
-    }
-    guard let token = AccessToken(text: text) else {
-      throw Fault(
-        tokenFile ?? "the credential \(Self.credential)",
-        "it is no token: 16 to 512 visible characters are wanted, as of 'openssl rand -hex 32'")
-    }
-    return token
+    try Secret.needed(
+      by: "[http]", "token", file: tokenFile, credential: "http-token",
+      form: "16 to 512 visible characters are wanted, as of 'openssl rand -hex 32'"
+    ) { AccessToken(text: $0) }
   }
 
-  /// Nil without TLS.
   /// - Throws: `Fault` if the files cannot be read, or do not belong together.
   func identity() throws(Fault) -> TLSIdentity? {
     guard let certificate, let key else { return nil }

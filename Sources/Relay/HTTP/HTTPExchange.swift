@@ -1,8 +1,12 @@
-/// The head of a request.
+import Basics
+
+typealias HTTPHeader = (name: String, value: String)
+
 struct HTTPHead {
   let method: String
   /// As in `/v1/state`. Its escapes are not decoded.
   let path: String
+  /// Of the client, as in `192.168.1.5`.
   let address: String
   let authorization: String?
   /// Where the page comes from that has a browser ask.
@@ -49,5 +53,51 @@ final class HTTPExchange {
     let told = answered
     answered = nil
     told?()
+  }
+}
+
+/// An answer to an app: JSON, or nothing. libmicrohttpd itself refuses what it cannot read, in HTML.
+struct HTTPAnswer {
+  let status: UInt32
+  let body: String
+  var headers: [HTTPHeader] = []
+
+  /// - Parameter body: JSON, or empty.
+  init(_ status: UInt32, _ body: String, _ headers: [HTTPHeader] = []) {
+    self.status = status
+    self.body = body
+    self.headers = headers
+  }
+
+  /// Refuses with a sentence, and with a reason word that never changes.
+  init(_ status: UInt32, _ reason: String, _ words: String, _ headers: HTTPHeader...) {
+    let record = Record(["error": .text(words.printable), "reason": .text(reason)])
+    self.init(status, record.json, headers)
+  }
+}
+
+extension HTTPAnswer {
+  init(_ outcome: CommandOutcome) {
+    let status: UInt32 =
+      switch outcome {
+      case .done, .unchanged: 200
+      case .waits: 202
+      case .refused(let rejection): rejection.kind.status
+      }
+    self.init(status, outcome.record.json, status == 503 ? [("Retry-After", "5")] : [])
+  }
+}
+
+extension Rejection.Kind {
+  fileprivate var status: UInt32 {
+    switch self {
+    case .json, .command, .key, .value, .topic, .retained, .expired, .past, .future: 400
+    case .token: 401
+    case .unknown: 404
+    case .repeated, .untrusted, .refused, .busy, .cancelled: 409
+    case .large: 413
+    case .full, .absent, .register: 503
+    case .timeout: 504
+    }
   }
 }

@@ -6,16 +6,6 @@ import Daemon
 
 /// An HTTP server by libmicrohttpd, run by the loop: it has no thread and never blocks.
 final class HTTPServer {
-  struct Handlers {
-    /// Judges a request by its head: nil if it may be served.
-    var judge: (HTTPHead) -> HTTPAnswer?
-    /// More headers for every answer to a request.
-    var headers: (HTTPHead) -> [(name: String, value: String)]
-    /// The request is complete. Answer it now or later.
-    var serve: (HTTPExchange) -> Void
-  }
-
-  /// The longest body that is read, in bytes.
   static let mostOfBody = Order.largestPayload
   /// Bytes of a refused body that are read and thrown away, so that the answer arrives. A client
   /// that still sends when the connection ends learns nothing but that end.
@@ -37,7 +27,7 @@ final class HTTPServer {
     400, "length", "send one 'Content-Length', or one 'Transfer-Encoding' without it")
 
   private let loop: EventLoop
-  private let handlers: Handlers
+  private unowned let door: HTTPDoor
   private let listen: ListenAddress
   private let certificate: UnsafeMutablePointer<CChar>?
   private let key: UnsafeMutablePointer<CChar>?
@@ -48,19 +38,17 @@ final class HTTPServer {
   private var timer: EventSource?
   private var reaper: EventSource?
   private var isReaperSet = false
-  /// A connection has ended in this run.
   private var hasRoomAgain = false
   /// The deadline for each connection's request; nil while the connection waits for us.
   private var connections: [OpaquePointer: Duration?] = [:]
-  /// The exchanges that wait for an answer.
   private var waiting: [ObjectIdentifier: HTTPExchange] = [:]
 
   init(
-    _ loop: EventLoop, _ listen: ListenAddress, _ identity: TLSIdentity?, _ handlers: Handlers
+    _ loop: EventLoop, _ listen: ListenAddress, _ identity: TLSIdentity?, _ door: HTTPDoor
   ) {
     self.loop = loop
     self.listen = listen
-    self.handlers = handlers
+    self.door = door
     certificate = identity.map { strdup($0.certificate) } ?? nil
     key = identity.map { strdup($0.key) } ?? nil
     callbacks = .allocate(capacity: 1)
@@ -188,7 +176,7 @@ final class HTTPServer {
   ) -> Int32 {
     guard let known = request.pointee else {
       let head = HTTPHead(connection, method: method, path: path)
-      let refusal = handlers.judge(head)
+      let refusal = door.judge(head)
       if clocksmith_http_is_ambiguous(connection) != 0 {
         return send((refusal ?? Self.ambiguous).andEnd, to: head, connection)
       }
@@ -217,7 +205,7 @@ final class HTTPServer {
       } else if isClosing {
         exchange.answer(Self.stopping)
       } else {
-        handlers.serve(exchange)
+        door.serve(exchange)
       }
     }
     if let answer = exchange.answer { return send(answer, to: exchange.head, connection) }
@@ -262,7 +250,7 @@ final class HTTPServer {
     if !bytes.isEmpty { MHD_add_response_header(response, "Content-Type", "application/json") }
     // A state kept by a proxy or an app is wrong a moment later.
     MHD_add_response_header(response, "Cache-Control", "no-store")
-    for (name, value) in answer.headers + handlers.headers(head) {
+    for (name, value) in answer.headers + door.headers(to: head) {
       MHD_add_response_header(response, name, value)
     }
     return clocksmith_http_answer(connection, answer.status, response)
@@ -288,15 +276,24 @@ extension HTTPHead {
     }
     self.init(
       method: String(cString: method), path: String(cString: path),
-      address: ClientAddress.text(
-        of: clocksmith_http_address(connection),
-        forwardedFor: clocksmith_http_last_header(connection, "X-Forwarded-For").map {
-          String(cString: $0)
-        }),
+      address: clocksmith_http_address(connection).map(numeric) ?? "an unknown address",
       authorization: header("Authorization"), origin: header("Origin"),
       contentType: header("Content-Type"),
       length: header("Content-Length").flatMap { Int($0) },
       isChunked: header("Transfer-Encoding") != nil,
       isPatient: header("Expect")?.lowercased() == "100-continue")
+  }
+}
+
+/// An address in numbers, as in `192.168.1.5`.
+private func numeric(_ address: UnsafePointer<sockaddr>) -> String {
+  let size =
+    Int32(address.pointee.sa_family) == AF_INET6
+    ? MemoryLayout<sockaddr_in6>.size : MemoryLayout<sockaddr_in>.size
+  return withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(NI_MAXHOST)) { buffer in
+    let code = getnameinfo(
+      address, socklen_t(size), buffer.baseAddress, socklen_t(buffer.count), nil, 0,
+      NI_NUMERICHOST)
+    return code == 0 ? String(cString: buffer.baseAddress!) : "an unknown address"
   }
 }

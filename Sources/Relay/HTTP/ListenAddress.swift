@@ -7,7 +7,6 @@ public struct ListenAddress: Hashable, Sendable {
   let host: String
   let port: UInt16
 
-  /// Limit of connections that wait to be accepted.
   private static let backlog: Int32 = 64
 
   static let usual = ListenAddress(host: "127.0.0.1", port: 8080)
@@ -17,7 +16,6 @@ public struct ListenAddress: Hashable, Sendable {
     self.port = port
   }
 
-  /// The ports below it are root's alone.
   private static let leastPort: UInt16 = 1024
 
   /// Reads `127.0.0.1:8080` or `[::1]:8080`. Nil for anything else, and for a port below 1024.
@@ -39,7 +37,6 @@ public struct ListenAddress: Hashable, Sendable {
     host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]:\(port)" : "\(host):\(port)"
   }
 
-  /// True if only programs on this machine can connect.
   public var isLoopback: Bool { host.hasPrefix("127.") || host == "::1" }
 
   /// The caller frees the result. Nil if the host is not an address.
@@ -51,7 +48,6 @@ public struct ListenAddress: Hashable, Sendable {
     return !host.isEmpty && getaddrinfo(host, String(port), &hints, &found) == 0 ? found : nil
   }
 
-  /// - Returns: a socket that the caller closes.
   /// - Throws: `Fault` if another program listens there, or the address is not there yet.
   func listen() throws(Fault) -> Int32 {
     let operation = "cannot listen at \(text)"
@@ -69,16 +65,10 @@ public struct ListenAddress: Hashable, Sendable {
     else {
       let code = errno
       close(descriptor)
-      throw Fault(operation, code: code, Self.words(code))
+      let advice =
+        code == EADDRINUSE ? "; end the other program, or set another 'listen' under [http]" : ""
+      throw Fault(operation, code: code, String(cString: strerror(code)) + advice)
     }
     return descriptor
-  }
-
-  private static func words(_ code: Int32) -> String {
-    let words = String(cString: strerror(code))
-    return switch code {
-    case EADDRINUSE: "\(words); end the other program, or set another 'listen' under [http]"
-    default: words
-    }
   }
 }

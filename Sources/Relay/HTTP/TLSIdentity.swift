@@ -30,7 +30,6 @@ struct TLSIdentity: Hashable {
   }
 }
 
-/// What is wrong with the dates of a certificate.
 public struct CertificateDates {
   /// False if others refuse it now.
   public let isValid: Bool
@@ -41,7 +40,6 @@ public struct CertificateDates {
   private static let notice = 30 * 86_400
   private static let renewal = "renew it, then 'sudo systemctl restart clocksmith-relay'"
 
-  /// Reads the first certificate of a file.
   /// - Throws: `Fault` if it is none in PEM form.
   public init(_ path: String) throws(Fault) {
     let context = SSL_CTX_new(TLS_client_method())

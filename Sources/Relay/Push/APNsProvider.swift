@@ -1,7 +1,6 @@
 import Basics
 import Horology
 
-/// One of the two servers of the Apple Push Notification service.
 final class APNsProvider: Provider {
   let lane: Lane
   let events = PushEvents.all
@@ -11,12 +10,9 @@ final class APNsProvider: Provider {
   private let address: String
   private let topic: String
   private let look: APNsPayload.Look
-  /// Nil if a certificate identifies the provider.
   private let token: ProviderToken?
-  /// APNs has accepted messages for the topic.
+  /// APNs has accepted messages for this topic.
   private var isOurTopic = false
-  /// The headers and the body of the last message, because many deliveries of it follow each other.
-  private var form: (message: Int64, token: String, headers: [String], body: String)?
 
   /// Limit of requests in flight. Apple allows 1000; an owner would not notice more.
   static let mostRequests = 16
@@ -34,16 +30,14 @@ final class APNsProvider: Provider {
       key: configured.key, needsHTTP2: true, most: Self.mostRequests)
   }
 
-  func request(_ delivery: Delivery, at now: Instant) throws(Fault) -> PushRequest {
-    let message = delivery.message
-    let token = try token?.text(at: now) ?? ""
-    if form?.message != message.id || form?.token != token {
-      let payload = APNsPayload(message: message.message, look: look)
-      form = (message.id, token, headers(payload, token), try payload.text())
-    }
+  func request(
+    _ delivery: Delivery, to device: String, at now: Instant
+  ) throws(Fault) -> PushRequest {
+    let payload = APNsPayload(message: delivery.message, look: look)
     return PushRequest(
-      tag: delivery.id, url: address + delivery.token,
-      headers: form!.headers + ["apns-id: \(delivery.requestID)"], body: form!.body)
+      tag: delivery.id, url: address + device,
+      headers: headers(payload, try token?.text(at: now) ?? "") + ["apns-id: \(delivery.id)"],
+      body: payload.text)
   }
 
   private func headers(_ payload: APNsPayload, _ token: String) -> [String] {
@@ -55,15 +49,9 @@ final class APNsProvider: Provider {
     ] + (token.isEmpty ? [] : ["authorization: bearer \(token)"])
   }
 
-  func judge(_ answer: PushResponse, sent: Instant, at now: Instant) -> Verdict {
+  func judge(_ answer: PushResponse, sent: Instant) -> Verdict {
     let verdict = Verdict(apns: answer, sent: sent, isOurTopic: isOurTopic)
     if verdict == .accepted { isOurTopic = true }
-    if case .tokenExpired(let reason) = verdict {
-      // A token made a moment ago is not too old: a clock is wrong.
-      guard token?.expire(sent: sent, at: now) == true else {
-        return .down("APNs refuses this clock: \(reason)")
-      }
-    }
     return verdict
   }
 }

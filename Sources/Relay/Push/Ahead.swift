@@ -4,14 +4,12 @@ import Horology
 
 /// Publishes each occasion some seconds ahead, so that a phone can speak at its instant by itself.
 final class Ahead {
-  /// The next occasion, from the announcer's bus.
   struct Occasion: Hashable {
     let instant: Instant
     /// The words to be said, and the chime to be rung.
     let words: String
     let chime: String
 
-    /// A message that expires at the instant.
     func message(of clock: String, at now: Instant) -> PushMessage {
       PushMessage(
         event: .occasion, kind: "occasion", title: clock, body: words,

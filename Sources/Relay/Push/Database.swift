@@ -3,14 +3,12 @@ import CSQLite
 @preconcurrency import Glibc
 import Horology
 
-/// A value that is bound to a parameter of a statement.
 enum SQLValue {
   case integer(Int64)
   case text(String)
   case null
 
   init(_ text: String?) { self = text.map { .text($0) } ?? .null }
-  init(_ time: Instant?) { self = time.map { .integer($0.microseconds) } ?? .null }
 }
 
 /// A row of a result, valid until the next one.
@@ -23,18 +21,15 @@ struct SQLRow {
     sqlite3_column_text(statement, column).map { String(cString: $0) } ?? ""
   }
 
-  func isNull(_ column: Int32) -> Bool { sqlite3_column_type(statement, column) == SQLITE_NULL }
-
   func time(_ column: Int32) -> Instant? {
-    isNull(column) ? nil : Instant(microseconds: integer(column))
+    sqlite3_column_type(statement, column) == SQLITE_NULL
+      ? nil : Instant(microseconds: integer(column))
   }
 }
 
-/// An SQLite database with the statements that were compiled for it.
 final class Database {
   let path: String
   private let handle: OpaquePointer
-  private var statements: [String: OpaquePointer] = [:]
 
   /// Opens an existing database.
   /// - Parameter patience: how long another program may hold it.
@@ -53,33 +48,23 @@ final class Database {
     sqlite3_busy_timeout(handle, Int32(patience / .milliseconds(1)))
   }
 
-  deinit {
-    for statement in statements.values { sqlite3_finalize(statement) }
-    sqlite3_close_v2(handle)
-  }
+  deinit { sqlite3_close_v2(handle) }
 
-  /// How many rows the last statement changed.
   var changes: Int { Int(sqlite3_changes(handle)) }
 
-  /// The number of the row that was added last.
-  var lastRow: Int64 { sqlite3_last_insert_rowid(handle) }
-
-  /// Runs statements that have no parameters and no result.
   func execute(_ sql: String) throws(Fault) {
     let code = sqlite3_exec(handle, sql, nil, nil, nil)
     guard code == SQLITE_OK else { throw fault(code) }
   }
 
-  /// Runs one statement.
   /// - Parameter take: is given each row of the result.
   func run(
     _ sql: String, _ values: [SQLValue] = [], _ take: (SQLRow) -> Void = { _ in }
   ) throws(Fault) {
-    let statement = try compiled(sql)
-    defer {
-      sqlite3_reset(statement)
-      sqlite3_clear_bindings(statement)
-    }
+    var made: OpaquePointer?
+    let code = sqlite3_prepare_v2(handle, sql, -1, &made, nil)
+    guard code == SQLITE_OK, let statement = made else { throw fault(code) }
+    defer { sqlite3_finalize(statement) }
     for (index, value) in values.enumerated() { bind(value, Int32(index + 1), statement) }
     while true {
       let code = sqlite3_step(statement)
@@ -89,15 +74,6 @@ final class Database {
       default: throw fault(code)
       }
     }
-  }
-
-  /// The first value of the first row; nil if there is none.
-  func integer(_ sql: String, _ values: [SQLValue] = []) throws(Fault) -> Int64? {
-    var found: Int64?
-    try run(sql, values) { row in
-      if found == nil, !row.isNull(0) { found = row.integer(0) }
-    }
-    return found
   }
 
   /// Does all of it or nothing, with one sync of the disk.
@@ -111,15 +87,6 @@ final class Database {
       try? run("ROLLBACK")
       throw error
     }
-  }
-
-  private func compiled(_ sql: String) throws(Fault) -> OpaquePointer {
-    if let statement = statements[sql] { return statement }
-    var made: OpaquePointer?
-    let code = sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &made, nil)
-    guard code == SQLITE_OK, let made else { throw fault(code) }
-    statements[sql] = made
-    return made
   }
 
   private func bind(_ value: SQLValue, _ index: Int32, _ statement: OpaquePointer) {
@@ -146,8 +113,6 @@ final class Database {
 }
 
 extension Fault {
-  /// True if the file is not a database, or is corrupt.
   var isOfBrokenDatabase: Bool { code == SQLITE_CORRUPT || code == SQLITE_NOTADB }
-  /// True if another program has locked the database.
   var isOfLockedDatabase: Bool { code == SQLITE_BUSY || code == SQLITE_LOCKED }
 }

@@ -1,57 +1,65 @@
 import Basics
+import CSystemd
 import Horology
 
+/// A message that was published, and how its deliveries have ended so far.
+final class Publication {
+  let message: PushMessage
+  fileprivate(set) var waiting = 0
+  private(set) var counts: [DeliveryEnd: Int] = [:]
+  /// The deliveries that nobody accepted, as in `webhook school: refused, status 410`.
+  private var failures: [String: Int] = [:]
+
+  init(_ message: PushMessage) { self.message = message }
+
+  func ended(_ delivery: Delivery, _ end: DeliveryEnd, _ reason: String?) {
+    waiting -= 1
+    counts[end, default: 0] += 1
+    guard end != .accepted else { return }
+    failures["\(delivery.lane): \(end.rawValue), \(reason ?? "")", default: 0] += 1
+  }
+
+  /// The most frequent failures first, so many at most.
+  func failures(most: Int) -> [String] {
+    failures.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(most).map(\.key)
+  }
+}
+
 /// One message for one receiver.
-struct Delivery: Hashable {
-  let id: Int64
-  let message: RegisteredMessage
+final class Delivery {
+  /// A UUID, by which the receiver knows a delivery that is sent again.
+  let id: String
+  let publication: Publication
+  let lane: String
   /// The number of the device; 0 for an entry.
   let device: Int64
-  /// Empty for an entry.
-  let token: String
-  /// How many times it has been sent, including this time.
-  let tries: Int
+  var tries = 0
+  /// When it is sent next, on the clock that is never set.
+  var due = Duration.zero
 
-  /// In the form of a UUID of version 4. A delivery that is sent again has the same id.
-  var requestID: String {
-    var chance = SplitMix64(seed: message.seed ^ UInt64(bitPattern: id))
-    let high = chance.next() & ~0xF000 | 0x4000
-    let low = chance.next() & ~(0b11 << 62) | (0b10 << 62)
-    let digits = Array((Self.hexadecimal(high) + Self.hexadecimal(low)).utf8)
-    let parts = [0..<8, 8..<12, 12..<16, 16..<20, 20..<32]
-    return parts.map { String(decoding: digits[$0], as: UTF8.self) }.joined(separator: "-")
+  var message: PushMessage { publication.message }
+
+  init(
+    id: String = Delivery.makeID(), _ publication: Publication, lane: String, device: Int64 = 0
+  ) {
+    self.id = id
+    self.publication = publication
+    self.lane = lane
+    self.device = device
+    publication.waiting += 1
   }
 
-  private static func hexadecimal(_ number: UInt64) -> String {
-    let digits = String(number, radix: 16)
-    return String(repeating: "0", count: 16 - digits.utf8.count) + digits
+  static func makeID() -> String {
+    var id = sd_id128_t()
+    sd_id128_randomize(&id)
+    return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 37) {
+      String(cString: sd_id128_to_uuid_string(id, $0.baseAddress!))
+    }
   }
 }
 
-/// The states of a delivery. A row of `deliveries` has one of the first three.
-enum DeliveryState: String, CaseIterable {
-  /// To be sent when it is due. While it is on its way, too: a relay that starts sends it again.
-  case waiting
-  case refused
+enum DeliveryEnd: String {
+  case accepted, refused
   /// The message expired before anybody took it.
   case expired
-  /// It has no row any more; its message counts it.
-  case accepted
-}
-
-/// The result of an attempt to deliver.
-struct Outcome: Hashable {
-  let delivery: Delivery
-  let state: DeliveryState
-  /// When it is tried again, if it waits.
-  var due: Instant?
-  var reason: String?
-  /// Set if the device has gone; nil if it stays active.
-  var departure: Departure?
-
-  struct Departure: Hashable {
-    let reason: String
-    /// What the provider knows from then: a device that registered after it stays active.
-    let since: Instant
-  }
 }

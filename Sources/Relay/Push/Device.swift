@@ -16,60 +16,40 @@ public struct Device: Hashable, Sendable {
   public let token: String
   // Nil if a registration does not name it: a renewal keeps it as it was. A device in the register
   // has all of them.
-  public internal(set) var platform: Platform?
-  public internal(set) var environment: Environment?
-  public internal(set) var events: PushEvents?
-
-  /// - Throws: `Fault` for a text that cannot be a token of APNs.
-  public init(token: String) throws(Fault) {
-    guard let digits = Self.digits(token) else {
-      throw Fault("the token \"\(token.excerpt)\"", "not an APNs token; write \(Self.allowed)")
-    }
-    self.token = digits
-  }
-
-  private static let allowed = "64 to 200 hexadecimal digits, an even number"
-
-  private static func digits(_ token: String) -> String? {
-    let digits = token.lowercased()
-    let isToken =
-      (64...200).contains(digits.utf8.count) && digits.utf8.count.isMultiple(of: 2)
-      && digits.utf8.allSatisfy { (48...57).contains($0) || (97...102).contains($0) }
-    return isToken ? digits : nil
-  }
+  public let platform: Platform?
+  public let environment: Environment?
+  public let events: PushEvents?
 
   /// The device in the journal: only the start of its token, which is private.
-  static func title(ofToken token: String) -> String { "\(token.prefix(8))..." }
+  var title: String { "\(token.prefix(8))..." }
 }
 
 extension Device {
   static let token = Key<String>.text("token", allowed: allowed)
+  private static let allowed = "64 to 200 hexadecimal digits, an even number"
   private static let platform = Key<Platform>.choice("platform")
   private static let environment = Key<Environment>.choice("environment")
   private static let events = Key<PushEvents>.parsed(
     "events", allowed: PushEvents.allowed, as: \.text, { PushEvents(text: $0) })
 
-  /// The keys of a registration.
   static let keys = [token.name, platform.name, environment.name, events.name]
 
-  init(token record: Record) throws(BadValue) {
-    guard let token = Self.digits(try record.value(Self.token)) else {
-      // It is not told: it may be private.
+  /// - Throws: `BadValue` for a value that is wrong; a wrong token is not told, for it may be private.
+  public init(_ record: Record) throws(BadValue) {
+    token = try record.value(Self.token).lowercased()
+    guard (64...200).contains(token.utf8.count), token.utf8.count.isMultiple(of: 2),
+      token.utf8.allSatisfy({ (48...57).contains($0) || (97...102).contains($0) })
+    else {
       throw BadValue(key: Self.token.name, because: "not an APNs token; write \(Self.allowed)")
     }
-    self.token = token
-  }
-
-  /// Sets what a registration names.
-  public mutating func choose(_ record: Record) throws(BadValue) {
     platform = try record.optional(Self.platform)
     environment = try record.optional(Self.environment)
     events = try record.optional(Self.events)
   }
 }
 
-/// A device in the register.
 public struct RegisteredDevice: Hashable, Sendable {
+  let number: Int64
   public let device: Device
   public let registered: Instant
   /// When it was deactivated, and why; nil while it is active.

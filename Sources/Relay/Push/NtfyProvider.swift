@@ -7,13 +7,9 @@ final class NtfyProvider: Provider {
   let events: PushEvents
   let settings: TransferSettings
 
-  /// ntfy keeps a longer message as a file.
-  private static let mostBytes = 4096
-
   private let configured: PushConfiguration.Ntfy
   private let headers: [String]
 
-  /// - Throws: `Fault` if the authorities or the token cannot be read.
   init(_ name: String, _ configured: PushConfiguration.Ntfy) throws(Fault) {
     try TLSContext.check(authorities: configured.authorities)
     lane = .ntfy(name)
@@ -25,24 +21,22 @@ final class NtfyProvider: Provider {
       ["content-type: application/json"] + (token.map { ["authorization: Bearer \($0)"] } ?? [])
   }
 
-  func request(_ delivery: Delivery, at now: Instant) -> PushRequest {
+  func request(_ delivery: Delivery, to _: String, at now: Instant) -> PushRequest {
     PushRequest(
       tag: delivery.id, url: configured.server, headers: headers,
-      body: text(of: delivery.message.message))
+      body: text(of: delivery.message))
   }
 
   func text(of message: PushMessage) -> String {
-    // A character may have any number of accents, so count bytes.
-    var words = String(message.body.unicodeScalars.prefix(Self.mostBytes))
-    while words.utf8.count > Self.mostBytes { words.unicodeScalars.removeLast() }
     let record = Record([
-      "topic": .text(configured.topic), "title": .text(message.title), "message": .text(words),
-      "priority": .integer(message.event.ntfyPriority), "tags": .list([.text(message.event.text)]),
+      "topic": .text(configured.topic), "title": .text(message.title),
+      "message": .text(message.body), "priority": .integer(message.event.ntfyPriority),
+      "tags": .list([.text(message.event.text)]),
     ])
     return record.json
   }
 
-  func judge(_ answer: PushResponse, sent: Instant, at now: Instant) -> Verdict {
+  func judge(_ answer: PushResponse, sent: Instant) -> Verdict {
     if answer.isSuccess { return .accepted }
     if let failure = answer.failure { return Verdict(failure) }
     switch answer.status {
@@ -66,7 +60,6 @@ extension PushEvents {
 }
 
 extension PushConfiguration.Ntfy {
-  /// - Throws: `Fault` if there is a token and it cannot be read.
   public func token() throws(Fault) -> String? {
     try Secret.line(file: tokenFile, credential: "ntfy-token")
   }

@@ -4,14 +4,16 @@ import Horology
 /// A service that takes messages: makes the requests for it and judges its answers.
 protocol Provider: AnyObject {
   var lane: Lane { get }
-  /// The events that an entry wants. Each device has its own choice.
   var events: PushEvents { get }
   var settings: TransferSettings { get }
 
+  /// - Parameter token: of the device; empty for an entry.
   /// - Throws: `Fault` if the message cannot be put in a form that the service takes.
-  func request(_ delivery: Delivery, at now: Instant) throws(Fault) -> PushRequest
+  func request(
+    _ delivery: Delivery, to token: String, at now: Instant
+  ) throws(Fault) -> PushRequest
 
-  func judge(_ answer: PushResponse, sent: Instant, at now: Instant) -> Verdict
+  func judge(_ answer: PushResponse, sent: Instant) -> Verdict
 
   /// How long to wait after so many tries of one delivery.
   func pause(after tries: Int) -> Duration

@@ -1,15 +1,13 @@
 import Basics
 import CJWT
-import COpenSSL
 @preconcurrency import Glibc
 import Horology
 
 /// The token that identifies a provider to APNs: a JSON Web Token signed with ES256, by libjwt.
 ///
-/// Apple takes one for an hour, and a new one no more often than every 20 minutes.
+/// Apple takes one for an hour.
 final class ProviderToken {
   private static let renewal = Duration.seconds(50 * 60)
-  private static let shortest = Duration.seconds(20 * 60)
 
   let key: [UInt8]
   private let keyID: String
@@ -22,39 +20,10 @@ final class ProviderToken {
   ///   - team: ten characters, as Apple names the owner.
   /// - Throws: `Fault` if the key cannot sign.
   init(key: String, keyID: String, team: String, at now: Instant) throws(Fault) {
-    try Self.check(key, keyID)
     self.key = Array(key.utf8)
     self.keyID = keyID
     self.team = team
     made = (try sign(at: now), now)
-  }
-
-  /// - Throws: `Fault` if the key is not of P-256, or has a password, for which libjwt would ask.
-  private static func check(_ key: String, _ keyID: String) throws(Fault) {
-    var hasPassword = false
-    // The reader points to these bytes.
-    let found = Array(key.utf8).withUnsafeBufferPointer { text in
-      let reader = BIO_new_mem_buf(text.baseAddress, Int32(text.count))
-      defer { BIO_free(reader) }
-      return PEM_read_bio_PrivateKey(
-        reader, nil,
-        { _, _, _, hasPassword in
-          hasPassword?.assumingMemoryBound(to: Bool.self).pointee = true
-          return -1
-        }, &hasPassword)
-    }
-    defer { EVP_PKEY_free(found) }
-    ERR_clear_error()
-    guard !hasPassword else {
-      throw Fault(
-        "cannot sign with the key \(keyID)",
-        "it has a password; 'openssl pkey -in KEY -out NEW' asks for it and writes the key without"
-      )
-    }
-    var curve = [CChar](repeating: 0, count: 32)
-    guard let found, EVP_PKEY_get_group_name(found, &curve, curve.count, nil) == 1,
-      strcmp(curve, "prime256v1") == 0
-    else { throw noKey(keyID) }
   }
 
   private static func noKey(_ keyID: String) -> Fault {
@@ -69,17 +38,6 @@ final class ProviderToken {
     let text = try sign(at: now)
     made = (text, now)
     return text
-  }
-
-  /// Drops the token, because APNs says that it is too old.
-  /// - Parameter sent: when the request with the token was sent.
-  /// - Returns: false if the token is too new for that.
-  func expire(sent: Instant, at now: Instant) -> Bool {
-    // The request had the token before this one.
-    if let made, sent < made.at { return true }
-    if let made, made.at <= now, now - made.at < Self.shortest { return false }
-    made = nil
-    return true
   }
 
   private func sign(at now: Instant) throws(Fault) -> String {

@@ -4,9 +4,7 @@ import Horology
 
 /// The receivers of push messages in relay.conf.
 public struct PushConfiguration: Hashable, Sendable {
-  /// The section `[apns]`.
   public struct APNs: Hashable, Sendable {
-    /// The bundle ID of the app; empty until it is set.
     public var topic = ""
     /// The id of the key that signs tokens; nil if a certificate is used instead.
     var keyID: String?
@@ -17,36 +15,28 @@ public struct PushConfiguration: Hashable, Sendable {
     var key: String?
     /// A host, with a port if it is not 443, in place of Apple's two servers; nil for Apple's.
     public var server: String?
-    var authority: String?
+    /// A file or a folder of certificates that vouch for the server.
+    var authorities = RelayKeys.systemAuthorities
     var look = APNsPayload.Look()
-
-    public var authorities: String { authority ?? RelayKeys.systemAuthorities }
   }
 
-  /// A section `[ntfy NAME]`.
   public struct Ntfy: Hashable, Sendable {
     public var server = "https://ntfy.sh"
     public var topic = ""
     var tokenFile: String?
-    var authority: String?
+    var authorities = RelayKeys.systemAuthorities
     public var events = PushEvents.usual
-
-    public var authorities: String { authority ?? RelayKeys.systemAuthorities }
   }
 
-  /// A section `[webhook NAME]`.
   public struct Webhook: Hashable, Sendable {
     public var url = ""
     var secretFile: String?
-    var authority: String?
+    var authorities = RelayKeys.systemAuthorities
     public var events = PushEvents.usual
-
-    public var authorities: String { authority ?? RelayKeys.systemAuthorities }
   }
 
   /// How long before its instant each occasion is published; nil for never.
   public var ahead: Duration?
-  /// Nil without a section `[apns]`.
   public var apns: APNs?
   public var ntfy: [String: Ntfy] = [:]
   public var webhooks: [String: Webhook] = [:]
@@ -59,44 +49,19 @@ public struct PushConfiguration: Hashable, Sendable {
 extension PushConfiguration {
   static let sections = "push, apns, ntfy NAME, webhook NAME"
 
-  /// The keys of a section, by its name in the file; nil if there is no such section.
-  static func keys(of section: String) -> [String: INIKey<RelayConfiguration>]? {
-    if section == "push" { return pushKeys }
-    if section == "apns" {
-      return apnsKeys.mapValues { key in
-        { configuration, value in
-          var apns = configuration.push.apns ?? APNs()
-          defer { configuration.push.apns = apns }
-          return key(&apns, value)
-        }
-      }
-    }
-    let words = section.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
-    guard words.count == 2, Topics.isName(words[1]) else { return nil }
-    let name = words[1]
-    switch words[0] {
-    case "ntfy":
-      return ntfyKeys.mapValues { key in
-        { configuration, value in key(&configuration.push.ntfy[name, default: Ntfy()], value) }
-      }
-    case "webhook":
-      return webhookKeys.mapValues { key in
-        { configuration, value in
-          key(&configuration.push.webhooks[name, default: Webhook()], value)
-        }
-      }
-    default: return nil
-    }
-  }
-
-  /// A section counts even without keys.
-  mutating func begin(_ section: String) {
-    let words = section.split(separator: " ").map(String.init)
-    switch (words.first, words.count) {
-    case ("apns", 1): apns = apns ?? APNs()
-    case ("ntfy", 2): ntfy[words[1]] = ntfy[words[1]] ?? Ntfy()
-    case ("webhook", 2): webhooks[words[1]] = webhooks[words[1]] ?? Webhook()
+  /// A section by its name in the file; nil if there is no such section.
+  static func section(_ name: String) -> RelaySection? {
+    switch name {
+    case "push": return RelaySection(keys: pushKeys)
+    case "apns": return RelaySection(\.push.apns, APNs(), apnsKeys)
     default: break
+    }
+    let words = name.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+    guard words.count == 2, Topics.isName(words[1]) else { return nil }
+    return switch words[0] {
+    case "ntfy": RelaySection(\.push.ntfy[words[1]], Ntfy(), ntfyKeys)
+    case "webhook": RelaySection(\.push.webhooks[words[1]], Webhook(), webhookKeys)
+    default: nil
     }
   }
 
@@ -112,11 +77,7 @@ extension PushConfiguration {
   ]
 
   private static let apnsKeys: [String: INIKey<APNs>] = [
-    "topic": { apns, value in
-      guard isTopic(value) else { return "allowed: none, or the bundle ID of an app" }
-      apns.topic = value == "none" ? "" : value
-      return nil
-    },
+    "topic": RelayKeys.text(\.topic, "the bundle ID of an app", where: isTopic),
     "key_id": RelayKeys.text(
       \.keyID, "ten letters and digits, as Apple names the key", where: isTenCharacters),
     "team": RelayKeys.text(
@@ -125,7 +86,7 @@ extension PushConfiguration {
     "certificate": RelayKeys.fullPath(\.certificate),
     "key": RelayKeys.fullPath(\.key),
     "server": RelayKeys.text(\.server, "HOST, or HOST:PORT", where: WebAddress.isPlace),
-    "authority": RelayKeys.fullPath(\.authority),
+    "authority": RelayKeys.authorities(\.authorities),
     "sound": RelayKeys.text(
       \.look.sound, "default, or the name of a sound of the app", where: isTopic),
     "badge": RelayKeys.number(\.look.badge, 0...9999),
@@ -143,27 +104,18 @@ extension PushConfiguration {
       ntfy.server = value
       return nil
     },
-    "topic": { ntfy, value in
-      guard Topics.isName(value) else { return "allowed: \(Topics.allowedName)" }
-      // `topic = none`, as in the example file, must not publish to a topic of that name.
-      ntfy.topic = value == "none" ? "" : value
-      return nil
-    },
+    "topic": RelayKeys.text(\.topic, Topics.allowedName, where: Topics.isName),
     "token_file": RelayKeys.fullPath(\.tokenFile),
-    "authority": RelayKeys.fullPath(\.authority),
+    "authority": RelayKeys.authorities(\.authorities),
     "events": events(\.events),
   ]
 
   private static let webhookKeys: [String: INIKey<Webhook>] = [
-    "url": { webhook, value in
-      guard value == "none" || WebAddress.host(of: value) != nil else {
-        return "allowed: https://HOST/PATH, or http://HOST/PATH"
-      }
-      webhook.url = value == "none" ? "" : value
-      return nil
+    "url": RelayKeys.text(\.url, "https://HOST/PATH, or http://HOST/PATH") {
+      WebAddress.host(of: $0) != nil
     },
     "secret_file": RelayKeys.fullPath(\.secretFile),
-    "authority": RelayKeys.fullPath(\.authority),
+    "authority": RelayKeys.authorities(\.authorities),
     "events": events(\.events),
   ]
 

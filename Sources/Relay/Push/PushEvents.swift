@@ -4,15 +4,11 @@ public struct PushEvents: OptionSet, Hashable, Sendable {
 
   public init(rawValue: Int64) { self.rawValue = rawValue }
 
-  /// A timer is at zero, or nobody heard it.
   public static let timer = PushEvents(rawValue: 1)
-  /// An alarm rings, or nobody heard it.
   public static let alarm = PushEvents(rawValue: 2)
   /// Speaker, switch, button, lamp, real-time clock or the service itself.
   public static let trouble = PushEvents(rawValue: 4)
-  /// Whether the clock is trusted.
   public static let clock = PushEvents(rawValue: 8)
-  /// A full hour was announced.
   public static let hour = PushEvents(rawValue: 16)
   /// A person's message, by `clocksmith-relay push`. Nobody can opt out of it.
   static let message = PushEvents(rawValue: 32)

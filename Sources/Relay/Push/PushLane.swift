@@ -6,20 +6,15 @@ import Horology
 final class PushLane {
   /// After this many failures in a row, the whole lane pauses.
   private static let mostFailures = 8
-  /// How many deliveries are read from the register at a time.
-  private static let batch = 200
-  /// How long an outcome may wait for others before it is noted.
-  private static let noteTime = Duration.milliseconds(50)
 
   let provider: Provider
   private let loop: EventLoop
   private unowned let publisher: Publisher
   private var transfers: Transfers?
-  /// What was read and not sent yet; the last one is next.
+  /// What is to be sent; the last one is next.
   private var queue: [Delivery] = []
   /// Each with the count of successes when it was sent.
-  private var sent: [Int64: (delivery: Delivery, at: Instant, successes: Int)] = [:]
-  private var outcomes: [Outcome] = []
+  private var sent: [String: (delivery: Delivery, at: Instant, successes: Int)] = [:]
   /// How many deliveries may be in flight: one until the provider has accepted or refused one.
   private var window = 1
   private var failures = 0
@@ -28,13 +23,10 @@ final class PushLane {
   /// It has accepted or refused one since the last failure.
   private var hasWorked = false
   private var outage = Outage()
-  /// Why the provider wants nothing more; nil if it does.
-  private var gone: String?
-  private var mayHaveMore = true
   private var isStopped = false
-  /// While it is set, nothing new is sent.
+  /// The receiver wants nothing more.
+  private var isClosed = false
   private var pause: EventSource?
-  private var turnTimer: EventSource?
   private var dueTimer: EventSource?
 
   init(_ provider: Provider, _ loop: EventLoop, _ publisher: Publisher) {
@@ -43,134 +35,114 @@ final class PushLane {
     self.publisher = publisher
   }
 
-  /// Call this when there may be something to send.
-  func wake() {
-    mayHaveMore = true
-    turn()
+  var name: String { provider.lane.name }
+
+  func wants(_ event: PushEvents) -> Bool {
+    !isClosed && (provider.events.contains(event) || event == .message)
   }
 
-  /// Sends nothing more.
-  func stop() {
-    isStopped = true
-    queue = []
+  var unfinished: [Delivery] { sent.values.map(\.delivery) + queue }
+
+  var isIdle: Bool { sent.isEmpty }
+
+  func add(_ deliveries: [Delivery]) {
+    for delivery in deliveries { delivery.due = .zero }
+    let later = queue.prefix { $0.due > .zero }.count
+    queue.insert(contentsOf: deliveries.reversed(), at: later)
+    send()
   }
 
-  var hasGone: Bool { gone != nil }
-
-  /// True if nothing is on its way, and all is noted.
-  var isIdle: Bool { sent.isEmpty && outcomes.isEmpty }
+  func stop() { isStopped = true }
 
   // MARK: Sending
 
-  private var maySend: Bool { pause == nil && !isStopped }
-
-  /// Notes the outcomes, and reads what to send next if all that was read is sent.
-  func turn() {
-    turnTimer = nil
-    // What is on its way still waits in the register, and is read once more.
-    let most = maySend && mayHaveMore && queue.isEmpty ? Self.batch + sent.count : 0
-    guard most > 0 || !outcomes.isEmpty else { return }
-    let now = Instant.now
-    // If the register cannot be used now, the publisher wakes the lane when it can.
-    guard let found = publisher.advance(outcomes, provider.lane, most: most, at: now) else {
-      return
+  /// Sends what is due, as far as the provider takes it.
+  func send() {
+    dueTimer = nil
+    while pause == nil, !isStopped, sent.count < window, let next = queue.last {
+      guard next.due <= uptime else {
+        dueTimer = try? loop.after(next.due - uptime) { [unowned self] in send() }
+        return
+      }
+      queue.removeLast()
+      send(next)
     }
-    outcomes = []
-    if most > 0 {
-      queue = found.reversed().filter { sent[$0.id] == nil }
-      mayHaveMore = found.count == most
-      if !mayHaveMore { watchDue(after: now) }
-    }
-    send()
     if isStopped { publisher.endIfIdle() }
   }
 
-  private func send() {
-    while maySend, sent.count < window, let next = queue.popLast() { send(next) }
-    if queue.isEmpty, sent.isEmpty || maySend && mayHaveMore {
-      turn()
-    } else if !outcomes.isEmpty, turnTimer == nil {
-      turnTimer = try? loop.after(Self.noteTime) { [unowned self] in turn() }
-    }
-  }
-
   private func send(_ delivery: Delivery) {
-    if let gone {
-      return outcomes.append(Outcome(delivery: delivery, state: .refused, reason: gone))
-    }
     let now = Instant.now
-    do throws(Fault) {
-      let request = try provider.request(delivery, at: now)
-      if transfers == nil {
-        transfers = try Transfers(
-          loop, provider.settings, answered: { [unowned self] in answered($0, $1) },
-          settled: { [unowned self] in send() })
+    guard delivery.message.expires > now else {
+      return publisher.ended(delivery, .expired, "before it could be sent")
+    }
+    var token = ""
+    if provider.lane.environment != nil {
+      guard let device = publisher.devices[delivery.device] else {
+        return publisher.ended(delivery, .refused, "the device has gone")
       }
+      token = device.token
+    }
+    do throws(Fault) {
+      let request = try provider.request(delivery, to: token, at: now)
+      if transfers == nil { transfers = try Transfers(loop, provider.settings, self) }
       try transfers?.send(request)
+      delivery.tries += 1
       sent[delivery.id] = (delivery, now, successes)
     } catch {
-      outcomes.append(Outcome(delivery: delivery, state: .refused, reason: error.description))
-    }
-  }
-
-  /// - Parameter now: until when all that is due was read.
-  private func watchDue(after now: Instant) {
-    let due = publisher.nextDue(in: provider.lane, after: now)
-    dueTimer = due.flatMap {
-      try? loop.after(max($0 - now, .milliseconds(10))) { [unowned self] in wake() }
+      publisher.ended(delivery, .refused, error.description)
     }
   }
 
   // MARK: Answers
 
-  private func answered(_ id: Int64, _ answer: PushResponse) {
+  /// Called once for each request. `send` is called after one or more of them.
+  func answered(_ id: String, _ answer: PushResponse) {
     guard let (delivery, at, successesThen) = sent.removeValue(forKey: id) else { return }
-    let now = Instant.now
-    switch provider.judge(answer, sent: at, at: now) {
+    switch provider.judge(answer, sent: at) {
     case .accepted:
-      outcomes.append(Outcome(delivery: delivery, state: .accepted))
+      publisher.ended(delivery, .accepted)
       succeed()
     case .refused(let reason):
-      outcomes.append(Outcome(delivery: delivery, state: .refused, reason: reason))
+      publisher.ended(delivery, .refused, reason)
       succeed()
-    case .gone(let departure):
-      outcomes.append(
-        Outcome(
-          delivery: delivery, state: .refused, reason: departure.reason, departure: departure))
+    case .gone(let reason, let since):
+      publisher.ended(delivery, .refused, reason)
+      publisher.hasGone(delivery, reason, since: since)
       succeed()
     case .noMore(let reason):
-      outcomes.append(Outcome(delivery: delivery, state: .refused, reason: reason))
-      guard gone == nil else { return }
-      gone = reason
-      _ = outage.begins()
-      publisher.tell(
-        provider.lane,
-        "the server answers \(reason), so nothing more is sent there until the relay is reloaded")
-    case .tokenExpired(let reason): tryAgain(delivery, reason, after: .zero, now)
+      publisher.ended(delivery, .refused, reason)
+      close(reason)
     case .again(let reason, let wanted):
       let usual = provider.pause(after: delivery.tries)
-      tryAgain(delivery, reason, after: max(wanted ?? .zero, usual), now)
+      tryAgain(delivery, reason, after: max(wanted ?? .zero, usual))
       failures += 1
       // A server that has answered nothing since then may be dead.
       let isSilent =
         answer.status == 0 && answer.failure?.isLate == true && successes == successesThen
       if isSilent || failures >= Self.mostFailures { fail(reason) }
     case .down(let reason):
-      tryAgain(delivery, reason, after: provider.pause(after: delivery.tries), now)
+      tryAgain(delivery, reason, after: provider.pause(after: delivery.tries))
       fail(reason)
     }
   }
 
-  private func tryAgain(
-    _ delivery: Delivery, _ reason: String, after wait: Duration, _ now: Instant
-  ) {
-    let due = now + wait
-    let isUseful = due < delivery.message.message.expires
-    outcomes.append(
-      Outcome(
-        delivery: delivery, state: isUseful ? .waiting : .expired, due: isUseful ? due : nil,
-        reason: reason))
-    mayHaveMore = true
+  private func close(_ reason: String) {
+    guard !isClosed else { return }
+    isClosed = true
+    publisher.tell(
+      provider.lane,
+      "the server answers \(reason), so nothing more is sent there until the relay is reloaded")
+    let waiting = queue
+    queue = []
+    for delivery in waiting { publisher.ended(delivery, .refused, reason) }
+  }
+
+  private func tryAgain(_ delivery: Delivery, _ reason: String, after wait: Duration) {
+    guard Instant.now + wait < delivery.message.expires else {
+      return publisher.ended(delivery, .expired, reason)
+    }
+    delivery.due = uptime + wait
+    queue.insert(delivery, at: queue.firstIndex { $0.due <= delivery.due } ?? queue.endIndex)
   }
 
   /// The provider has accepted or refused a delivery: either shows that it works.
@@ -179,8 +151,7 @@ final class PushLane {
     successes += 1
     hasWorked = true
     window = provider.settings.most
-    // Other requests were in flight when the provider said that it wants nothing more.
-    if gone == nil, outage.ends() { publisher.tell(provider.lane, nil) }
+    if outage.ends() { publisher.tell(provider.lane, nil) }
   }
 
   private func fail(_ reason: String) {
@@ -188,8 +159,6 @@ final class PushLane {
     window = 1
     // All deliveries in flight fail together: the first has set the pause.
     guard pause == nil, !isStopped else { return }
-    // By the end of the pause, some of them may have lost their use.
-    queue = []
     // A server may end a connection at any time. So the first failure after a success is not told.
     var wait = Duration.zero
     if !hasWorked {
@@ -199,14 +168,7 @@ final class PushLane {
     hasWorked = false
     pause = try? loop.after(wait) { [unowned self] in
       pause = nil
-      wake()
+      send()
     }
-  }
-
-  /// Forgets what another register does not know.
-  func forget() {
-    queue = []
-    sent = [:]
-    outcomes = []
   }
 }

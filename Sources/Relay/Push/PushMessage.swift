@@ -8,15 +8,12 @@ struct PushMessage: Hashable {
   let kind: String
   let title: String
   let body: String
-  /// The fields of the notice.
   var fields: [String: String] = [:]
   /// On a screen, a later message with the same value replaces this one.
   let collapse: String
   let created: Instant
-  /// From this instant on the message is useless.
   let expires: Instant
 
-  /// The fields, in the order of their names.
   var fieldsRecord: Record {
     var record = Record()
     for (name, value) in fields.sorted(by: { $0.key < $1.key }) { record[name] = .text(value) }
@@ -24,10 +21,32 @@ struct PushMessage: Hashable {
   }
 }
 
-/// A message in the register.
-struct RegisteredMessage: Hashable {
-  let id: Int64
-  let message: PushMessage
-  /// The seed of its request ids, so that a retry has the same id.
-  let seed: UInt64
+/// As the register keeps it.
+extension PushMessage {
+  private static let event = Key<Int>.integer("event", 1...127)
+  private static let created = Key<Instant>.instant("created")
+  private static let expires = Key<Instant>.instant("expires")
+
+  var record: Record {
+    var record = Record([
+      "kind": .text(kind), "title": .text(title), "body": .text(body),
+      "fields": .record(fieldsRecord), "collapse": .text(collapse),
+    ])
+    record[Self.event] = Int(event.rawValue)
+    record[Self.created] = created
+    record[Self.expires] = expires
+    return record
+  }
+
+  init(_ record: Record) throws(BadValue) {
+    event = PushEvents(rawValue: Int64(try record.value(Self.event)))
+    kind = try record.value(.text("kind"))
+    title = try record.value(.text("title"))
+    body = try record.value(.text("body"))
+    collapse = try record.value(.text("collapse"))
+    created = try record.value(Self.created)
+    expires = try record.value(Self.expires)
+    guard case .record(let named)? = record["fields"] else { return }
+    for case (let name, .text(let text)) in named.fields { fields[name] = text }
+  }
 }

@@ -2,26 +2,24 @@ import Basics
 import CSQLite
 import Daemon
 @preconcurrency import Glibc
+import Horology
 
-/// The register on the disk: the devices, the messages, and what was not sent or was refused.
+/// The register on the disk: the devices, and what is not sent yet.
 ///
-/// A power cut may lose the answers of the last seconds (`synchronous = NORMAL`), so a message that was
-/// not sent to everybody yet may come twice, with the same id. What a person was told is kept, and the
-/// end of each message, is on the disk at once (`synced`).
+/// A power cut may lose what was noted in the last seconds (`synchronous = NORMAL`), so a message may
+/// come twice, with the same id. What a person was told is kept is on the disk at once (`synced`).
 public final class Register {
   let database: Database
 
   private static let name = "register.sqlite"
   private static let folder = "/var/lib/clocksmith-relay"
-  /// The version of the tables below.
-  private static let version: Int64 = 2
+  private static let version: Int64 = 3
 
   /// In the service's folder, as systemd names it (`StateDirectory=`), or else by its usual path.
   public static var path: String {
     "\(stateFolder ?? folder)/\(name)"
   }
 
-  /// Opens the register, and makes it if there is none.
   /// - Parameter patience: how long another program may hold it.
   /// - Throws: `Fault` if that is not possible; `isOfBrokenDatabase` if the file is corrupt.
   public init(path: String = Register.path, patience: Duration = .seconds(5)) throws(Fault) {
@@ -108,7 +106,6 @@ public final class Register {
     path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
   }
 
-  /// - Throws: `Fault` if the register is corrupt.
   private func check() throws(Fault) {
     var complaint: String?
     try database.run("PRAGMA quick_check(1)") { complaint = $0.text(0) }
@@ -125,7 +122,8 @@ public final class Register {
   }
 
   private func makeTables() throws(Fault) {
-    let found = try database.integer("PRAGMA user_version") ?? 0
+    var found: Int64 = 0
+    try database.run("PRAGMA user_version") { found = $0.integer(0) }
     guard found <= Self.version else {
       throw Fault(
         "the register \(database.path)",
@@ -133,40 +131,190 @@ public final class Register {
     }
     if found == Self.version { return }
     try database.transaction { () throws(Fault) in
-      // Of version 1, only the devices are kept.
-      try database.execute(
-        "DROP TABLE IF EXISTS messages; DROP TABLE IF EXISTS passes; DROP TABLE IF EXISTS deliveries"
-      )
+      // Of earlier versions, only the devices are kept.
+      try database.execute("DROP TABLE IF EXISTS messages; DROP TABLE IF EXISTS deliveries")
       try database.execute(Self.tables)
       try database.execute("PRAGMA user_version = \(Self.version)")
     }
   }
 
   /// Does all of it or nothing, and returns when it is on the disk.
-  func synced(_ body: () throws(Fault) -> Void) throws(Fault) {
+  private func synced(_ body: () throws(Fault) -> Void) throws(Fault) {
     try database.execute("PRAGMA synchronous = FULL")
     defer { try? database.execute("PRAGMA synchronous = NORMAL") }
     try database.transaction(body)
   }
 
-  /// Instants are in microseconds since 1970. PushEvents.swift has the values of `events`, and
-  /// Delivery.swift those of `state`. Numbers of devices are never used again, so that a message
-  /// never goes to a device that came after it.
+  /// Instants are in microseconds since 1970, `events` are the values of PushEvents, and `message` is
+  /// JSON. Numbers of devices are never used again, so that a message never goes to a device that came
+  /// after it. A delivery without a lane is a person's words, for every receiver.
   private static let tables = """
     CREATE TABLE IF NOT EXISTS devices (
       id INTEGER PRIMARY KEY AUTOINCREMENT, token TEXT NOT NULL UNIQUE, platform TEXT NOT NULL,
       environment TEXT NOT NULL, events INTEGER NOT NULL, registered INTEGER NOT NULL,
       deactivated INTEGER, reason TEXT);
-    CREATE TABLE messages (
-      id INTEGER PRIMARY KEY AUTOINCREMENT, event INTEGER NOT NULL, kind TEXT NOT NULL,
-      title TEXT NOT NULL, body TEXT NOT NULL, fields TEXT NOT NULL, collapse TEXT NOT NULL,
-      created INTEGER NOT NULL, expires INTEGER NOT NULL, seed INTEGER NOT NULL,
-      taken INTEGER NOT NULL DEFAULT 0, accepted INTEGER NOT NULL DEFAULT 0, finished INTEGER);
-    CREATE INDEX unfinished ON messages (taken, id) WHERE finished IS NULL;
     CREATE TABLE deliveries (
-      id INTEGER PRIMARY KEY, message INTEGER NOT NULL, lane TEXT NOT NULL, device INTEGER NOT NULL,
-      state TEXT NOT NULL, tries INTEGER NOT NULL DEFAULT 0, due INTEGER, reason TEXT);
-    CREATE INDEX deliveries_of_message ON deliveries (message, state);
-    CREATE INDEX waiting ON deliveries (lane, due, id) WHERE state = 'waiting';
+      id TEXT PRIMARY KEY, lane TEXT NOT NULL, device INTEGER NOT NULL, message TEXT NOT NULL);
     """
+}
+
+// MARK: Devices
+
+extension Register {
+  /// Registers a device, or renews its entry, which keeps what the registration does not name. A
+  /// device that had gone becomes active again.
+  func add(_ device: Device, at now: Instant) throws(Fault) { _ = try add([device], at: now) }
+
+  /// - Returns: how many were not known before.
+  public func add(_ devices: [Device], at now: Instant) throws(Fault) -> Int {
+    var added = 0
+    try synced { () throws(Fault) in
+      for device in devices where try put(device, at: now) { added += 1 }
+    }
+    return added
+  }
+
+  /// - Returns: true if it was not known before.
+  private func put(_ device: Device, at now: Instant) throws(Fault) -> Bool {
+    let values: [SQLValue] = [
+      SQLValue(device.platform?.rawValue), SQLValue(device.environment?.rawValue),
+      device.events.map { .integer($0.rawValue) } ?? .null, .integer(now.microseconds),
+      .text(device.token),
+    ]
+    try database.run(
+      """
+      UPDATE devices SET platform = coalesce(?, platform),
+        environment = coalesce(?, environment), events = coalesce(?, events), registered = ?,
+        deactivated = NULL, reason = NULL WHERE token = ?
+      """, values)
+    if database.changes > 0 { return false }
+    try database.run(
+      """
+      INSERT INTO devices (platform, environment, events, registered, token)
+        VALUES (coalesce(?, 'ios'), coalesce(?, 'production'),
+          coalesce(?, \(PushEvents.usual.rawValue)), ?, ?)
+      """, values)
+    return true
+  }
+
+  /// - Returns: false if it is not known.
+  public func remove(token: String) throws(Fault) -> Bool {
+    try synced { () throws(Fault) in
+      try database.run("DELETE FROM devices WHERE token = ?", [.text(token.lowercased())])
+    }
+    return database.changes > 0
+  }
+
+  /// Lists the devices in the order of their first registration.
+  /// - Parameter gone: true for only the deactivated devices, in the order of their deactivation.
+  public func devices(gone: Bool = false) throws(Fault) -> [RegisteredDevice] {
+    var found: [RegisteredDevice] = []
+    try eachDevice(gone: gone) { found.append($0) }
+    return found
+  }
+
+  private func eachDevice(
+    gone: Bool = false, _ take: (RegisteredDevice) -> Void
+  ) throws(Fault) {
+    try database.run(
+      """
+      SELECT token, platform, environment, events, registered, deactivated, reason, id FROM devices
+        \(gone ? "WHERE deactivated IS NOT NULL ORDER BY deactivated, id" : "ORDER BY id")
+      """
+    ) { row in
+      // Leave out invalid rows, which another program has written.
+      guard let platform = Device.Platform(rawValue: row.text(1)),
+        let environment = Device.Environment(rawValue: row.text(2))
+      else { return }
+      let device = Device(
+        token: row.text(0), platform: platform, environment: environment,
+        events: PushEvents(rawValue: row.integer(3)))
+      take(
+        RegisteredDevice(
+          number: row.integer(7), device: device,
+          registered: Instant(microseconds: row.integer(4)),
+          gone: row.time(5).map { .init(at: $0, reason: row.text(6)) }))
+    }
+  }
+
+  func activeDevices() throws(Fault) -> [Int64: Device] {
+    var active: [Int64: Device] = [:]
+    try eachDevice { if $0.gone == nil { active[$0.number] = $0.device } }
+    return active
+  }
+
+  public func countOfDevices() throws(Fault) -> Int { try activeDevices().count }
+
+  /// - Parameter since: the instant of the provider's knowledge.
+  /// - Returns: false if the device registered later, or is not active.
+  func deactivate(
+    _ device: Int64, _ reason: String, since: Instant, at now: Instant
+  ) throws(Fault) -> Bool {
+    try database.run(
+      """
+      UPDATE devices SET deactivated = ?, reason = ?
+        WHERE id = ? AND deactivated IS NULL AND registered <= ?
+      """,
+      [
+        .integer(now.microseconds), .text(reason), .integer(device), .integer(since.microseconds),
+      ])
+    return database.changes > 0
+  }
+}
+
+// MARK: Messages
+
+extension Register {
+  /// In bytes, with the title: APNs takes 4096 of JSON, in which some characters take two.
+  public static let mostOfWords = 1500
+
+  /// Keeps words that are for every device and every entry until the service takes them.
+  public func publish(_ words: String, title: String, at now: Instant) throws(Fault) {
+    let publication = Publication(.words(words, title: title, at: now))
+    try synced { () throws(Fault) in try put(Delivery(publication, lane: "")) }
+  }
+
+  func save(_ deliveries: [Delivery], _ ended: [String]) throws(Fault) {
+    try database.transaction { () throws(Fault) in
+      for delivery in deliveries { try put(delivery) }
+      for id in ended { try database.run("DELETE FROM deliveries WHERE id = ?", [.text(id)]) }
+    }
+  }
+
+  private func put(_ delivery: Delivery) throws(Fault) {
+    try database.run(
+      "INSERT OR IGNORE INTO deliveries (id, lane, device, message) VALUES (?, ?, ?, ?)",
+      [
+        .text(delivery.id), .text(delivery.lane), .integer(delivery.device),
+        .text(delivery.message.record.json),
+      ])
+  }
+
+  /// The words that the service has not taken yet, each with its id.
+  func words() throws(Fault) -> [(id: String, message: PushMessage)] {
+    try deliveries(where: "lane = ''").map { ($0.id, $0.message) }
+  }
+
+  /// What an earlier run has not sent.
+  func deliveries() throws(Fault) -> [Delivery] { try deliveries(where: "lane != ''") }
+
+  private func deliveries(where condition: String) throws(Fault) -> [Delivery] {
+    var found: [Delivery] = []
+    var publications: [String: Publication] = [:]
+    try database.run(
+      "SELECT id, lane, device, message FROM deliveries WHERE \(condition) ORDER BY rowid"
+    ) { row in
+      let text = row.text(3)
+      if publications[text] == nil {
+        // Leave out invalid rows, which another program has written.
+        guard let record = try? Record(json: text, path: "a message"),
+          let message = try? PushMessage(record)
+        else { return }
+        publications[text] = Publication(message)
+      }
+      found.append(
+        Delivery(id: row.text(0), publications[text]!, lane: row.text(1), device: row.integer(2)))
+    }
+    return found
+  }
 }

@@ -4,17 +4,14 @@ import CCurl
 
 /// A POST over HTTP.
 struct PushRequest {
-  /// Identifies the answer.
-  let tag: Int64
+  let tag: String
   let url: String
-  /// As in `content-type: application/json`.
   let headers: [String]
   let body: String
 }
 
 /// The answer to a request.
 struct PushResponse {
-  /// 0 without an answer.
   let status: Int
   /// The start of the answer's body.
   let body: String
@@ -37,7 +34,7 @@ struct PushResponse {
   }
 }
 
-/// A handle of libcurl, used for one request after the other.
+/// A request by libcurl.
 final class Transfer {
   /// In milliseconds: how long a request may take, of which to connect. Standard Webhooks proposes
   /// 15 to 30 s.
@@ -52,16 +49,19 @@ final class Transfer {
   private static let mostOfBody = 4096
 
   let easy: UnsafeMutableRawPointer
-  private(set) var tag: Int64 = 0
+  let tag: String
   private let needsHTTP2: Bool
   private let words: UnsafeMutablePointer<CChar>
   private var headers: UnsafeMutablePointer<curl_slist>?
   private var received: [UInt8] = []
 
-  /// - Throws: `Fault` if libcurl has no memory for it.
-  init(_ settings: TransferSettings) throws(Fault) {
+  /// - Parameter wantsFreshConnection: true if the open connection may be dead.
+  init(
+    _ request: PushRequest, _ settings: TransferSettings, wantsFreshConnection: Bool
+  ) throws(Fault) {
     guard let made = curl_easy_init() else { throw Fault("cannot use libcurl", errno: ENOMEM) }
     easy = made
+    tag = request.tag
     needsHTTP2 = settings.needsHTTP2
     words = .allocate(capacity: Int(CURL_ERROR_SIZE))
     words.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
@@ -97,6 +97,13 @@ final class Transfer {
         let transfer = Unmanaged<Transfer>.fromOpaque(context!).takeUnretainedValue()
         return transfer.receive(UnsafeRawBufferPointer(start: bytes, count: size * count))
       }, Unmanaged.passUnretained(self).toOpaque())
+    // Without a value, libcurl leaves out its own header.
+    for header in ["accept:"] + request.headers { headers = curl_slist_append(headers, header) }
+    clocksmith_curl_pointer(easy, CURLOPT_HTTPHEADER, headers)
+    set(CURLOPT_FRESH_CONNECT, wantsFreshConnection ? 1 : 0)
+    set(CURLOPT_URL, request.url)
+    set(CURLOPT_POSTFIELDSIZE, request.body.utf8.count)
+    set(CURLOPT_COPYPOSTFIELDS, request.body)
   }
 
   deinit {
@@ -111,23 +118,6 @@ final class Transfer {
 
   private func set(_ option: CURLoption, _ value: UnsafePointer<CChar>?) {
     clocksmith_curl_pointer(easy, option, value)
-  }
-
-  /// - Parameter wantsFreshConnection: true if the open connection may be dead.
-  func take(_ request: PushRequest, wantsFreshConnection: Bool) {
-    tag = request.tag
-    received.removeAll(keepingCapacity: true)
-    words[0] = 0
-    // Without a value, libcurl leaves out its own header.
-    var list = curl_slist_append(nil, "accept:")
-    for header in request.headers { list = curl_slist_append(list, header) }
-    clocksmith_curl_pointer(easy, CURLOPT_HTTPHEADER, list)
-    curl_slist_free_all(headers)
-    headers = list
-    set(CURLOPT_FRESH_CONNECT, wantsFreshConnection ? 1 : 0)
-    set(CURLOPT_URL, request.url)
-    set(CURLOPT_POSTFIELDSIZE, request.body.utf8.count)
-    set(CURLOPT_COPYPOSTFIELDS, request.body)
   }
 
   /// - Returns: how many of the bytes it has taken. libcurl ends the transfer if it is not all.

@@ -4,44 +4,30 @@ import CSystemd
 import Daemon
 @preconcurrency import Glibc
 
-/// How requests reach a server.
 struct TransferSettings: Hashable {
-  /// A file or a folder of certificates.
   var authorities: String
   var certificate: String?
   var key: String?
   /// An answer by another version of HTTP is none.
   var needsHTTP2 = false
-  /// Limit of requests in flight.
   var most = 1
 }
 
-/// Requests to one server, by libcurl's multi interface. They share one connection. Handles are kept
-/// and used again.
+/// Requests to one server, by libcurl's multi interface. They share one connection.
 final class Transfers {
   private let loop: EventLoop
   private let settings: TransferSettings
-  private let answered: (_ tag: Int64, PushResponse) -> Void
-  private let settled: () -> Void
+  private unowned let lane: PushLane
   private let multi: UnsafeMutableRawPointer
   private var sockets: [Int32: (source: EventSource, events: UInt32)] = [:]
   private var timer: EventSource!
-  private var idle: [Transfer] = []
   private var busy: [UnsafeMutableRawPointer: Transfer] = [:]
-  /// The open connection may be dead.
   private var wantsFreshConnection = false
 
-  /// - Parameters:
-  ///   - answered: called once for each request.
-  ///   - settled: called after one or more calls of `answered`.
-  init(
-    _ loop: EventLoop, _ settings: TransferSettings,
-    answered: @escaping (_ tag: Int64, PushResponse) -> Void, settled: @escaping () -> Void
-  ) throws(Fault) {
+  init(_ loop: EventLoop, _ settings: TransferSettings, _ lane: PushLane) throws(Fault) {
     self.loop = loop
     self.settings = settings
-    self.answered = answered
-    self.settled = settled
+    self.lane = lane
     guard Self.library == CURLE_OK, let made = curl_multi_init() else {
       throw Fault("cannot use libcurl", errno: ENOMEM)
     }
@@ -69,21 +55,17 @@ final class Transfers {
     clocksmith_curl_multi_listen(multi, nil, nil, nil)
     for transfer in busy.values { curl_multi_remove_handle(multi, transfer.easy) }
     busy = [:]
-    idle = []
     curl_multi_cleanup(multi)
   }
 
-  /// curl_global_init(3), once.
   private static let library = curl_global_init(Int(CURL_GLOBAL_DEFAULT))
 
   private static func from(_ context: UnsafeMutableRawPointer?) -> Transfers {
     Unmanaged<Transfers>.fromOpaque(context!).takeUnretainedValue()
   }
 
-  /// - Throws: `Fault` if there is no memory for it.
   func send(_ request: PushRequest) throws(Fault) {
-    let transfer = if let idle = idle.popLast() { idle } else { try Transfer(settings) }
-    transfer.take(request, wantsFreshConnection: wantsFreshConnection)
+    let transfer = try Transfer(request, settings, wantsFreshConnection: wantsFreshConnection)
     wantsFreshConnection = false
     let code = curl_multi_add_handle(multi, transfer.easy)
     guard code == CURLM_OK else {
@@ -97,8 +79,7 @@ final class Transfers {
     guard let transfer = busy.removeValue(forKey: easy) else { return }
     // The connection has answered nothing for the whole time limit: take another.
     if result == CURLE_OPERATION_TIMEDOUT { wantsFreshConnection = true }
-    idle.append(transfer)
-    answered(transfer.tag, transfer.answer(result))
+    lane.answered(transfer.tag, transfer.answer(result))
   }
 
   // MARK: The loop
@@ -152,6 +133,6 @@ final class Transfers {
       hasFinished = true
       finished(easy, message.pointee.data.result)
     }
-    if hasFinished { settled() }
+    if hasFinished { lane.send() }
   }
 }

@@ -4,22 +4,18 @@ import Horology
 /// The meaning of an answer, for its delivery and for those behind it.
 enum Verdict: Hashable {
   case accepted
-  /// Another try is useless.
   case refused(String)
-  /// Send nothing more to the device.
-  case gone(Outcome.Departure)
-  /// Send nothing more to the entry until the configuration is read again.
+  /// Send nothing more to the device, unless it has registered since.
+  case gone(String, since: Instant)
+  /// Send nothing more there until the configuration is read again.
   case noMore(String)
   /// Try again, and not before the time that the server asks for, if it does.
   case again(String, after: Duration? = nil)
   /// Every other delivery in the lane would fail now, too.
   case down(String)
-  /// With a new token it may be accepted.
-  case tokenExpired(String)
 }
 
 extension Verdict {
-  /// The verdict on a failure, the same for every provider.
   init(_ failure: PushResponse.Failure) {
     self = failure.isOfOneRequest ? .again(failure.words) : .down(failure.words)
   }
@@ -41,13 +37,12 @@ extension Verdict {
     case (200, _): self = .accepted
     case (410, _):
       let since = body?[Self.timestamp].map { Instant(microseconds: Int64($0) * 1000) }
-      self = .gone(.init(reason: reason, since: since ?? sent))
+      self = .gone(reason, since: since ?? sent)
     // Perhaps only the environment is wrong, which is ours to mend: the phone stays registered.
     case (400, "BadDeviceToken"):
       self = .refused("\(reason): the token is wrong, or is of the other environment")
     // The token is valid for another app: either this phone or our topic is wrong.
     case (400, "DeviceTokenNotForTopic") where isOurTopic: self = .refused(reason)
-    case (403, "ExpiredProviderToken"): self = .tokenExpired(reason)
     case (400, "BadTopic"), (400, "MissingTopic"), (400, "TopicDisallowed"),
       (400, "DeviceTokenNotForTopic"), (403, _), (429, "TooManyProviderTokenUpdates"):
       self = .down("APNs refuses this clock: \(reason)")
@@ -61,7 +56,6 @@ extension Verdict {
   /// In milliseconds since 1970, until 2200.
   private static let timestamp = Key<Int>.integer("timestamp", 0...7_258_118_400_000)
 
-  /// The reason that APNs gives for an answer.
   private static func reason(in body: Record?) -> String? {
     // What is not one of Apple's words may be anything.
     body?[.text("reason", where: isWord)]

@@ -13,7 +13,6 @@ final class WebhookProvider: Provider {
   private let url: String
   private let secret: WebhookSecret
 
-  /// - Throws: `Fault` if there is no secret, or the authorities cannot be read.
   init(_ name: String, _ configured: PushConfiguration.Webhook) throws(Fault) {
     try TLSContext.check(authorities: configured.authorities)
     lane = .webhook(name)
@@ -23,9 +22,9 @@ final class WebhookProvider: Provider {
     secret = try configured.secret()
   }
 
-  func request(_ delivery: Delivery, at now: Instant) -> PushRequest {
-    let body = Self.text(of: delivery.message.message)
-    let id = delivery.requestID
+  func request(_ delivery: Delivery, to _: String, at now: Instant) -> PushRequest {
+    let body = Self.text(of: delivery.message)
+    let id = delivery.id
     let seconds = now.microseconds / 1_000_000
     return PushRequest(
       tag: delivery.id, url: url,
@@ -47,10 +46,9 @@ final class WebhookProvider: Provider {
     return record.json
   }
 
-  /// Anything but 2xx is a failure, also a redirect. With 410 the program wants nothing more, as
-  /// Standard Webhooks has it. Another 3xx or 4xx means that the address or the secret is wrong,
-  /// for every message.
-  func judge(_ answer: PushResponse, sent: Instant, at now: Instant) -> Verdict {
+  /// Anything but 2xx is a failure, also a redirect. With 410 the program wants nothing more.
+  /// Another 3xx or 4xx means that the address or the secret is wrong, for every message.
+  func judge(_ answer: PushResponse, sent: Instant) -> Verdict {
     if answer.isSuccess { return .accepted }
     if let failure = answer.failure { return Verdict(failure) }
     switch answer.status {
@@ -86,7 +84,6 @@ public struct WebhookSecret: Hashable, Sendable {
     guard (24...64).contains(bytes.count) else { return nil }
   }
 
-  /// HMAC-SHA256, as base64.
   func signature(of text: String) -> String {
     let message = Array(text.utf8)
     var digest = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
@@ -100,19 +97,11 @@ public struct WebhookSecret: Hashable, Sendable {
 }
 
 extension PushConfiguration.Webhook {
-  /// - Throws: `Fault` if there is no secret, or it cannot be read or is not valid.
   public func secret() throws(Fault) -> WebhookSecret {
-    guard let text = try Secret.line(file: secretFile, credential: "webhook-secret") else {
-      throw Fault(
-        "the webhook at \(host) has no secret",
-        "set secret_file, or put it into /etc/credstore/clocksmith-relay.webhook-secret")
-    }
-    guard let secret = WebhookSecret(text: text) else {
-      throw Fault(
-        secretFile ?? "the credential webhook-secret",
-        "it is no secret: whsec_ and the base64 of 24 to 64 bytes are wanted, as of "
-          + "'echo whsec_$(openssl rand -base64 32)'")
-    }
-    return secret
+    try Secret.needed(
+      by: "the webhook at \(host)", "secret", file: secretFile, credential: "webhook-secret",
+      form: "whsec_ and the base64 of 24 to 64 bytes are wanted, as of "
+        + "'echo whsec_$(openssl rand -base64 32)'"
+    ) { WebhookSecret(text: $0) }
   }
 }
