@@ -91,6 +91,16 @@ def test_only_a_phone_that_has_gone_gets_no_more(apns, relay):
     assert sorted(apns.tokens()) == [token(0), token(2), token(3)]
 
 
+def test_a_wrong_topic_is_told_and_the_phones_stay_registered(apns, relay):
+    apns.answer = lambda request: refuse(400, "DeviceTokenNotForTopic")
+    running = relay(devices=3)
+    running.push("again")
+    running.wait_for("APNs refuses this clock: DeviceTokenNotForTopic")
+    apns.answer = lambda request: (200, {})
+    running.wait_for('"again": 3 accepted')
+    assert running.command("feedback") == ""
+
+
 def test_a_phone_of_another_app_is_refused_and_holds_up_no_other(apns, relay):
     apns.answer = lambda request: (
         refuse(400, "DeviceTokenNotForTopic") if request.token == token(1) else (200, {}))
