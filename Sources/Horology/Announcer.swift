@@ -60,13 +60,13 @@ public struct Announcer {
   ///     occasion does not sound again.
   ///   - reminders: as they were before the start, like the interval.
   public init(
-    settings: AnnouncerSettings, zone: any Zone, trust: ClockTrust, ringer: Ringer = .absent,
+    settings: AnnouncerSettings, zone: any Zone, trust: ClockTrust, switchState: SwitchState = .absent,
     mute: SoftwareMute = .off, muteEndsSinceBoot: Duration? = nil, sounded: Instant? = nil,
     reminders: Reminders = Reminders(), interval: IntervalTimer? = nil, at now: Now
   ) {
     self.reminders = reminders
     self.interval = interval
-    rules = Rules(settings, trust: trust, ringer: ringer, mute: mute)
+    rules = Rules(settings, trust: trust, switchState: switchState, mute: mute)
     quarters = Quarters(
       Schedule(interval: settings.interval, zone: zone), at: now.instant, sounded: sounded)
     self.muteEndsSinceBoot = muteEndsSinceBoot
@@ -97,7 +97,7 @@ public struct Announcer {
       answer = response.answer
     }
     let hasJumped = !effects.isEmpty
-    if case .ringer = event { owesJudging = owesJudging || hasJumped } else { owesJudging = false }
+    if case .switched = event { owesJudging = owesJudging || hasJumped } else { owesJudging = false }
     switch event {
     // A ring that the player has begun already is silenced too, though the wake-up for it is late.
     case .mute, .pressed, .held, .stop(.byHand): effects += ringDue(at: now)
@@ -108,12 +108,12 @@ public struct Announcer {
       break
     case .zoneChanged(let zone):
       effects += change(settings, zone, .none, at: now)
-    case .reloaded(let settings, let sound, let ringer):
-      effects += change(settings, zone, sound, ringer, at: now)
+    case .reloaded(let settings, let sound, let switchState):
+      effects += change(settings, zone, sound, switchState, at: now)
     case .trust(let trust):
       if trust != self.trust { effects += change(trust, at: now) + [.report(.trust(trust))] }
-    case .ringer(let ringer, let moment):
-      effects += change(ringer, at: moment, now)
+    case .switched(let switchState, let moment):
+      effects += change(switchState, at: moment, now)
       // Silence does not wait for the clock to be judged. The consequences of a step or a sleep do.
       if owesJudging {
         isSettled = true
@@ -200,19 +200,19 @@ public struct Announcer {
   ///
   /// A prepared announcement is made again if the change affects it and there is time. One that
   /// already sounds goes on as it began, unless its occasion now has another programme, or none.
-  /// - Parameter ringer: the switch as read with the new settings of its line; nil if those are
+  /// - Parameter switchState: the switch as read with the new settings of its line; nil if those are
   ///   unchanged.
   private mutating func change(
-    _ settings: AnnouncerSettings, _ zone: any Zone, _ sound: SoundChange, _ ringer: Ringer? = nil,
+    _ settings: AnnouncerSettings, _ zone: any Zone, _ sound: SoundChange, _ switchState: SwitchState? = nil,
     at now: Now
   ) -> [Effect] {
     let before = stage.turn.map(rulingSoFar)
     let wasSilenced = ruledOutBySwitch
     rules.settings = settings
     var report: [Effect] = []
-    if let ringer, ringer != rules.ringer {
-      rules.ringer = ringer
-      report = [.report(.ringer(ringer))]
+    if let switchState, switchState != rules.switchState {
+      rules.switchState = switchState
+      report = [.report(.switched(switchState))]
     }
     quarters.change(Schedule(interval: settings.interval, zone: zone), at: now.instant)
     replanWords(at: now)
@@ -414,14 +414,14 @@ extension Announcer {
 extension Announcer {
   /// Takes the switch as it is at the start, before the first event. If it silences, rings from
   /// before the start end; nothing else is decided yet.
-  public mutating func start(with ringer: Ringer) -> [Effect] {
-    change(ringer, at: previous.uptime, previous)
+  public mutating func start(with switchState: SwitchState) -> [Effect] {
+    change(switchState, at: previous.uptime, previous)
   }
 
-  private mutating func change(_ ringer: Ringer, at moment: Uptime, _ now: Now) -> [Effect] {
-    guard ringer != self.ringer else { return [] }
-    rules.ringer = ringer
-    let reason: StopReason = if case .lost = ringer { .switchLost } else { .switchOff }
+  private mutating func change(_ switchState: SwitchState, at moment: Uptime, _ now: Now) -> [Effect] {
+    guard switchState != self.switchState else { return [] }
+    rules.switchState = switchState
+    let reason: StopReason = if case .lost = switchState { .switchLost } else { .switchOff }
     var effects: [Effect] = []
     if rules.timersAreHeldBack {
       effects = stopCues(reason)
@@ -435,7 +435,7 @@ extension Announcer {
       effects += takenBack
       if takenBack.isEmpty && !turn.isTakenBack { effects += stage.stop(reason, at: moment) }
     }
-    return effects + [.report(.ringer(ringer))]
+    return effects + [.report(.switched(switchState))]
   }
 
   private mutating func change(_ mute: SoftwareMute, at now: Now) -> [Effect] {
@@ -1248,7 +1248,7 @@ extension Announcer {
 extension Announcer {
   public var settings: AnnouncerSettings { rules.settings }
   public var trust: ClockTrust { rules.trust }
-  public var ringer: Ringer { rules.ringer }
+  public var switchState: SwitchState { rules.switchState }
   public var mute: SoftwareMute { rules.mute }
 
   /// The announcement that the player has: prepared, sounding, or being stopped.

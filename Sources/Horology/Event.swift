@@ -5,12 +5,12 @@ public enum Event {
   /// The system's clock was set, or the machine has slept.
   case clockSet
   case zoneChanged(any Zone)
-  /// The ringer is the switch as read with the new settings of its line; nil if those are
+  /// The switch is as read with the new settings of its line; nil if those are
   /// unchanged.
-  case reloaded(AnnouncerSettings, SoundChange, Ringer? = nil)
+  case reloaded(AnnouncerSettings, SoundChange, SwitchState? = nil)
   case trust(ClockTrust)
   /// The switch was moved, lost or found again, at this moment.
-  case ringer(Ringer, at: Uptime)
+  case switched(SwitchState, at: Uptime)
   /// A person wants silence for a while, or no longer.
   case mute(SoftwareMute)
   /// A person asks for this time, or for the current time; to be heard from that instant on, or at
@@ -96,7 +96,7 @@ public enum Report: Hashable, Sendable {
   /// An order was refused, or a request was accepted and then not heard.
   case refused(Refusal)
   case trust(ClockTrust)
-  case ringer(Ringer)
+  case switched(SwitchState)
   /// `until` is what the clocks show when the mute ends by itself.
   case mute(SoftwareMute, until: CivilTime?)
   case clockSet(by: Duration)

@@ -4,16 +4,16 @@
 public struct Rules: Hashable, Sendable {
   public var settings: AnnouncerSettings
   public var trust: ClockTrust
-  public var ringer: Ringer
+  public var switchState: SwitchState
   public var mute: SoftwareMute
 
   public init(
-    _ settings: AnnouncerSettings, trust: ClockTrust, ringer: Ringer = .absent,
+    _ settings: AnnouncerSettings, trust: ClockTrust, switchState: SwitchState = .absent,
     mute: SoftwareMute = .off
   ) {
     self.settings = settings
     self.trust = trust
-    self.ringer = ringer
+    self.switchState = switchState
     self.mute = mute
   }
 
@@ -68,7 +68,7 @@ public struct Rules: Hashable, Sendable {
   public var isSilencedBySwitch: Bool { refusalBySwitch != nil }
 
   private var refusalBySwitch: SkipReason? {
-    switch ringer {
+    switch switchState {
     case .absent, .on: nil
     case .off: .switchOff
     case .lost: settings.whenLost == .mute ? .switchLost : nil

@@ -110,10 +110,10 @@ public struct Tally: Hashable, Sendable {
     case .retrying(let occasion, _):
       day.failures += 1
       failed = occasion
-    case .ringer(.lost): day.switchLosses += 1
+    case .switched(.lost): day.switchLosses += 1
     case .clockSet: day.clockSteps += 1
     case .reminder(_, .unheard), .interval(_, .unheard): day.failures += 1
-    case .refused, .ringer, .trust, .mute, .slept, .reminder, .interval, .unsaid: break
+    case .refused, .switched, .trust, .mute, .slept, .reminder, .interval, .unsaid: break
     }
   }
 }

@@ -88,7 +88,7 @@ final class AnnouncerLink {
 
   private func lose(_ why: String) {
     close()
-    take(absence: why)
+    setAbsence(why)
     timer = try? loop.after(outage.nextWait()) { [unowned self] in connect() }
   }
 
@@ -130,16 +130,16 @@ final class AnnouncerLink {
       switch $0 {
       case .success(let reply):
         guard let values = BusReader.record(reply) else {
-          return take(absence: "the announcer's state cannot be read: it is of another version")
+          return setAbsence("the announcer's state cannot be read: it is of another version")
         }
         state = AnnouncerState(values)
         timer = nil
         _ = outage.ends()
-        take(absence: nil)
+        setAbsence(nil)
       case .failure(let rejection):
         // If the bus has gone, `lose` is called next and tells that.
         guard let bus, sd_bus_is_open(bus.pointer) != 0 else { return }
-        take(absence: rejection.words)
+        setAbsence(rejection.words)
         // The bus may not tell that it answers again, so ask.
         timer = try? loop.after(Self.longestPause) { [unowned self] in ask() }
       }
@@ -150,7 +150,7 @@ final class AnnouncerLink {
     }
   }
 
-  private func take(absence: String?) {
+  private func setAbsence(_ absence: String?) {
     self.absence = absence
     service.lookAtAnnouncer()
   }

@@ -17,7 +17,7 @@ struct CommandReader {
 
   /// - Parameter clockIsUsed: true if the announcer says the time by its clock; nil if that is not
   ///   known.
-  mutating func take(
+  mutating func read(
     _ message: MQTTMessage, at now: Instant, clockIsUsed: Bool?
   ) throws(Rejection) -> Order {
     guard !message.isRetained else {
@@ -30,14 +30,14 @@ struct CommandReader {
       throw Rejection(
         .large, "it has \(message.size) bytes; at most \(Order.largestPayload) are read")
     }
-    return try take(message.payload, at: now, clockIsUsed: clockIsUsed)
+    return try read(message.payload, at: now, clockIsUsed: clockIsUsed)
   }
 
   /// Reads a command, whether it came over MQTT or HTTP.
   /// - Parameters:
   ///   - payload: the command as JSON, no larger than `Order.largestPayload`.
   ///   - known: keys of the command that are given elsewhere; the payload must not hold them again.
-  mutating func take(
+  mutating func read(
     _ payload: [UInt8], at now: Instant, clockIsUsed: Bool?,
     with known: [(key: String, text: String)] = []
   ) throws(Rejection) -> Order {

@@ -50,7 +50,7 @@ final class NameLookup {
     var list: UnsafeMutablePointer<gaicb>? = request.block
     let code = getaddrinfo_a(GAI_NOWAIT, &list, 1, nil)
     guard code == 0 else { throw Self.fault(host, code) }
-    timer = try loop.after(pause) { [unowned self] in look(host) }
+    timer = try loop.after(pause) { [unowned self] in lookUp(host) }
   }
 
   deinit {
@@ -58,7 +58,7 @@ final class NameLookup {
     if gai_cancel(request.block) == EAI_NOTCANCELED { _ = Unmanaged.passRetained(request) }
   }
 
-  private func look(_ host: String) {
+  private func lookUp(_ host: String) {
     let code = gai_error(request.block)
     guard code != EAI_INPROGRESS else {
       pause = min(pause * 2, Self.longestPause)

@@ -24,7 +24,7 @@ extension RelayService {
       // An empty message only clears a retained one.
       guard message.size > 0 else { return }
       do throws(Rejection) {
-        let order = try reader.take(message, at: .now, clockIsUsed: announcer.state.clockIsUsed)
+        let order = try reader.read(message, at: .now, clockIsUsed: announcer.state.clockIsUsed)
         carryOut(ReceivedCommand(order: order, topic: message.topic))
       } catch {
         refuse(message, error)
@@ -74,7 +74,7 @@ extension RelayService {
       // The answer over HTTP is that it waits.
       added.command.answer = nil
       changedWaiting()
-      tell(.waiting, "took \(command.order.title) for \(instant.rfc3339)", command)
+      log(.waiting, "took \(command.order.title) for \(instant.rfc3339)", command)
       answer(command, .waits(until: instant))
     }
     sendDue()
@@ -101,7 +101,7 @@ extension RelayService {
       // If it is sent again, it is wanted again.
       reader.forget(order)
       let why = "'\(command.order.name)' has cancelled"
-      tell(.waiting, "\(why) \(order.title) for \(each.instant.rfc3339)", each.command)
+      log(.waiting, "\(why) \(order.title) for \(each.instant.rfc3339)", each.command)
       answer(each.command, .refused(Rejection(.cancelled, "\(why) it")))
     }
     return true
@@ -180,12 +180,12 @@ extension RelayService {
     let order = command.order
     // An interval is not new if the same one runs already.
     guard told[Horology.Request.Keys.isNew] != false else {
-      tell(.command, "\(order.title) changed nothing: the same one runs already", command)
+      log(.command, "\(order.title) changed nothing: the same one runs already", command)
       answer(command, .unchanged)
       return
     }
     let handed = order.at.map { "handed \(order.title) to the clock for \($0.rfc3339)" }
-    tell(.command, handed ?? "carried out \(order.title)", command)
+    log(.command, handed ?? "carried out \(order.title)", command)
     answer(command, .done(told))
   }
 
@@ -199,7 +199,7 @@ extension RelayService {
 
   // MARK: The journal
 
-  func tell(_ event: RelayEvent, _ words: String, _ command: ReceivedCommand) {
+  func log(_ event: RelayEvent, _ words: String, _ command: ReceivedCommand) {
     guard let more = commandEntries.suffix(at: uptime) else { return }
     journal.log(
       event, .info, "\(words)\(more)".printable,

@@ -15,7 +15,7 @@ extension RelayService {
         loop, settings,
         .init(
           state: { [unowned self] in stateForApps },
-          carryOut: { [unowned self] in take($0, $1, $2, $3) },
+          carryOut: { [unowned self] in handleRequest($0, $1, $2, $3) },
           refused: { [unowned self] in reject($0, $1) }))
       _ = doorOutage.ends()
       journal.log(.http, .info, "apps are served at \(http.url)")
@@ -49,12 +49,12 @@ extension RelayService {
   }
 
   /// Carries out an app's command as if it came from the broker.
-  private func take(
+  private func handleRequest(
     _ path: String, _ body: [UInt8], _ known: [(key: String, text: String)],
     _ answer: @escaping (CommandOutcome) -> Void
   ) {
     do throws(Rejection) {
-      let order = try reader.take(
+      let order = try reader.read(
         body, at: .now, clockIsUsed: announcer.state.clockIsUsed, with: known)
       carryOut(ReceivedCommand(order: order, topic: path, answer: answer))
     } catch {

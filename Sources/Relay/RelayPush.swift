@@ -24,8 +24,8 @@ extension RelayService {
         publisher?.publish($0.message(of: topics.name, at: .now))
       }
     }
-    ahead?.look(
-      at: isRunning ? announcer.state.nextOccasion : nil, isPlaying: announcer.state.isPlaying,
+    ahead?.awaitOccasion(
+      isRunning ? announcer.state.nextOccasion : nil, isPlaying: announcer.state.isPlaying,
       lead: configuration.push.ahead)
   }
 
@@ -40,7 +40,7 @@ extension RelayService {
       guard try change(publisher) else {
         return refuse(command, Rejection(.unknown, "no device has this token"))
       }
-      tell(.command, "carried out \(command.order.title)", command)
+      log(.command, "carried out \(command.order.title)", command)
       answer(command, .done(Record()))
     } catch {
       refuse(command, Rejection(.register, error.description))

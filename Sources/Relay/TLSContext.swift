@@ -26,7 +26,7 @@ final class TLSContext {
     if !isAddress { try expect(settings.host) }
     SSL_CTX_set_ex_data(pointer, 0, Unmanaged.passUnretained(self).toOpaque())
     SSL_CTX_set_verify(pointer, SSL_VERIFY_PEER) { isFine, store in
-      if isFine == 0 { TLSContext.take(store) }
+      if isFine == 0 { TLSContext.keepComplaint(of: store) }
       return isFine
     }
     // libmosquitto sets the address as SNI. Replace it with the name before the first byte is sent.
@@ -115,7 +115,7 @@ final class TLSContext {
       .map { Unmanaged<TLSContext>.fromOpaque($0).takeUnretainedValue() }
   }
 
-  private static func take(_ store: OpaquePointer?) {
+  private static func keepComplaint(of store: OpaquePointer?) {
     guard let store,
       let connection = X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx()),
       let context = of(SSL_get_SSL_CTX(OpaquePointer(connection)))

@@ -127,7 +127,7 @@ public final class Clocksmith {
       journal.log(announcer.reportOfMute.notice(composer, clockWatch.state))
     }
     takeControls()
-    conductor.start(with: controls?.ringer ?? .absent)
+    conductor.start(with: controls?.switchState ?? .absent)
     handle(.woke)
     if let interval = announcer.interval, interval.goesOn(at: SystemClock.now) {
       journal.log(interval.noticeOfRestart)
@@ -359,7 +359,7 @@ public final class Clocksmith {
       let change = SoundChange(
         of: announcer.playing, from: before, to: (self.configuration, composer))
       // Pass the switch along: the new settings decide what it silences.
-      handle(.reloaded(configuration.announcer, change, controls?.ringer ?? .absent))
+      handle(.reloaded(configuration.announcer, change, controls?.switchState ?? .absent))
       // Again: the new settings may have brought alarms with other tunes.
       takeTunes()
     } catch {
@@ -395,7 +395,7 @@ public final class Clocksmith {
         "next \(announcer.outlook.occasion.timeOfDay)"
       }
     return [
-      now, announcer.trust.rawValue, announcer.ringer.inWords, speaker,
+      now, announcer.trust.rawValue, announcer.switchState.inWords, speaker,
       reporter.lastTiming.map { "last \($0.inWords)" },
     ]
     .compactMap { $0 }.joined(separator: ", ")

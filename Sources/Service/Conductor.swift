@@ -46,9 +46,9 @@ public final class Conductor {
 
   /// Takes the switch as it is at the start. The clock is not judged before that: a change of trust
   /// decides what sounds, and must find the switch known.
-  public func start(with ringer: Ringer) {
+  public func start(with switchState: SwitchState) {
     guard let instruments else { return }
-    for effect in announcer.start(with: ringer) { carryOut(effect, instruments) }
+    for effect in announcer.start(with: switchState) { carryOut(effect, instruments) }
   }
 
   /// Handles an event and carries out its effects. If it comes while another is handled, it waits.
@@ -77,7 +77,7 @@ public final class Conductor {
       handle(queue.removeFirst(), isOrder: isNext)
     }
     // Silence first: the switch must not wait until the clock is judged.
-    if case .ringer = order, instruments.isPlaying { handleFirst() }
+    if case .switched = order, instruments.isPlaying { handleFirst() }
     while !queue.isEmpty {
       // Judge the clock before every decision. Judge again after a change of trust: it may have
       // opened the speaker, which may take seconds.
@@ -117,7 +117,7 @@ public final class Conductor {
   /// code for it need not come from the disk first.
   private func rehearseSilence(at now: Now) {
     var rehearsal = announcer
-    _ = rehearsal.react(to: .ringer(.off, at: now.uptime), at: now)
+    _ = rehearsal.react(to: .switched(.off, at: now.uptime), at: now)
   }
 
   private func carryOut(_ effect: Effect, _ instruments: any Instruments) {

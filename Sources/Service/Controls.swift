@@ -9,7 +9,7 @@ final class Controls {
   private let loop: EventLoop
   private let journal: Journal
   private let tell: (Event) -> Void
-  private(set) var ringer = Ringer.absent
+  private(set) var switchState = SwitchState.absent
   private var tellsChanges = false
   /// The switch and the button, as far as they are configured.
   private var contacts: [ContactWatch] = []
@@ -18,7 +18,7 @@ final class Controls {
   private var wasReleased = false
   private var lamp: LampLine?
 
-  /// Opens the configured lines. `ringer` has the first state of the switch; each later change is
+  /// Opens the configured lines. `switchState` has the first state of the switch; each later change is
   /// told.
   init(
     loop: EventLoop, configuration: Configuration, journal: Journal,
@@ -28,8 +28,8 @@ final class Controls {
     self.journal = journal
     self.tell = tell
     watch(configuration.switchInput) { [unowned self] state, moment in
-      ringer = Ringer(state)
-      if tellsChanges { tell(.ringer(ringer, at: moment)) }
+      switchState = SwitchState(state)
+      if tellsChanges { tell(.switched(switchState, at: moment)) }
     }
     tellsChanges = true
     watch(configuration.button) { [unowned self] state, _ in
@@ -91,7 +91,7 @@ final class Controls {
   }
 }
 
-extension Ringer {
+extension SwitchState {
   fileprivate init(_ state: ContactWatch.State) {
     switch state {
     case .active: self = .off

@@ -36,7 +36,7 @@ extension Report {
       return Notice(
         .trust, trust == .untrusted ? .warning : .notice, "the clock is \(trust.rawValue)",
         ["TRUST": trust.rawValue])
-    case .ringer(let ringer): return ringer.notice
+    case .switched(let switchState): return switchState.notice
     case .mute(let mute, let end): return mute.notice(until: end)
     case .clockSet(let step):
       let direction = step < .zero ? "back" : "forward"
@@ -75,7 +75,7 @@ extension ALSASink.Substitute {
   static let noticeOfReturn = Notice(.speaker, .notice, "the default speaker is back")
 }
 
-extension Ringer {
+extension SwitchState {
   fileprivate var notice: Notice {
     switch self {
     case .absent:

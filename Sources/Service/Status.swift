@@ -42,10 +42,10 @@ public struct Status: Hashable, Sendable {
   public var volume = 0.0
   public var next = Next()
   public var mute = SoftwareMute.off
-  /// A key of `Ringer`; empty if it is not known.
-  public var ringer = ""
+  /// A key of `SwitchState`; empty if it is not known.
+  public var switchState = ""
   /// Why the switch cannot be read; empty if it can.
-  public var ringerError = ""
+  public var switchError = ""
   public var isSilencedBySwitch = false
   public var trust = ""
   public var clockBasis = ""
@@ -107,8 +107,8 @@ public struct Status: Hashable, Sendable {
     trust = announcer.trust.rawValue
     next = (try? Next(announcer.outlook, composer)) ?? next
     mute = announcer.mute
-    ringer = announcer.ringer.key
-    if case .lost(let why) = announcer.ringer { ringerError = why }
+    switchState = announcer.switchState.key
+    if case .lost(let why) = announcer.switchState { switchError = why }
     isSilencedBySwitch = announcer.isSilencedBySwitch
     timers = announcer.reminders.timers
     intervals = announcer.interval.map { [$0] } ?? []
@@ -222,8 +222,8 @@ extension Status {
           let untimed = [SoftwareMute.next, .on]
           if let mute = untimed.first(where: { $0.key == key }) { status.mute = mute }
         })),
-    Property(.text("switch", \.ringer)),
-    Property(.text("switch_error", \.ringerError)),
+    Property(.text("switch", \.switchState)),
+    Property(.text("switch_error", \.switchError)),
     Property(.text("trust", \.trust)),
     Property(.text("clock_basis", \.clockBasis)),
     Property(Field(.flag("clock_is_used"), \.clockIsUsed), "b"),
@@ -279,7 +279,7 @@ extension Status {
     if !substitute.isEmpty {
       problems.append("\(substitute) plays instead of the configured speaker")
     }
-    if !ringerError.isEmpty { problems.append("the switch cannot be read: \(ringerError)") }
+    if !switchError.isEmpty { problems.append("the switch cannot be read: \(switchError)") }
     if trust == ClockTrust.untrusted.rawValue { problems.append("the clock is not trusted") }
     if !stateError.isEmpty {
       problems.append("what is set at run time is lost at a restart: \(stateError)")

@@ -46,7 +46,7 @@ extension Report {
         + (first == last ? "" : " through \(last.instant.nanoseconds.utcText)") + ": \(reason)"
     case .refused(let refusal): "refused: \(refusal)"
     case .trust(let trust): "the clock is \(trust.rawValue)"
-    case .ringer(let ringer): "the switch is \(ringer)"
+    case .switched(let switchState): "the switch is \(switchState)"
     case .mute(let mute, _): "the mute is \(mute)"
     case .clockSet(let step): "noticed a step of \(step)"
     case .slept(let span): "noticed a sleep of \(span)"

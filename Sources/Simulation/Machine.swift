@@ -45,7 +45,7 @@ struct Machine {
   var isActive = false
   var isSwitchLost = false
   var contact: Contact?
-  var ringer = Ringer.absent
+  var switchState = SwitchState.absent
   /// Edges to come, in order of uptime, and edges not read yet.
   var edges: [Edge] = []
   var unread: [Edge] = []

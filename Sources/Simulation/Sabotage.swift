@@ -212,7 +212,7 @@ extension World {
 
   /// True while an edge that mutes is held back for the debounce time, as one that unmutes is.
   func waitsToMute() -> Bool {
-    guard machine.contact?.isActive == true, machine.ringer != .off else {
+    guard machine.contact?.isActive == true, machine.switchState != .off else {
       lateMute = nil
       return false
     }

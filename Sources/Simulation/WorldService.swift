@@ -28,10 +28,10 @@ extension World {
     conductor.instruments = self
     self.conductor = conductor
     machine.unread = []
-    let ringer = openContact()
-    machine.ringer = ringer
-    see(.read(ringer))
-    conductor.start(with: ringer)
+    let switchState = openContact()
+    machine.switchState = switchState
+    see(.read(switchState))
+    conductor.start(with: switchState)
     handle(.woke)
   }
 
@@ -115,11 +115,11 @@ extension World {
     settleClock()
     // The lines are requested anew, and their level is read. The new rules decide what it silences.
     machine.unread = []
-    let ringer = openContact()
-    machine.ringer = ringer
+    let switchState = openContact()
+    machine.switchState = switchState
     see(.took(machine.settings))
-    see(.read(ringer))
-    handle(.reloaded(settings, sound, ringer))
+    see(.read(switchState))
+    handle(.reloaded(settings, sound, switchState))
   }
 
   /// The service decides what follows from the clock before it takes in an order. The judge must
@@ -167,7 +167,7 @@ extension World {
   // MARK: The switch
 
   /// - Retracks: the switch as it is read.
-  private func openContact() -> Ringer {
+  private func openContact() -> SwitchState {
     machine.contact =
       machine.isSwitchLost
       ? nil : Contact(isActive: machine.isActive, debounce: .nanoseconds(Self.debounce))
@@ -203,11 +203,11 @@ extension World {
     become(.lost("gone"), at: machine.uptime)
   }
 
-  private func become(_ ringer: Ringer, at uptime: Int64) {
-    guard ringer != machine.ringer else { return }
-    machine.ringer = ringer
-    see(.read(ringer))
-    handle(.ringer(ringer, at: Uptime(nanoseconds: uptime)))
+  private func become(_ switchState: SwitchState, at uptime: Int64) {
+    guard switchState != machine.switchState else { return }
+    machine.switchState = switchState
+    see(.read(switchState))
+    handle(.switched(switchState, at: Uptime(nanoseconds: uptime)))
   }
 
   // MARK: The player and the pulse

@@ -64,7 +64,7 @@ private func check(certificate path: String) throws(Fault) -> Bool {
 private func check(_ push: PushConfiguration) throws(Fault) -> Bool {
   let faults = push.faults
   var isUsable = faults.isEmpty
-  func tell(_ section: String, _ words: String) throws(Fault) {
+  func printSection(_ section: String, _ words: String) throws(Fault) {
     if let fault = faults[section] {
       try say("FOUND \(fault)")
     } else {
@@ -76,7 +76,7 @@ private func check(_ push: PushConfiguration) throws(Fault) -> Bool {
       "ok    ahead         \(ahead.components.seconds) s, to those who want the event occasion")
   }
   if let apns = push.apns {
-    try tell("apns", "apns          \(apns.topic), \(apns.server ?? "Apple's servers")")
+    try printSection("apns", "apns          \(apns.topic), \(apns.server ?? "Apple's servers")")
     if let certificate = apns.certificate, faults["apns"] == nil,
       try !check(certificate: certificate)
     {
@@ -84,11 +84,11 @@ private func check(_ push: PushConfiguration) throws(Fault) -> Bool {
     }
   }
   for (name, ntfy) in push.ntfy.sorted(by: { $0.key < $1.key }) {
-    try tell(
+    try printSection(
       "ntfy \(name)", "ntfy          \(name): \(ntfy.topic) at \(ntfy.host), \(ntfy.events.text)")
   }
   for (name, webhook) in push.webhooks.sorted(by: { $0.key < $1.key }) {
-    try tell(
+    try printSection(
       "webhook \(name)", "webhook       \(name): \(webhook.host), \(webhook.events.text)")
   }
   if push.apns != nil, access(Register.path, R_OK) == 0 {

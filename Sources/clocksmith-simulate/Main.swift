@@ -49,14 +49,14 @@ enum Main {
       total.faults.merge(outcome.faults, uniquingKeysWith: +)
       if let failure = outcome.violation {
         violations += 1
-        try tell(failure, options)
+        try printFailure(failure, options)
       }
       if zones.count > 1 {
         let count = outcome.violation == nil ? 0 : 1
         try say("zone: \(zone), soundings \(outcome.soundings), violations \(count)")
       }
     }
-    try tell(total, zones: done, violations, after: SystemClock.uptime - start)
+    try printFigures(total, zones: done, violations, after: SystemClock.uptime - start)
     if isInterrupted != 0 {
       try say("interrupted: \(done) of \(zones.count) zones, the last perhaps in part")
       return interrupted
@@ -74,7 +74,7 @@ enum Main {
     }
   }
 
-  private static func tell(_ failure: Simulation.Failure, _ options: Options) throws {
+  private static func printFailure(_ failure: Simulation.Failure, _ options: Options) throws {
     try say("violated: \(failure.property): \(failure.what)")
     try say("  at \(failure.shown), seed \(failure.seed), zone \(failure.zone)")
     for line in failure.history { try say("  \(line)") }
@@ -86,7 +86,7 @@ enum Main {
         + "--zone \(failure.zone) --faults \(options.faults)")
   }
 
-  private static func tell(
+  private static func printFigures(
     _ total: Simulation.Outcome, zones: Int, _ violations: Int, after time: Duration
   ) throws {
     try say("zones: \(zones)")

@@ -13,7 +13,7 @@ func checkTimers(_ configuration: Configuration) throws(Fault) -> Finding {
   var flaws: [String] = []
   var wanted: [String] = []
   let recording = voice.orderToRecordTimers(commandThatRecordsTimers(voice))
-  func look(_ key: String, off: String, _ isMeant: (TimerPhrase) -> Bool) {
+  func checkWords(_ key: String, off: String, _ isMeant: (TimerPhrase) -> Bool) {
     wanted.append(key)
     let unsaid = voice.phrasesUnsaid.filter(isMeant)
     guard let first = unsaid.first else { return }
@@ -23,10 +23,10 @@ func checkTimers(_ configuration: Configuration) throws(Fault) -> Finding {
         + "\(recording ?? "set \(key) = \(off)"), or take another voice")
   }
   if !settings.tellsLeft.isEmpty {
-    look("tell_left", off: "none") { if case .left = $0 { true } else { false } }
+    checkWords("tell_left", off: "none") { if case .left = $0 { true } else { false } }
   }
   if settings.saysPhases {
-    look("say_phases", off: "no") { phrase in
+    checkWords("say_phases", off: "no") { phrase in
       switch phrase {
       case .left, .timer: false
       default: true

@@ -198,7 +198,7 @@ struct Seen {
     let isUntrusted = status.trust == ClockTrust.untrusted.rawValue
     let lines: [Line?] = [
       Line("clock", status.clockWords, isUntrusted ? .warning : .plain),
-      ringer,
+      switchState,
       status.mute.inWords(in: zone).map { Line("muted", $0, .warning) },
       status.playing.isEmpty ? nil : Line("sounding", "\"\(status.playing)\"", .strong),
       Line("speaker", status.speaker + volume),
@@ -232,12 +232,12 @@ struct Seen {
     return [status.next.chime, words].filter { !["", "none"].contains($0) }.joined(separator: ", ")
   }
 
-  private var ringer: Line? {
-    switch status.ringer {
+  private var switchState: Line? {
+    switch status.switchState {
     case "", "absent": nil
     case "off": Line("switch", "off: silence", .warning)
-    case "lost": Line("switch", "cannot be read: \(status.ringerError)", .warning)
-    default: Line("switch", status.ringer)
+    case "lost": Line("switch", "cannot be read: \(status.switchError)", .warning)
+    default: Line("switch", status.switchState)
     }
   }
 

@@ -29,8 +29,8 @@ func importVoice(_ folder: String, _ arguments: Arguments) throws -> Int32 {
   }
   let target = output ?? "\(folder)-voice"
   let pack = try recordings.make(target)
-  note("not needed, so not used", recordings.ignored)
-  note("still loud at the end, so perhaps cut off", recordings.cutOff)
+  complain(of: "not needed, so not used", recordings.ignored)
+  complain(of: "still loud at the end, so perhaps cut off", recordings.cutOff)
   if !recordings.missingForTimers.isEmpty {
     let words = recordings.missingForTimers.map { "'\($0.text)'" }.joined(separator: ", ")
     complain("note: the voice cannot say everything about timers without \(words)")
@@ -44,7 +44,7 @@ func importVoice(_ folder: String, _ arguments: Arguments) throws -> Int32 {
   return ExitStatus.done
 }
 
-private func note(_ what: String, _ files: [String]) {
+private func complain(of what: String, _ files: [String]) {
   guard !files.isEmpty else { return }
   let first = files.prefix(3).joined(separator: ", ")
   complain("note: \(what): \(first)\(files.count > 3 ? " and \(files.count - 3) more" : "")")

@@ -103,7 +103,7 @@ final class VoiceRecorder {
 
   private func carryOut(_ effect: RecordingSession.Effect) throws(Fault) {
     switch effect {
-    case .tell(let words): try tell(words)
+    case .tell(let words): try printLine(words)
     case .hearRoom: tone = RoomTone(rate: try openedRate())
     case .hearPhrase(let index):
       listener = PhraseListener(rate: try openedRate(), room: room)
@@ -124,7 +124,7 @@ final class VoiceRecorder {
     }
   }
 
-  private func tell(_ words: String) throws(Fault) {
+  private func printLine(_ words: String) throws(Fault) {
     clearMeter()
     try say(words)
     try flushOutput()
@@ -143,7 +143,7 @@ final class VoiceRecorder {
       let anchor = SystemClock.now.instant + Announcer.requestLead
       try player.play(SoundingID(1), anchoredAt: .utc(anchor)) { score($0) }
     } catch {
-      try tell("cannot play it: \(error)")
+      try printLine("cannot play it: \(error)")
       handle(.playEnded)
     }
   }

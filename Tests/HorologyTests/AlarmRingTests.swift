@@ -107,7 +107,7 @@ import Testing
     let words = desk.announcer.playing!.id
     let edge = desk.now.uptime
     desk.now = desk.now.later(by: .milliseconds(3))
-    desk.tell(.ringer(.off, at: edge))
+    desk.tell(.switched(.off, at: edge))
     for case .stop(let id, let reason) in desk.effects where id == words {
       #expect(reason == .switchOff)
     }
@@ -144,20 +144,20 @@ import Testing
 
   @Test("the switch silences it, before and while it rings, and both are told") func switchOff() {
     var desk = desk()
-    desk.tell(.ringer(.off, at: desk.now.uptime))
+    desk.tell(.switched(.off, at: desk.now.uptime))
     let seen = desk.live(for: .seconds(600))
     #expect(seen.alarms == [.silenced(.switchOff)])
     #expect(seen.cues.isEmpty)
     var ringing = self.desk()
     _ = ringing.live(for: .seconds(544))
-    ringing.tell(.ringer(.off, at: ringing.now.uptime))
+    ringing.tell(.switched(.off, at: ringing.now.uptime))
     #expect(ringing.alarmEvents == [.stopped(.switchOff)])
     guard case .stop = ringing.effects.first else {
       Issue.record("silence is not first")
       return
     }
     var school = self.desk { $0.silences = .announcements }
-    school.tell(.ringer(.off, at: school.now.uptime))
+    school.tell(.switched(.off, at: school.now.uptime))
     #expect(school.live(for: .seconds(560)).alarms == [.rings(.due(late: nil))])
   }
 

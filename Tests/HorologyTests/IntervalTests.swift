@@ -75,7 +75,7 @@ import Testing
     let ways: [(Event, StopReason)] = [
       (.interval(.stop), .byHand), (.pressed(speakerIsAwake: true), .byHand),
       (.stop(.byHand), .byHand), (.mute(.on), .muted),
-      (.ringer(.off, at: Uptime(seconds: 1000)), .switchOff),
+      (.switched(.off, at: Uptime(seconds: 1000)), .switchOff),
     ]
     for (event, reason) in ways {
       var desk = Desk(at: Self.start)
@@ -113,12 +113,12 @@ import Testing
   @Test("nobody would hear it: it is not started; timers and intervals are let through if wanted")
   func switchOff() {
     var desk = Desk(at: Self.start)
-    desk.tell(.ringer(.off, at: desk.now.uptime))
+    desk.tell(.switched(.off, at: desk.now.uptime))
     desk.start(.plain(every: .seconds(2)))
     #expect(desk.intervalRefusal == .silenced(.switchOff))
     var gym = Desk(at: Self.start) { $0.silences = .announcements }
     gym.start(.plain(every: .seconds(2)))
-    gym.tell(.ringer(.off, at: gym.now.uptime))
+    gym.tell(.switched(.off, at: gym.now.uptime))
     #expect(gym.intervalEvents.isEmpty)
     #expect(gym.live(for: .seconds(10)).cues.count >= 4)
   }
@@ -235,7 +235,7 @@ import Testing
   @Test("the last signal is silenced, too") func lastSignal() {
     let ways: [Event] = [
       .interval(.stop), .pressed(speakerIsAwake: true), .stop(.byHand), .mute(.on),
-      .ringer(.off, at: Uptime(seconds: 1000)),
+      .switched(.off, at: Uptime(seconds: 1000)),
     ]
     for event in ways {
       var desk = Desk(at: Self.start)

@@ -154,7 +154,7 @@ import Testing
   func stopped() {
     let ways: [Event] = [
       .interval(.stop), .pressed(speakerIsAwake: true), .stop(.byHand), .mute(.on),
-      .ringer(.off, at: Uptime(seconds: 1000)),
+      .switched(.off, at: Uptime(seconds: 1000)),
       .interval(.start(.plain(every: .seconds(30)), replaces: true)),
     ]
     for event in ways {

@@ -10,8 +10,8 @@ import Testing
     name: "school",
     AlarmTimes(time: try! TimeOfDay(text: "15:02"), days: try! AlarmDays(text: "mon-sun")))
 
-  private func turn(_ desk: inout Desk, _ ringer: Ringer) {
-    desk.tell(.ringer(ringer, at: desk.now.uptime))
+  private func turn(_ desk: inout Desk, _ switchState: SwitchState) {
+    desk.tell(.switched(switchState, at: desk.now.uptime))
   }
 
   @Test("lost it silences a timer that rings, and found again it lets it ring on") func ringsOn() {
@@ -65,7 +65,7 @@ import Testing
     var next = desk
     next.announcer = Announcer(
       settings: desk.announcer.settings, zone: TestZone.utc, trust: .synchronised,
-      ringer: .lost("gone"),
+      switchState: .lost("gone"),
       reminders: Reminders(
         desk.announcer.reminders.all, isSameBoot: true, at: next.now), at: next.now)
     next.tell(.woke)
@@ -88,14 +88,14 @@ import Testing
   @Test("rounds whose end nobody can hear are told unheard, and others are not")
   func rounds() {
     let why = "\(SkipReason.switchLost)"
-    for (ringer, told) in [
-      (Ringer.lost("gone"), [IntervalEvent.unheard(why), .over(late: nil)]),
+    for (switchState, told) in [
+      (SwitchState.lost("gone"), [IntervalEvent.unheard(why), .over(late: nil)]),
       (.on, [.over(late: nil)]),
     ] {
       var desk = Desk(at: Self.start)
       desk.start(.rounds(IntervalRounds(work: .seconds(20), rest: .seconds(10), count: 2)))
       _ = desk.live(for: .seconds(5))
-      turn(&desk, ringer)
+      turn(&desk, switchState)
       #expect(desk.live(for: .seconds(60)).intervals == told)
     }
   }
@@ -161,7 +161,7 @@ import Testing
       desk.tell(.reloaded(settings, .none, .off))
       #expect(desk.timerEvents.isEmpty == survives)
       #expect(desk.timers.isEmpty != survives)
-      #expect(desk.reports.contains(.ringer(.off)))
+      #expect(desk.reports.contains(.switched(.off)))
     }
   }
 
@@ -184,10 +184,10 @@ import Testing
     func reason() throws -> SkipReason? {
       desk.announcer.refusal(of: try #require(desk.announcer.reminders.alarms.first))
     }
-    for (ringer, wanted) in [
-      (Ringer.lost("gone"), SkipReason.switchLost), (.off, .switchOff), (.on, nil),
+    for (switchState, wanted) in [
+      (SwitchState.lost("gone"), SkipReason.switchLost), (.off, .switchOff), (.on, nil),
     ] {
-      turn(&desk, ringer)
+      turn(&desk, switchState)
       #expect(try reason() == wanted)
     }
     _ = desk.live(for: .seconds(61))

@@ -139,7 +139,7 @@ import Testing
   @Test("the switch wins over it") func theSwitch() {
     var desk = Desk(at: "2026-11-21T15:07:00")
     desk.tell(.mute(.next))
-    desk.tell(.ringer(.off, at: desk.now.uptime))
+    desk.tell(.switched(.off, at: desk.now.uptime))
     desk.wait(until: "2026-11-21T15:15:00")
     #expect(desk.skipReason == .switchOff)
     #expect(desk.announcer.mute == .next, "its occasion is still to come")

@@ -135,7 +135,7 @@ import Testing
     let tune = desk.cues[0].id
     if isHeard { desk.wait(until: "2026-11-21T15:02:00") }
     desk.wait(for: .seconds(2))
-    desk.tell(.ringer(.lost("gone"), at: desk.now.uptime))
+    desk.tell(.switched(.lost("gone"), at: desk.now.uptime))
     #expect(desk.stopped == [tune])
     desk.tell(.ended(tune, .stopped(.switchLost, silentAt: isHeard ? desk.now.uptime : nil)))
     #expect(

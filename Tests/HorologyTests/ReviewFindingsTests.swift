@@ -25,7 +25,7 @@ import Testing
   func switchBeforeWords() {
     var desk = noon(at: "11:59:50")
     desk.now = desk.now.set(by: .milliseconds(70))
-    desk.tell(.ringer(.off, at: desk.now.uptime))
+    desk.tell(.switched(.off, at: desk.now.uptime))
     #expect(desk.effects.first == desk.stop(.switchOff))
     #expect(desk.reports.count == 2)
   }

@@ -89,12 +89,12 @@ import Testing
       $0.tellsLeft = [.minute]
       $0.lateLimit = .seconds(30)
     }
-    desk.tell(.ringer(.off, at: desk.now.uptime))
+    desk.tell(.switched(.off, at: desk.now.uptime))
     desk.start(.seconds(120))
     desk.wait(for: .seconds(60))
     // The loop is held up.
     desk.now = desk.now.later(by: .seconds(40))
-    desk.tell(.ringer(.on, at: desk.now.uptime))
+    desk.tell(.switched(.on, at: desk.now.uptime))
     let reasons = desk.reports.compactMap { report -> SkipReason? in
       if case .unsaid(_, let reason) = report { reason } else { nil }
     }
@@ -201,7 +201,7 @@ import Testing
   @Test("a switch that silences by other rules stops an answer that is prepared")
   func switchByOtherRules() {
     var desk = Desk(at: "2026-11-21T15:07:00") { $0.whenLost = .sound }
-    desk.tell(.ringer(.lost("gone"), at: desk.now.uptime))
+    desk.tell(.switched(.lost("gone"), at: desk.now.uptime))
     desk.tell(.asked(speakerIsAwake: true))
     var settings = desk.announcer.settings
     settings.whenLost = .mute

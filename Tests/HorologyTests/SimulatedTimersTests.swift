@@ -255,7 +255,7 @@ import Testing
       $0.silences = .announcements
       $0.saysTimers = true
     }
-    desk.tell(.ringer(.off, at: desk.now.uptime))
+    desk.tell(.switched(.off, at: desk.now.uptime))
     desk.start(.seconds(3600))
     desk.tell(.reminder(.tell(nil)))
     let words = desk.announcer.playing

@@ -50,7 +50,7 @@ import Testing
     desk.tell(.stop(.serviceEnds))
     #expect(!(desk.stopReason == .serviceEnds))
     // The switch still silences it.
-    desk.tell(.ringer(.off, at: desk.now.uptime))
+    desk.tell(.switched(.off, at: desk.now.uptime))
     #expect((desk.stopReason == .switchOff))
   }
 

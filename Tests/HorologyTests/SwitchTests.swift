@@ -2,14 +2,14 @@ import Horology
 import Testing
 
 @Suite struct SwitchTests {
-  private func turn(_ desk: inout Desk, _ ringer: Ringer) {
-    desk.tell(.ringer(ringer, at: desk.now.uptime))
+  private func turn(_ desk: inout Desk, _ switchState: SwitchState) {
+    desk.tell(.switched(switchState, at: desk.now.uptime))
   }
 
   @Test("the switch silences the quarters until it is on again") func theSwitchSilences() {
     var desk = Desk(at: "2026-11-21T15:07:00")
     turn(&desk, .off)
-    #expect(desk.reports == [.ringer(.off)])
+    #expect(desk.reports == [.switched(.off)])
     desk.wait(until: "2026-11-21T15:15:00")
     #expect(desk.played == nil)
     #expect(desk.skipReason == .switchOff)

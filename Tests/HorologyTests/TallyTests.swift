@@ -103,7 +103,7 @@ import Testing
     for report in [
       .retrying(occasion, "gone"), .skipped(from: occasion, through: occasion, .failed("gone")),
       skipped("2026-11-21T10:30:00", "2026-11-21T10:30:00", .failed("torn out")),
-      .ringer(.lost("gone")), .clockSet(by: .seconds(1)),
+      .switched(.lost("gone")), .clockSet(by: .seconds(1)),
     ] {
       _ = tally.add(report, every: quarter, at: Uptime(seconds: 1))
     }

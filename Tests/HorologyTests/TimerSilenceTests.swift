@@ -13,7 +13,7 @@ import Testing
     desk.start(.seconds(10))
     desk.start(.seconds(60))
     _ = desk.live(for: .seconds(11))
-    desk.tell(.ringer(.off, at: desk.now.uptime))
+    desk.tell(.switched(.off, at: desk.now.uptime))
     #expect(desk.timerEvents == [.stopped(.switchOff)])
     #expect(!desk.stopped.isEmpty)
     let seen = desk.live(for: .seconds(60))
@@ -24,7 +24,7 @@ import Testing
 
   @Test("a switch that silences announcements lets timers through") func scope() {
     var desk = Desk(at: Self.start) { $0.silences = .announcements }
-    desk.tell(.ringer(.off, at: desk.now.uptime))
+    desk.tell(.switched(.off, at: desk.now.uptime))
     desk.start(.seconds(10))
     let seen = desk.live(for: .seconds(12))
     #expect(seen.events == [.rings(.due(late: nil))])
@@ -34,10 +34,10 @@ import Testing
   @Test("turned on again before zero, it rings") func switchedBack() {
     var desk = Desk(at: Self.start)
     desk.start(.seconds(10))
-    desk.tell(.ringer(.off, at: desk.now.uptime))
+    desk.tell(.switched(.off, at: desk.now.uptime))
     desk.wait(for: .seconds(8))
     #expect(desk.cues.isEmpty)
-    desk.tell(.ringer(.on, at: desk.now.uptime))
+    desk.tell(.switched(.on, at: desk.now.uptime))
     #expect(desk.cues.map(\.anchor) == [desk.now.sinceBoot + .seconds(2)])
   }
 
@@ -46,9 +46,9 @@ import Testing
     var desk = Desk(at: Self.start)
     desk.start(.seconds(4))
     let zero = desk.cues.map(\.anchor)
-    desk.tell(.ringer(.off, at: desk.now.uptime))
+    desk.tell(.switched(.off, at: desk.now.uptime))
     #expect(desk.stopped.count == 1)
-    desk.tell(.ringer(.on, at: desk.now.uptime))
+    desk.tell(.switched(.on, at: desk.now.uptime))
     #expect(desk.cues.map(\.anchor) == zero)
   }
 
@@ -73,7 +73,7 @@ import Testing
 
   @Test("what is silenced by other rules ends what rings, and does not come back") func reloaded() {
     var desk = Desk(at: Self.start) { $0.silences = .announcements }
-    desk.tell(.ringer(.off, at: desk.now.uptime))
+    desk.tell(.switched(.off, at: desk.now.uptime))
     desk.start(.seconds(10))
     _ = desk.live(for: .seconds(11))
     var settings = desk.announcer.settings
@@ -81,7 +81,7 @@ import Testing
     desk.tell(.reloaded(settings, .none))
     #expect(desk.timerEvents == [.stopped(.rulesChanged)])
     #expect(!desk.stopped.isEmpty)
-    desk.tell(.ringer(.on, at: desk.now.uptime))
+    desk.tell(.switched(.on, at: desk.now.uptime))
     #expect(desk.live(for: .seconds(30)).cues.isEmpty)
   }
 
@@ -93,7 +93,7 @@ import Testing
       $0.tellsLeft = [.half]
     }
     desk.start(.seconds(240))
-    desk.tell(.ringer(.off, at: desk.now.uptime))
+    desk.tell(.switched(.off, at: desk.now.uptime))
     #expect(desk.live(for: .seconds(200)).announcements.isEmpty)
   }
 

@@ -213,13 +213,13 @@ import Testing
     var (announcer, now) = announcer(at: "15:59:46")
     #expect(played(announcer.handle(.woke, at: now).effects) != nil)
     now = now.later(by: .seconds(7))
-    let effects = announcer.handle(.ringer(.off, at: now.uptime), at: now).effects
+    let effects = announcer.handle(.switched(.off, at: now.uptime), at: now).effects
     guard case .stop(_, .switchOff)? = effects.first else {
       Issue.record("\(effects)")
       return
     }
     _ = announcer.end(.stopped(.switchOff, silentAt: now.uptime), at: now)
-    #expect(played(announcer.handle(.ringer(.on, at: now.uptime), at: now).effects) == nil)
+    #expect(played(announcer.handle(.switched(.on, at: now.uptime), at: now).effects) == nil)
     #expect(announcer.next.instant == Instant("2026-11-21T16:15:00"))
   }
 }

@@ -18,13 +18,13 @@ import Testing
   }
 
   private mutating func take(_ payload: String, isRetained: Bool = false) throws -> Order.Action {
-    try reader.take(message(payload, isRetained: isRetained), at: now, clockIsUsed: clockIsUsed)
+    try reader.read(message(payload, isRetained: isRetained), at: now, clockIsUsed: clockIsUsed)
       .action
   }
 
   private mutating func refusal(_ payload: String, isRetained: Bool = false) -> Rejection? {
     do throws(Rejection) {
-      _ = try reader.take(
+      _ = try reader.read(
         message(payload, isRetained: isRetained), at: now, clockIsUsed: clockIsUsed)
       return nil
     } catch {
@@ -158,13 +158,13 @@ import Testing
 
   @Test("an id that has come is repeated, unless it was not carried out") func repetition() throws {
     var reader = reader
-    let order = try reader.take(
+    let order = try reader.read(
       message(#"{"command":"stop","id":"a"}"#), at: now, clockIsUsed: clockIsUsed)
     #expect(throws: Rejection.self) {
-      try reader.take(message(#"{"command":"stop","id":"a"}"#), at: now, clockIsUsed: clockIsUsed)
+      try reader.read(message(#"{"command":"stop","id":"a"}"#), at: now, clockIsUsed: clockIsUsed)
     }
     reader.forget(order)
-    _ = try reader.take(message(#"{"command":"stop","id":"a"}"#), at: now, clockIsUsed: clockIsUsed)
+    _ = try reader.read(message(#"{"command":"stop","id":"a"}"#), at: now, clockIsUsed: clockIsUsed)
     // The id of an expired command is not remembered.
     var test = self
     #expect(test.refusal(#"{"command":"stop","id":"b","expires":1}"#)?.id == "b")

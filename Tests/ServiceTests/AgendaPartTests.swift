@@ -13,7 +13,7 @@ import Testing
   private static let end = start + .seconds(86_400)
 
   private func announcer(
-    _ trust: ClockTrust = .synchronised, _ ringer: Ringer = .absent, alarms: [String] = []
+    _ trust: ClockTrust = .synchronised, _ switchState: SwitchState = .absent, alarms: [String] = []
   ) throws -> Announcer {
     var settings = AnnouncerSettings()
     settings.interval = Interval(minutes: 60)!
@@ -28,7 +28,7 @@ import Testing
     let now = Now(
       instant: Self.start, uptime: Uptime(nanoseconds: 0), sinceBoot: .zero)
     return Announcer(
-      settings: settings, zone: UTCZone(), trust: trust, ringer: ringer, at: now)
+      settings: settings, zone: UTCZone(), trust: trust, switchState: switchState, at: now)
   }
 
   private func part(

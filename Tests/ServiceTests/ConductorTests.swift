@@ -90,7 +90,7 @@ import Testing
     let score = Score(at: Instant(seconds: seconds))
     let conductor = Conductor(
       Announcer(
-        settings: settings, zone: UTCZone(), trust: trust, ringer: .on,
+        settings: settings, zone: UTCZone(), trust: trust, switchState: .on,
         at: score.now))
     conductor.instruments = score
     return (conductor, score)
@@ -101,7 +101,7 @@ import Testing
     conductor.handle(.woke)
     #expect(score.takeCalls() == ["judge", "play 00:15:00", "rest"])
     score.now = score.now.later(by: .seconds(4))
-    conductor.handle(.ringer(.off, at: score.now.uptime))
+    conductor.handle(.switched(.off, at: score.now.uptime))
     #expect(score.takeCalls() == ["stop 1 switch_off", "other", "rest"])
   }
 
@@ -138,7 +138,7 @@ import Testing
   @Test("the clock is judged before every decision") func judgedFirst() {
     let (conductor, score) = conductor(at: 300)
     score.trust = .untrusted
-    conductor.handle(.ringer(.off, at: score.now.uptime))
+    conductor.handle(.switched(.off, at: score.now.uptime))
     #expect(score.takeCalls() == ["judge", "trust untrusted", "judge", "other", "rest"])
   }
 

@@ -64,7 +64,7 @@ import Testing
     settings.quiet = try QuietHours(text: "00:00-23:59")
     settings.alarms = [plan]
     let announcer = Announcer(
-      settings: settings, zone: UTCZone(), trust: .untrusted, ringer: .off, at: now)
+      settings: settings, zone: UTCZone(), trust: .untrusted, switchState: .off, at: now)
     let agenda = try AgendaPart(
       of: announcer, Configuration().composer(), [:], from: now.instant,
       to: now.instant + .seconds(86_400), at: now.instant)

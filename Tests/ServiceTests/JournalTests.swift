@@ -151,7 +151,7 @@ import Testing
       .announced(announcement, timing), .cutOff(announcement, .switchOff, after: .milliseconds(20)),
       .skipped(from: occasion, through: occasion, .switchOff), .refused(.request(.busy)),
       .trust(.untrusted),
-      .ringer(.on), .ringer(.lost("gone")), .clockSet(by: .seconds(1)),
+      .switched(.on), .switched(.lost("gone")), .clockSet(by: .seconds(1)),
       .slept(for: .seconds(9)),
       .retrying(occasion, "gone"),
       .reminder(tea, .set), .reminder(tea, .rings(.due(late: nil))),

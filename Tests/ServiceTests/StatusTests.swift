@@ -10,13 +10,13 @@ import Testing
     "what is told of a mute and of the switch is read as it was",
     arguments: [
       SoftwareMute.off, .next, .on, .until(Instant(seconds: 1_800_000_000)),
-    ], [Ringer.absent, .on, .off, .lost("gone")])
-  func muteAndSwitch(mute: SoftwareMute, ringer: Ringer) throws {
+    ], [SwitchState.absent, .on, .off, .lost("gone")])
+  func muteAndSwitch(mute: SoftwareMute, switchState: SwitchState) throws {
     let configuration = Configuration()
     let now = SystemClock.now
     let announcer = Announcer(
       settings: configuration.announcer, zone: SystemZone.universal, trust: .synchronised,
-      ringer: ringer, mute: mute, at: now)
+      switchState: switchState, mute: mute, at: now)
     let told = Status(
       configuration, try configuration.composer(), announcer,
       clock: ClockState(basis: .disciplined, uncertainty: nil))
@@ -64,7 +64,7 @@ import Testing
       configuration, try configuration.composer(),
       Announcer(
         settings: configuration.announcer, zone: SystemZone.universal, trust: .untrusted,
-        ringer: .lost("gone"), mute: .until(moment.shown), at: SystemClock.now),
+        switchState: .lost("gone"), mute: .until(moment.shown), at: SystemClock.now),
       clock: ClockState(
         basis: .setFromRTC("ds3231"), uncertainty: .seconds(1), ends: moment.shown))
     told.substitute = "hw:1"

@@ -41,7 +41,7 @@ final class HTTPExchange {
     self.refusal = refusal
   }
 
-  func take(_ bytes: UnsafeRawBufferPointer, most: Int) {
+  func append(_ bytes: UnsafeRawBufferPointer, most: Int) {
     size += bytes.count
     if refusal == nil { body.append(contentsOf: bytes.prefix(max(most - body.count, 0))) }
   }

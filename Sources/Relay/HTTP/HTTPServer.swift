@@ -188,7 +188,7 @@ final class HTTPServer {
     }
     let exchange = Unmanaged<HTTPExchange>.fromOpaque(known).takeUnretainedValue()
     if count.pointee > 0 {
-      exchange.take(
+      exchange.append(
         UnsafeRawBufferPointer(start: bytes, count: count.pointee), most: Self.mostOfBody)
       count.pointee = 0
       return exchange.size <= Self.mostThrownAway ? 1 : 0

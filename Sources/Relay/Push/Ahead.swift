@@ -37,7 +37,7 @@ final class Ahead {
   ///   - isPlaying: true while something sounds. A melody leads to its occasion, but from its first
   ///     note on, the bus names the occasion after that. Keep waiting for the melody's own.
   ///   - lead: how long before its instant to publish it; nil for never.
-  func look(at occasion: Occasion?, isPlaying: Bool, lead: Duration?) {
+  func awaitOccasion(_ occasion: Occasion?, isPlaying: Bool, lead: Duration?) {
     if let waiting, waiting.lead == lead {
       if waiting.occasion == occasion { return }
       if isPlaying, let occasion, occasion.instant > waiting.occasion.instant { return }

@@ -243,7 +243,7 @@ final class Publisher {
   }
 
   /// - Parameter trouble: nil if the lane works again.
-  func tell(_ lane: Lane, _ trouble: String?) {
+  func logTrouble(of lane: Lane, _ trouble: String?) {
     guard let more = laneEntries.suffix(at: uptime) else { return }
     if let trouble {
       journal.log(

@@ -129,8 +129,8 @@ final class PushLane {
   private func close(_ reason: String) {
     guard !isClosed else { return }
     isClosed = true
-    publisher.tell(
-      provider.lane,
+    publisher.logTrouble(
+      of: provider.lane,
       "the server answers \(reason), so nothing more is sent there until the relay is reloaded")
     let waiting = queue
     queue = []
@@ -151,7 +151,7 @@ final class PushLane {
     successes += 1
     hasWorked = true
     window = provider.settings.most
-    if outage.ends() { publisher.tell(provider.lane, nil) }
+    if outage.ends() { publisher.logTrouble(of: provider.lane, nil) }
   }
 
   private func fail(_ reason: String) {
@@ -163,7 +163,7 @@ final class PushLane {
     var wait = Duration.zero
     if !hasWorked {
       wait = outage.nextWait()
-      if outage.begins() { publisher.tell(provider.lane, "\(reason); it is tried again") }
+      if outage.begins() { publisher.logTrouble(of: provider.lane, "\(reason); it is tried again") }
     }
     hasWorked = false
     pause = try? loop.after(wait) { [unowned self] in

@@ -30,7 +30,7 @@ enum Fact {
   indirect case took(AnnouncerSettings)
   indirect case tookZone(WallClock)
   /// What it reads of the switch.
-  case read(Ringer)
+  case read(SwitchState)
 
   // MARK: People
 

@@ -125,7 +125,7 @@ struct Occasions: Property {
       case .untrusted:
         !world.settings.allows(.untrusted, at: reading) && world.trust == .untrusted
           || happened(.trust) || happened(.rules)
-      case .switchOff, .stopped(.switchOff): world.ringer == .off || happened(.contact)
+      case .switchOff, .stopped(.switchOff): world.switchState == .off || happened(.contact)
       case .switchLost, .stopped(.switchLost):
         world.isSilenced || happened(.contact) || happened(.rules)
       case .muted, .stopped(.muted): world.mute.state != .off || happened(.mute)

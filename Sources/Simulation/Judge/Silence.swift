@@ -24,10 +24,10 @@ struct Silence: Property {
     case .held:
       if isUnread { silenceBySwitch(at, world) }
       isUnread = false
-    case .read(let ringer):
-      defer { wasOff = ringer == .off }
+    case .read(let switchState):
+      defer { wasOff = switchState == .off }
       // A switch that is read anew counts at once.
-      if ringer == .on, wasOff, isClosed || at.elapsed - changedAt < Self.debounce,
+      if switchState == .on, wasOff, isClosed || at.elapsed - changedAt < Self.debounce,
         !world.happened(.service, .rules, since: at.elapsed)
       {
         return "it is unmuted within the debounce time"
@@ -53,7 +53,7 @@ struct Silence: Property {
 
   /// A contact that is closed counts at once, before the service has read it.
   private mutating func silenceBySwitch(_ at: Moment, _ world: Situation) {
-    switch world.ringer {
+    switch world.switchState {
     case .on, .off:
       guard isClosed else { return }
       silence(at, world) { !$0.isReminder || world.settings.silences == .everything }

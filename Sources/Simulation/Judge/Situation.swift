@@ -9,7 +9,7 @@ struct Situation {
   private var steps: [(at: Int64, by: Int64)] = []
   private(set) var trust = ClockTrust.synchronised
   /// What the service reads of the switch, and since when that silences.
-  private(set) var ringer = Ringer.absent
+  private(set) var switchState = SwitchState.absent
   private(set) var silencedSince: Int64?
   private(set) var mute = Mute()
   /// Since when the service runs; nil while it does not.
@@ -67,7 +67,7 @@ struct Situation {
     case .ended(let isKilled):
       upSince = nil
       heard = [:]
-      ringer = .absent
+      switchState = .absent
       silencedSince = nil
       // A mute, or its end, may not have been saved.
       if isKilled, mute.since >= saved { (mute.state, mute.end) = (.until(.init(seconds: 0)), nil) }
@@ -80,8 +80,8 @@ struct Situation {
     case .tookZone(let face):
       self.face = face
       disturbed(.rules, at.elapsed)
-    case .read(let ringer):
-      self.ringer = ringer
+    case .read(let switchState):
+      self.switchState = switchState
       noteSwitch(at)
       disturbed(.contact, at.elapsed)
     case .ordered(.mute(let state)):
@@ -151,7 +151,7 @@ struct Situation {
   var goesByClock: Bool { trust != .untrusted || settings.untrusted == .speak }
 
   var isSilenced: Bool {
-    switch ringer {
+    switch switchState {
     case .absent, .on: false
     case .off: true
     case .lost: settings.whenLost == .mute

@@ -1,5 +1,5 @@
 /// What the ringer switch says, as far as it is known.
-public enum Ringer: Hashable, Sendable {
+public enum SwitchState: Hashable, Sendable {
   /// There is no switch.
   case absent
   case on
@@ -46,7 +46,7 @@ extension SkipReason {
   var mayEndInTime: Bool { self == .switchOff || self == .switchLost || self == .muted }
 }
 
-extension Ringer {
+extension SwitchState {
   /// For programs: it does not change.
   public var key: String {
     switch self {
