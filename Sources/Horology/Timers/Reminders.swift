@@ -58,7 +58,7 @@ public struct Reminders: Hashable, Sendable {
   }
 
   /// Everything, the timers first.
-  public var all: [Reminder] { timers + alarms }
+  public var all: [Reminder] { timers.isEmpty ? alarms : timers + alarms }
 
   public var isRinging: Bool { timers.contains(where: \.isRinging) || alarmRings }
 
