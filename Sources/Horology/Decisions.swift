@@ -85,7 +85,8 @@ struct Decisions: Sendable {
     reach(shown, every: interval)
     if shown < before { through = min(through, shown) }
     // Occasions that the clock has yet to pass again are kept, however far it is set.
-    recent.removeAll { $0 < reached - Self.memory && $0 <= through }
+    let oldest = reached - Self.memory
+    recent.removeAll { $0 < oldest && $0 <= through }
   }
 
   private mutating func reach(_ shown: Instant, every interval: Interval) {

@@ -22,20 +22,13 @@ public struct Simulation {
   /// The result of a history.
   public struct Outcome: Sendable {
     /// How much of it was simulated, in years.
-    public var years: Double
-    public var soundings: Int
+    public var years = 0.0
+    public var soundings = 0
     /// How often each kind of fault struck.
-    public var faults: [String: Int]
+    public var faults: [String: Int] = [:]
     public var violation: Failure?
 
-    public init(
-      years: Double = 0, soundings: Int = 0, faults: [String: Int] = [:], violation: Failure? = nil
-    ) {
-      self.years = years
-      self.soundings = soundings
-      self.faults = faults
-      self.violation = violation
-    }
+    public init() {}
   }
 
   /// A violated property, and the shortest history found that violates it.
@@ -78,13 +71,14 @@ public struct Simulation {
   /// - Parameter goesOn: asked after each month; false ends the history there.
   public func run(while goesOn: () -> Bool = { true }) -> Outcome {
     let start = Self.beginning / second
-    if let flaw = try? LocalTimes.flaw(in: zone, over: start..<start + length / second) {
-      return Outcome(
-        violation: Failure(
-          property: "local times", what: flaw, seed: seed, zone: zone,
-          shown: Self.beginning.utcText, history: [], end: [], rules: ""))
+    guard let flaw = try? LocalTimes.flaw(in: zone, over: start..<start + length / second) else {
+      return history(while: goesOn)
     }
-    return history(while: goesOn)
+    var outcome = Outcome()
+    outcome.violation = Failure(
+      property: "local times", what: flaw, seed: seed, zone: zone,
+      shown: Self.beginning.utcText, history: [], end: [], rules: "")
+    return outcome
   }
 
   private func history(while goesOn: () -> Bool) -> Outcome {
@@ -109,9 +103,12 @@ public struct Simulation {
   }
 
   private func outcome(_ world: World, _ failure: Failure?) -> Outcome {
-    Outcome(
-      years: Double(world.machine.moment.elapsed) / Double(day) / 365.25,
-      soundings: world.judge.soundings, faults: world.judge.counts, violation: failure)
+    var outcome = Outcome()
+    outcome.years = Double(world.machine.moment.elapsed) / Double(day) / 365.25
+    outcome.soundings = world.judge.soundings
+    outcome.faults = world.judge.counts
+    outcome.violation = failure
+    return outcome
   }
 
   private func failure(

@@ -53,21 +53,22 @@ public struct Picture {
 
   /// The picture as a file of its own, on white, so that it can be read on a dark page too.
   public var svg: String {
-    let lines =
-      [
-        #"<svg xmlns="http://www.w3.org/2000/svg" width="1200" height="420""#
-          + #" viewBox="0 0 1200 420" role="img">"#,
-        "<title>\(escaped(title))</title>", Self.style,
-        #"<rect width="1200" height="420" fill="white"/>"#, text(title, Self.left, 28, "head"),
-        #"<rect class="peak" x="1044" y="18" width="12" height="12"/>"#, text("peak", 1061, 28),
-        #"<rect class="mean" x="1106" y="18" width="12" height="12"/>"#,
-        text("mean (RMS)", 1123, 28),
-      ] + levelGrid + timeGrid
-      + [area("peak", columns.map(\.levels.peak)), area("mean", columns.map(\.levels.mean))]
-      + marks + [
-        line("anchor", x(0), 58, x(0)),
-        text(anchorLabel, middle(of: anchorLabel, at: 0), 52, "now"), "</svg>",
-      ]
+    let size = #"width="1200" height="420" viewBox="0 0 1200 420""#
+    let head: [String] = [
+      #"<svg xmlns="http://www.w3.org/2000/svg" \#(size) role="img">"#,
+      "<title>\(escaped(title))</title>", Self.style,
+      #"<rect width="1200" height="420" fill="white"/>"#, text(title, Self.left, 28, "head"),
+      #"<rect class="peak" x="1044" y="18" width="12" height="12"/>"#, text("peak", 1061, 28),
+      #"<rect class="mean" x="1106" y="18" width="12" height="12"/>"#,
+      text("mean (RMS)", 1123, 28),
+    ]
+    let areas: [String] = [
+      area("peak", columns.map(\.levels.peak)), area("mean", columns.map(\.levels.mean)),
+    ]
+    let anchor: [String] = [
+      line("anchor", x(0), 58, x(0)), text(anchorLabel, middle(of: anchorLabel, at: 0), 52, "now"),
+    ]
+    let lines: [String] = head + levelGrid + timeGrid + areas + marks + anchor + ["</svg>"]
     return lines.joined(separator: "\n") + "\n"
   }
 

@@ -130,7 +130,9 @@ public struct Recording: Sendable {
   public func write(to path: String) throws(Fault) {
     try cleaningUp { () throws(Fault) in
       let writer = try SoundFileWriter(path: path, rate: rate)
-      try samples.withUnsafeBufferPointer { block throws(Fault) in try writer.write(block) }
+      try samples.withUnsafeBufferPointer { block in
+        Result { () throws(Fault) in try writer.write(block) }
+      }.get()
       try writer.finish()
     }
   }

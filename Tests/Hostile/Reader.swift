@@ -105,7 +105,7 @@ private func readOrder(_ bytes: [UInt8]) throws {
   guard bytes.count <= Order.largestPayload else { return }
   var desk = CommandReader()
   let now = Instant(microseconds: 1_795_359_600_000_000)
-  let order = try desk.take(bytes, at: now, clockIsUsed: true)
+  let order = try desk.read(bytes, at: now, clockIsUsed: true)
   let again = try Order(payload: order.line)
   precondition(order.action == again.action, "an order that is another when it is read again")
 }

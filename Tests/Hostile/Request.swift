@@ -44,7 +44,7 @@ private func openDoor(_ loop: EventLoop, _ folder: String) throws -> HTTPDoor {
     state: { .success("{}") },
     carryOut: { _, body, known, answer in
       do throws(Rejection) {
-        let order = try desk.take(body, at: .now, clockIsUsed: true, with: known)
+        let order = try desk.read(body, at: .now, clockIsUsed: true, with: known)
         answer(order.at.map { .waits(until: $0) } ?? .done(Record()))
       } catch {
         answer(.refused(error))

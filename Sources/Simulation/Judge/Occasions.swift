@@ -107,7 +107,8 @@ struct Occasions: Property {
     }
   }
 
-  /// Judges whether a reason holds, or held a moment before.
+  /// Judges whether the owner wants silence, or wanted it a moment before. Other reasons are judged by
+  /// what was in the way.
   private func judge(
     _ reason: SkipReason, _ first: Int64, _ at: Moment, _ world: Situation
   ) -> String? {
@@ -115,32 +116,22 @@ struct Occasions: Property {
     // What came just before a sleep is told after it.
     let hasSlept = world.happened(.sleep, since: at.elapsed - 3 * minute)
     let lately = at.elapsed - (hasSlept ? 12 * hour : 3 * minute)
-    func happened(_ cause: Cause) -> Bool { world.happened(cause, since: lately) }
     let holds =
       switch reason {
-      case .quietHours: world.settings.isQuiet(reading) || happened(.rules)
+      case .quietHours: world.settings.isQuiet(reading)
       case .nothingToSound:
         world.settings.piece(reading, isTrusted: true) == Programme(blows: [], words: .none)
-          || happened(.rules)
       case .untrusted:
         !world.settings.allows(.untrusted, at: reading) && world.trust == .untrusted
-          || happened(.trust) || happened(.rules)
-      case .switchOff, .stopped(.switchOff): world.switchState == .off || happened(.contact)
-      case .switchLost, .stopped(.switchLost):
-        world.isSilenced || happened(.contact) || happened(.rules)
-      case .muted, .stopped(.muted): world.mute.state != .off || happened(.mute)
-      case .busy, .late, .tooLateForChime:
-        !world.isCalm(since: lately)
-          || spoken.contains { $0.occasion != first && $0.at >= lately }
-      case .failed:
-        happened(.speaker) || happened(.hold) || happened(.sleep) || happened(.clock)
-      case .stopped(.clockSet): happened(.clock)
-      case .stopped(.slept): happened(.sleep)
-      case .stopped(.rulesChanged): happened(.rules) || happened(.trust)
-      case .stopped(.byHand): happened(.hand)
-      case .stopped(.serviceEnds): world.isStopping
-      case .stopped(.timerChanged), .stopped(.replaced), .occasionIsNear, .tooNear: false
+          || world.happened(.trust, since: lately)
+      case .switchOff, .switchLost, .stopped(.switchOff), .stopped(.switchLost):
+        world.isSilenced || world.happened(.contact, since: lately)
+      case .muted, .stopped(.muted):
+        world.mute.state != .off || world.happened(.mute, since: lately)
+      case .stopped(.byHand): world.happened(.hand, since: lately)
+      default: true
       }
-    return holds ? nil : "\(first.utcText) is silent for no true reason: \(reason)"
+    return holds || world.happened(.rules, since: lately)
+      ? nil : "\(first.utcText) is silent for no true reason: \(reason)"
   }
 }

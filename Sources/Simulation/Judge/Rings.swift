@@ -74,7 +74,13 @@ struct Rings: Property {
     case .powerCame: changeAll { if $0.due != nil { $0.isLoose = true } }
     case .clockSet: changeAll { $0.reconsider(at) }
     case .took, .tookZone:
-      changeAll { $0.reconsider(at) }
+      changeAll { known in
+        known.reconsider(at)
+        // For which date it rang is another question in another zone.
+        if case .tookZone = fact, known.due != nil {
+          (known.rang, known.told) = (.min, world.face.day(at.shown) + 1)
+        }
+      }
       configure(world.settings.alarms, at)
     case .rested(let isSaved):
       if isSaved { unsaved = [] }
@@ -97,9 +103,9 @@ struct Rings: Property {
 
   private mutating func pass(_ at: Moment, _ world: Situation) -> String? {
     if world.goesByClock {
-      // The clock was wrong before.
+      // The clock was wrong before: the dates are forgotten.
       if at.shown < reached - day {
-        changeAll { ($0.rang, $0.told) = (.min, .min) }
+        changeAll { if $0.times != nil { ($0.rang, $0.told, $0.isLoose) = (.min, .min, true) } }
         reached = at.shown
       }
       reached = max(reached, at.shown)
@@ -119,8 +125,11 @@ struct Rings: Property {
     }
     guard next.shown <= at.shown else { return }
     known.next = nil
-    if world.trust != .untrusted, next.date > max(known.rang, known.told) {
-      known.due = at.elapsed - (at.shown - next.shown)
+    let due = at.elapsed - (at.shown - next.shown)
+    if world.trust != .untrusted, !world.happened(.trust, since: due),
+      next.date > max(known.rang, known.told)
+    {
+      known.due = due
     }
   }
 
@@ -203,7 +212,7 @@ struct Rings: Property {
     let latest = world.settings.ringLimit.nanoseconds + 30 * second
     let dues = world.readings(at).compactMap { shown in
       world.face.dues(times, around: shown)
-        .last { $0.date > known.rang && (-Self.exact...latest).contains(shown - $0.shown) }
+        .last { $0.date > known.rang && (-Situation.tolerance...latest).contains(shown - $0.shown) }
     }
     return dues.max { $0.shown < $1.shown }
   }
@@ -271,8 +280,8 @@ struct Rings: Property {
         break
       }
       (known.due, known.next, known.isLoose) = (nil, nil, false)
-      known.told =
-        world.face.dues(times, around: at.shown).last { $0.shown <= at.shown }?.date ?? known.told
+      let last = world.face.dues(times, around: at.shown).last { $0.shown <= at.shown }
+      known.told = max(known.told, last?.date ?? .min)
     }
     return nil
   }

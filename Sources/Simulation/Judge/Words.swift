@@ -34,14 +34,11 @@ struct Once: Property {
   private var before: (occasion: Int64, at: Int64)?
   /// The latest time that the clock has shown since the past was forgotten.
   private var reached: Int64 = .never
-  /// When the clock was last set back.
-  private var setBack: Int64 = .never
 
   mutating func see(_ fact: Fact, _ at: Moment, _ world: Situation) -> String? {
     switch fact {
     case .clockSet(let by):
       reached = max(reached, at.shown - by)
-      if by < 0 { setBack = at.elapsed }
       if at.shown <= reached - Int64(world.settings.interval.minutes) * minute + second {
         last = nil
         before = nil
@@ -76,7 +73,7 @@ struct Once: Property {
     if let last {
       if occasion == last.occasion { return "\(occasion.utcText) sounds again" }
       // What was queued as the clock was set back is heard after that.
-      if occasion < last.occasion, setBack < last.at - 12 * second {
+      if occasion < last.occasion, !world.happened(.clock, since: last.at - 12 * second) {
         return "\(occasion.utcText) sounds after \(last.occasion.utcText)"
       }
     }
