@@ -98,9 +98,9 @@ struct Overlap: Property {
       guard let since = begun.removeValue(forKey: sounding.id), sounding.blows.isEmpty,
         world.isCalm(since: at.elapsed - 20 * second)
       else { return nil }
-      // One of the two gives way.
+      // One of the two gives way once the player has told that the other has begun.
       let together = begun.values.map { at.elapsed - max($0, since) }.max() ?? 0
-      return together > Situation.fade + Situation.tolerance ? "two rings sound together" : nil
+      return together > Situation.fade + Situation.tolerance + Track.tick ? "two rings sound together" : nil
     case .ended: begun = [:]
     default: break
     }
