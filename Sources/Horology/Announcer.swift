@@ -502,7 +502,7 @@ extension Announcer {
     switch outcome {
     case .finished(let timing): return ([.report(.announced(announcement, timing))], nil)
     case .stopped(let reason, let silentAt?):
-      if case .occasion(let occasion) = announcement.cause { quarters.mark(cutOff: occasion) }
+      if turn.isTakenBack, case .occasion(next) = announcement.cause { quarters.mark(cutOff: next) }
       let after = silentAt - (turn.stopped?.at ?? silentAt)
       return ([.report(.cutOff(announcement, reason, after: after))], nil)
     case .stopped(let stop, nil): reason = .stopped(stop)

@@ -227,6 +227,8 @@ struct Rings: Property {
     if event == .cancelled, all[source]?.name != reminder.name { return nil }
     if event == .set { all[source] = Known(reminder.plan, at) }
     guard var known = all[source] else { return nil }
+    // The clock may be set back before the service rests.
+    if world.goesByClock { reached = max(reached, at.shown) }
     unsaved.insert(source)
     var isGone = false
     defer { all[source] = isGone ? nil : known }
