@@ -78,7 +78,7 @@ public struct Agenda: Sequence, IteratorProtocol {
 
   private mutating func play(_ announcement: Announcement) {
     let (id, anchor) = (announcement.id, announcement.anchor)
-    if announcement.begins < anchor { coming.append((announcement.begins, .heard(id, .some))) }
+    if announcement.begins < anchor { coming.append((announcement.begins, .heard(id, .begun))) }
     let timing = Timing(onsetError: .zero, worstError: .zero, underruns: 0)
     coming += [
       (anchor, .heard(id, .anchor)),

@@ -60,7 +60,8 @@ public struct Announcer {
   ///     occasion does not sound again.
   ///   - reminders: as they were before the start, like the interval.
   public init(
-    settings: AnnouncerSettings, zone: any Zone, trust: ClockTrust, switchState: SwitchState = .absent,
+    settings: AnnouncerSettings, zone: any Zone, trust: ClockTrust,
+    switchState: SwitchState = .absent,
     mute: SoftwareMute = .off, muteEndsSinceBoot: Duration? = nil, sounded: Instant? = nil,
     reminders: Reminders = Reminders(), interval: IntervalTimer? = nil, at now: Now
   ) {
@@ -97,7 +98,11 @@ public struct Announcer {
       answer = response.answer
     }
     let hasJumped = !effects.isEmpty
-    if case .switched = event { owesJudging = owesJudging || hasJumped } else { owesJudging = false }
+    if case .switched = event {
+      owesJudging = owesJudging || hasJumped
+    } else {
+      owesJudging = false
+    }
     switch event {
     // A ring that the player has begun already is silenced too, though the wake-up for it is late.
     case .mute, .pressed, .held, .stop(.byHand): effects += ringDue(at: now)
@@ -203,7 +208,8 @@ public struct Announcer {
   /// - Parameter switchState: the switch as read with the new settings of its line; nil if those are
   ///   unchanged.
   private mutating func change(
-    _ settings: AnnouncerSettings, _ zone: any Zone, _ sound: SoundChange, _ switchState: SwitchState? = nil,
+    _ settings: AnnouncerSettings, _ zone: any Zone, _ sound: SoundChange,
+    _ switchState: SwitchState? = nil,
     at now: Now
   ) -> [Effect] {
     let before = stage.turn.map(rulingSoFar)
@@ -393,7 +399,8 @@ extension Announcer {
   /// True if a sounding melody can follow this step: the player moves it with the clock, and there
   /// is time to move the blow of the hour too.
   private func isFollowed(_ step: Duration, by announcement: Announcement, at now: Now) -> Bool {
-    !announcement.programme.blows.isEmpty && stage.isHeard
+    !announcement.programme.blows.isEmpty
+      && (stage.isHeard || now.instant - step >= announcement.begins)
       && step.magnitude <= Self.longestFollowedStep
       && now.instant + rules.shortestLead <= announcement.anchor
   }
@@ -418,7 +425,9 @@ extension Announcer {
     change(switchState, at: previous.uptime, previous)
   }
 
-  private mutating func change(_ switchState: SwitchState, at moment: Uptime, _ now: Now) -> [Effect] {
+  private mutating func change(_ switchState: SwitchState, at moment: Uptime, _ now: Now)
+    -> [Effect]
+  {
     guard switchState != self.switchState else { return [] }
     rules.switchState = switchState
     let reason: StopReason = if case .lost = switchState { .switchLost } else { .switchOff }
@@ -491,8 +500,12 @@ extension Announcer {
   /// - Returns: also the answer to the person who asked for it, if nothing of it was heard.
   private mutating func end(_ turn: Stage.Turn, with outcome: Outcome, at now: Now) -> Response {
     let announcement = turn.announcement
-    var heard = turn.heard
-    if case .failed(_, heard: let told) = outcome { heard = told }
+    let heard: Heard =
+      switch outcome {
+      case .finished: .anchor
+      case .failed(_, let heard): heard
+      case .stopped, .tooLate: turn.heard
+      }
     if case .occasion(let occasion) = announcement.cause, heard == .anchor {
       // It sounded before it could be taken back.
       if turn.isTakenBack && occasion == next { quarters.decide(through: occasion) }

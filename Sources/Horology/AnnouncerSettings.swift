@@ -51,8 +51,8 @@ public struct AnnouncerSettings: Hashable, Sendable {
   public var alarms: [AlarmPlan] = []
   /// The voice has words for timers.
   public var saysTimers = false
-  /// No phrase of a time, and none about timers, takes the voice longer. It is the room that is left
-  /// for one before the next occasion.
+  /// No phrase of a time, and none about timers (names of them aside), takes the voice longer. It is
+  /// the room that is left for one before the next occasion.
   public var longestPhrase = Duration.seconds(5)
   public var longestTimerPhrase = Duration.seconds(5)
 

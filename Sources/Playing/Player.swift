@@ -306,7 +306,8 @@ public final class Player {
 
   private func tellHeard(_ track: Track) {
     let now = heard(of: track)
-    guard now != track.told else { return }
+    // A device may estimate its position, and so go back a little.
+    guard now > track.told else { return }
     track.told = now
     heard(track.sounding, now)
   }
@@ -355,7 +356,7 @@ public final class Player {
     else { return .nothing }
     let left = min(
       position.frame - Double(stream.frames(doubtful)), Double(track.end ?? .max))
-    return left > Double(max(start, anchor)) ? .anchor : left > Double(start) ? .some : .nothing
+    return left > Double(max(start, anchor)) ? .anchor : left > Double(start) ? .begun : .nothing
   }
 
   private func fail(_ why: String) {

@@ -142,7 +142,8 @@ final class Track {
     }
   }
 
-  /// Two of the longest steps that the Announcer lets a melody follow may come at once.
+  /// The player looks every tick, so it sees at most two of the longest steps that a melody follows
+  /// as one.
   private static let longestFollowed = Announcer.longestFollowedStep * 2
 
   private func followClock(_ clock: StreamClock, _ now: Now) {

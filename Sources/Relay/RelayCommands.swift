@@ -144,7 +144,8 @@ extension RelayService {
     guard instant > .now else {
       forget(waiting)
       let why = "its instant \(instant.rfc3339) passed before it could be carried out"
-      return refuse(command, waiting.before ?? Rejection(.past, why))
+      refuse(command, waiting.before ?? Rejection(.past, why))
+      return changedWaiting()
     }
     waiting.isSent = true
     announcer.call(method, request) { [unowned self] answer in

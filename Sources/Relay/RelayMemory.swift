@@ -31,7 +31,11 @@ struct RelayMemory: Hashable {
 
   private init(text: String, path: String) throws(Fault) {
     let record = try Record(json: text, path: path)
-    waiting = record[Self.waiting] ?? []
+    do throws(BadValue) {
+      waiting = try record.optional(Self.waiting) ?? []
+    } catch {
+      throw Fault(path, "\(error)")
+    }
     retained = record[Self.retained] ?? []
   }
 

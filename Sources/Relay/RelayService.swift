@@ -128,7 +128,13 @@ public final class RelayService {
     memory = kept
     if let complaint { journal.log(.memory, .warning, complaint) }
     for waiting in kept.waiting {
-      guard let order = try? Order(payload: waiting.line), let instant = order.at else { continue }
+      guard let order = try? Order(payload: waiting.line), let instant = order.at else {
+        journal.log(
+          .memory, .warning,
+          "a command that waited is lost, for this version does not understand it: "
+            + waiting.line.excerpt.printable, ["TOPIC": waiting.topic])
+        continue
+      }
       reader.remember(order)
       let command = ReceivedCommand(order: order, topic: waiting.topic)
       self.waiting.append(WaitingCommand(command, instant))

@@ -93,7 +93,8 @@ public final class Clocksmith {
     instruments.player = try makePlayer()
     instruments.rested = { [unowned self] in rest() }
     instruments.lacksTune = { [unowned self] cue, fault in
-      tunes.markMissing(cue, lacksTune: fault, announcer.reminders.alarms, journal.log(_:lacksTune:))
+      tunes.markMissing(
+        cue, lacksTune: fault, announcer.reminders.alarms, journal.log(_:lacksTune:))
     }
     instruments.timer = try CalendarTimer(loop: loop) { [unowned self] cause in
       switch cause {
@@ -135,7 +136,8 @@ public final class Clocksmith {
     if options.saysNow { handle(.asked(speakerIsAwake: false)) }
     notifier.ready(statusLine)
     logNeverSounding()
-    pulse = Pulse(loop: loop, journal: journal, notifier: notifier) { [unowned self] in readVitals() }
+    pulse = Pulse(loop: loop, journal: journal, notifier: notifier) { [unowned self] in readVitals()
+    }
     try loop.run()
     // Only now, when nothing sounds: a disk may take any time.
     instruments.player = nil

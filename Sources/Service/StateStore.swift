@@ -120,7 +120,9 @@ final class StateStore {
       : "; the rest of it is kept"
     journal.log(.stateSetAside, .warning, flaw)
     loss = "at the start: \(flaw)"
-    if !nothingIsKept { write(isSynced: true) }
+    guard !nothingIsKept else { return }
+    progress = .changed
+    write(isSynced: true)
   }
 
   // MARK: Saving

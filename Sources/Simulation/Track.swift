@@ -135,7 +135,7 @@ struct Track {
     hasBegun = true
     // A cue begins with its anchor.
     let isAnchor = sound.kind == .anchor || cueAnchor != nil
-    if isAnchor { heard = .anchor } else if heard == .nothing { heard = .some }
+    if isAnchor { heard = .anchor } else if heard == .nothing { heard = .begun }
     if heard != told { tells = tells ?? sound.at + Self.tick }
     return sound
   }
@@ -158,7 +158,7 @@ struct Track {
       return fail("the clock was set just before it", machine)
     }
     let isAnchorOpen = machine.uptime + queue < target + delay
-    guard isAnchorOpen, (50 * millisecond...550 * millisecond).contains(abs(step)) else { return }
+    guard isAnchorOpen, (50 * millisecond...second).contains(abs(step)) else { return }
     for index in sounds.indices where sounds[index].at > machine.uptime + queue {
       // A sound that the step overtakes comes at once.
       sounds[index].at = max(sounds[index].at + step, machine.uptime)
@@ -225,7 +225,7 @@ struct Track {
     silence(at: end)
     var heard = Heard.nothing
     if let target, hasBegun || !sounds.isEmpty {
-      heard = target + delay < min(end, silentAt ?? end) ? .anchor : .some
+      heard = target + delay < min(end, silentAt ?? end) ? .anchor : .begun
     }
     verdict = (machine.uptime, .failed(why, heard: heard))
   }

@@ -63,7 +63,7 @@ extension World: Instruments {
   }
 
   /// Opens the speaker, unless it is open.
-  /// - Retracks: how long a queued sound takes to be heard.
+  /// - Returns: how long a queued sound takes to be heard.
   private func openSpeaker() throws(Fault) -> Int64 {
     let elapsed = machine.moment.elapsed
     if !isPlaying {

@@ -166,7 +166,7 @@ extension World {
 
   // MARK: The switch
 
-  /// - Retracks: the switch as it is read.
+  /// - Returns: the switch as it is read.
   private func openContact() -> SwitchState {
     machine.contact =
       machine.isSwitchLost

@@ -46,7 +46,7 @@ struct Desk {
   private mutating func tellHeard(_ index: Int) -> [Effect] {
     let sounding = given[index]
     let heard: Heard =
-      now.uptime >= sounding.anchor ? .anchor : now.uptime >= sounding.begins ? .some : .nothing
+      now.uptime >= sounding.anchor ? .anchor : now.uptime >= sounding.begins ? .begun : .nothing
     guard heard != sounding.told, heard != .nothing else { return [] }
     given[index].told = heard
     return announcer.handle(.heard(sounding.id, heard), at: now).effects

@@ -139,7 +139,7 @@ import Testing
       _ throws(Fault) in late
     }
     try loop.run()
-    #expect(atEnd == [.some, .anchor])
+    #expect(atEnd == [.begun, .anchor])
   }
 
   @Test("a stop fades and tells its reason") func stopFades() throws {
@@ -332,7 +332,7 @@ import Testing
 
   @Test(
     "a speaker that is torn out ends the announcement, which was heard for a while or not at all",
-    arguments: [(0, 60_000, Heard.anchor), (19_200, 36_000, .some), (0, 40_000, .nothing)])
+    arguments: [(0, 60_000, Heard.anchor), (19_200, 36_000, .begun), (0, 40_000, .nothing)])
   func tornOut(anchor: Int, after frames: Int, heard: Heard) throws {
     let score = Score(
       rate: 48_000, parts: try makeScore(frames: 48_000).parts, anchor: anchor)

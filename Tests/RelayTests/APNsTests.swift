@@ -37,7 +37,8 @@ import Testing
         .refused("BadDeviceToken: the token is wrong, or is of the other environment")
       ),
       (
-        400, #"{"reason":"DeviceTokenNotForTopic"}"#, .refused("DeviceTokenNotForTopic")
+        400, #"{"reason":"DeviceTokenNotForTopic"}"#,
+        .down("APNs refuses this clock: DeviceTokenNotForTopic")
       ),
       (400, #"{"reason":"PayloadEmpty"}"#, .refused("PayloadEmpty")),
       (400, #"{"reason":"BadTopic"}"#, .down("APNs refuses this clock: BadTopic")),

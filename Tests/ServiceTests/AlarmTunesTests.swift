@@ -103,7 +103,9 @@ import Testing
     let alarm = try alarm(.missing("song"))
     let cue = Cue(
       SoundingID(1), of: .alarm(1), .ring, at: .zero, mayBeLateBy: .zero, decibels: 0)
-    for _ in 1...3 { tunes.markMissing(cue, lacksTune: Fault("", "torn"), [alarm]) { _, _ in told += 1 } }
+    for _ in 1...3 {
+      tunes.markMissing(cue, lacksTune: Fault("", "torn"), [alarm]) { _, _ in told += 1 }
+    }
     #expect(told == 1)
   }
 

@@ -243,7 +243,7 @@ import Testing
   @Test("the end of what plays no longer is the end of nothing else") func endOfAnother() {
     let (conductor, score) = conductor(at: 300)
     let asked = promised(conductor.answer(to: .asked(speakerIsAwake: true)))
-    conductor.handle(.ended(SoundingID(7), .failed("gone", heard: .some)))
+    conductor.handle(.ended(SoundingID(7), .failed("gone", heard: .begun)))
     #expect(conductor.announcer.playing == asked && asked != nil)
     #expect(score.isPlaying)
   }

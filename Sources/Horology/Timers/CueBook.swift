@@ -183,7 +183,7 @@ extension Outcome {
   /// True if some of it was heard.
   fileprivate var wasHeard: Bool {
     switch self {
-    case .finished, .stopped(_, silentAt: .some), .failed(_, heard: .some),
+    case .finished, .stopped(_, silentAt: .some), .failed(_, heard: .begun),
       .failed(_, heard: .anchor):
       true
     case .stopped(_, silentAt: nil), .failed(_, heard: .nothing), .tooLate: false

@@ -171,9 +171,9 @@ final class Publisher {
     if let complaint { journal.log(.register, .error, complaint, ["DETAIL": complaint]) }
     // Of a register that was set aside, what is in memory is written into the new one.
     for delivery in unfinished { unsaved[delivery.id] = delivery }
-    ended = []
+    if complaint != nil { ended = [] }
     devices = try opened.activeDevices()
-    let left = try opened.deliveries().filter { unsaved[$0.id] == nil }
+    let left = try opened.deliveries().filter { unsaved[$0.id] == nil && !ended.contains($0.id) }
     register = opened
     distribute(left)
     return opened

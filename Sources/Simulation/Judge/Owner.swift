@@ -25,7 +25,8 @@ extension AnnouncerSettings {
     let isBefore = isHour && voiceAtHour == .before
     let end = blows.last!.offset + part.rest
     return Programme(
-      blows: blows, words: !speaks ? .none : isBefore ? .before(.seconds(1), longest: .seconds(5)) : .at(end))
+      blows: blows,
+      words: !speaks ? .none : isBefore ? .before(.seconds(1), longest: .seconds(5)) : .at(end))
   }
 
   private func part(_ time: WallClock.Reading) -> Tune.Movement? {
