@@ -268,7 +268,9 @@ public final class Clocksmith {
     case .number(let number): answer = Record(.number, number)
     case .interval(let isNew): answer = Record(Request.Keys.isNew, isNew)
     case .refused(.request(.occasionIsNear)):
-      let occasion = announcer.outlook.occasion.timeOfDay
+      // A melody that is heard leads to its own occasion.
+      let occasion =
+        announcer.sounding?.time.dateTime.timeOfDay ?? announcer.outlook.occasion.timeOfDay
       return .failure(
         .refused(
           SkipReason.occasionIsNear.key, "the announcement of \(occasion) is about to be made"))

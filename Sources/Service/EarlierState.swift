@@ -19,7 +19,7 @@ extension Record {
     }
     modernise("intervals") { interval in
       interval.rename(["every": "seconds", "start": "started"])
-      interval["countdown"] = interval["countdown"] ?? .integer(0)
+      if interval["work"] != nil { interval["countdown"] = interval["countdown"] ?? .integer(0) }
     }
     modernise("alarms") { alarm in
       alarm["state"] = .text(

@@ -51,7 +51,7 @@ struct Track {
   /// The uptime at which the service is told how much was heard; nil if it knows.
   private var tells: Int64?
   /// The player looks at its device this often.
-  static let tick = 20 * millisecond
+  private static let tick = 20 * millisecond
   /// Its outcome, and the uptime at which that is reported.
   private(set) var verdict: (at: Int64, outcome: Outcome)?
 

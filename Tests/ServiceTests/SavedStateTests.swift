@@ -90,6 +90,14 @@ extension SavedState {
       return state { ($0.interval, $0.boot) = (IntervalTimer(plan, start: start), boot) }
     }
 
+  @Test("a plain interval of an earlier version goes on") func plainInterval() throws {
+    var flaws: [String] = []
+    let state = try SavedState(
+      text: #"{"version":2,"intervals":[{"every_usec":30000000,"start_usec":1795359600000000,"#
+        + #""start_boot_usec":5000000}]}"#, path: "state.json", flaws: &flaws)
+    #expect(flaws == [] && state.interval?.plan == .plain(every: .seconds(30)))
+  }
+
   @Test("what is written is what is read", arguments: states)
   func roundTrip(state: SavedState) throws {
     #expect(try SavedState.read(state.text) == state)

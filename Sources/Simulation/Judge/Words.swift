@@ -100,7 +100,7 @@ struct Overlap: Property {
       else { return nil }
       // One of the two gives way once the player has told that the other has begun.
       let together = begun.values.map { at.elapsed - max($0, since) }.max() ?? 0
-      return together > Situation.fade + Situation.tolerance + Track.tick
+      return together > Situation.fade + Situation.tolerance + 20 * millisecond
         ? "two rings sound together" : nil
     case .ended: begun = [:]
     default: break
