@@ -27,8 +27,9 @@ public struct Reminders: Hashable, Sendable {
   /// the dates that alarms are done with are forgotten.
   static let longestStepBack = Duration.seconds(86_400)
 
-  /// The timers, then the alarms, each by number.
-  public private(set) var all: [Reminder] = []
+  /// Sorted by number. Two lists, so that the status can share them instead of copying them.
+  public private(set) var timers: [Reminder] = []
+  public private(set) var alarms: [Reminder] = []
   /// The latest time of a clock that alarms go by; nil if there was none yet.
   public private(set) var trustedUntil: Instant?
   /// Changes made by a start, and what rings on after it. The next `due` reports them.
@@ -43,7 +44,9 @@ public struct Reminders: Hashable, Sendable {
     _ reminders: [Reminder], trustedUntil: Instant? = nil, isSameBoot: Bool, at now: Now
   ) {
     self.trustedUntil = trustedUntil
-    all = reminders.sorted(by: Self.areInOrder)
+    let sorted = reminders.sorted { $0.number < $1.number }
+    timers = sorted.filter { $0.kind == .timer }
+    alarms = sorted.filter { $0.kind == .alarm }
     changedByStart = all.filter(\.isRinging).map { ReminderChange($0, .rings(.on)) }
     changeAll { reminder in
       reminder.moment?.noteStart(isSameBoot: isSameBoot, at: now)
@@ -54,18 +57,18 @@ public struct Reminders: Hashable, Sendable {
     }
   }
 
-  private static func areInOrder(_ one: Reminder, _ other: Reminder) -> Bool {
-    one.kind == other.kind ? one.number < other.number : one.kind == .timer
+  /// Everything, the timers first.
+  public var all: [Reminder] { timers.isEmpty ? alarms : timers + alarms }
+
+  private static func list(of kind: Reminder.Kind) -> WritableKeyPath<Reminders, [Reminder]> {
+    kind == .timer ? \.timers : \.alarms
   }
 
-  public subscript(kind: Reminder.Kind) -> [Reminder] { all.filter { $0.kind == kind } }
+  subscript(kind: Reminder.Kind) -> [Reminder] { self[keyPath: Self.list(of: kind)] }
 
-  public var timers: [Reminder] { self[.timer] }
-  public var alarms: [Reminder] { self[.alarm] }
+  public var isRinging: Bool { timers.contains(where: \.isRinging) || alarmRings }
 
-  public var isRinging: Bool { all.contains(where: \.isRinging) }
-
-  var alarmRings: Bool { all.contains { $0.kind == .alarm && $0.isRinging } }
+  var alarmRings: Bool { alarms.contains(where: \.isRinging) }
 
   // MARK: The clock
 
@@ -464,7 +467,7 @@ public struct Reminders: Hashable, Sendable {
   }
 
   private func find(_ reminder: Reminder) -> Reminder? {
-    all.first { $0.source == reminder.source }
+    self[reminder.kind].first { $0.number == reminder.number }
   }
 
   @discardableResult
@@ -473,11 +476,11 @@ public struct Reminders: Hashable, Sendable {
     done: CivilDate? = nil
   ) -> Reminder {
     let kind: Reminder.Kind = if case .timer = plan { .timer } else { .alarm }
-    let taken = self[kind].map(\.number)
-    let number = taken.enumerated().first { $0.element != $0.offset + 1 }?.offset ?? taken.count
-    let reminder = Reminder(number: number + 1, plan, from: origin, state: state, done: done)
-    all.append(reminder)
-    all.sort(by: Self.areInOrder)
+    let place =
+      self[kind].enumerated().first { $0.element.number != $0.offset + 1 }?.offset
+      ?? self[kind].count
+    let reminder = Reminder(number: place + 1, plan, from: origin, state: state, done: done)
+    self[keyPath: Self.list(of: kind)].insert(reminder, at: place)
     return reminder
   }
 
@@ -500,7 +503,7 @@ public struct Reminders: Hashable, Sendable {
   }
 
   private mutating func remove(_ reminder: Reminder) {
-    all.removeAll { $0.source == reminder.source }
+    self[keyPath: Self.list(of: reminder.kind)].removeAll { $0.number == reminder.number }
   }
 
   /// - Returns: the timer or alarm as it is now.
@@ -508,15 +511,16 @@ public struct Reminders: Hashable, Sendable {
   private mutating func change(
     _ reminder: Reminder, _ change: (inout Reminder) -> Void
   ) -> Reminder {
-    guard let index = all.firstIndex(where: { $0.source == reminder.source }) else {
+    guard let index = self[reminder.kind].firstIndex(where: { $0.number == reminder.number }) else {
       return reminder
     }
-    change(&all[index])
-    return all[index]
+    change(&self[keyPath: Self.list(of: reminder.kind)][index])
+    return self[reminder.kind][index]
   }
 
   private mutating func changeAll(_ change: (inout Reminder) -> Void) {
-    for index in all.indices { change(&all[index]) }
+    for index in timers.indices { change(&timers[index]) }
+    for index in alarms.indices { change(&alarms[index]) }
   }
 }
 
