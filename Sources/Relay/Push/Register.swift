@@ -274,11 +274,13 @@ extension Register {
     try synced { () throws(Fault) in try put(Delivery(publication, lane: "")) }
   }
 
+  /// New deliveries are synced: after a power cut they are sent again with the same ids.
   func save(_ deliveries: [Delivery], _ ended: [String]) throws(Fault) {
-    try database.transaction { () throws(Fault) in
+    func write() throws(Fault) {
       for delivery in deliveries { try put(delivery) }
       for id in ended { try database.run("DELETE FROM deliveries WHERE id = ?", [.text(id)]) }
     }
+    if deliveries.isEmpty { try database.transaction(write) } else { try synced(write) }
   }
 
   private func put(_ delivery: Delivery) throws(Fault) {
