@@ -3,8 +3,8 @@ import CLinux
 import Daemon
 @preconcurrency import Glibc
 
-/// Keeps the state, and saves it in a file. The file is replaced as a whole: a power cut leaves the
-/// old state or the new one.
+/// Keeps the state, and saves it in a file, which is replaced as a whole. Once it is synced, a power
+/// cut leaves the old state or the new one.
 final class StateStore {
   /// How far a change may be saved.
   enum Reach: Comparable {

@@ -31,7 +31,8 @@ class Clocksmith:
     """Runs the program to its end."""
 
     def __init__(self, environment, folder):
-        self.environment = environment
+        # A copy: a test that changes its zone changes no other test's.
+        self.environment = dict(environment)
         self.folder = folder
 
     def configuration(self, announce="", rest="", voice=VOICE):

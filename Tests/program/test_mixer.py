@@ -26,7 +26,8 @@ def start(clocksmith, slow_voice):
     started = []
 
     def start(*words):
-        configuration = clocksmith.configuration(rest=rest, voice=slow_voice)
+        # Nothing sounds by itself, at whatever time this runs.
+        configuration = clocksmith.configuration("interval = 60\nvoice_at_hour = none", rest, slow_voice)
         started.append(Service(clocksmith, configuration, *words, alsa="pcm.card { type null }\n"))
         return started[-1]
 

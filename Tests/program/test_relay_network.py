@@ -230,7 +230,8 @@ def test_many_commands_without_an_answer_do_not_make_the_clock_absent(
     relay.wait_for("the announcer answers")
     relay.wait_for("connected to")
     broker.send(COMMAND, b'{"command":"unmute"}', times=100)
-    parts.wait_until(lambda: told.calls.count("Unmute") == 64, 60, "as many as may be unanswered")
+    # 64 may be unanswered; what libmosquitto has read by then comes with them.
+    parts.wait_until(lambda: 64 <= told.calls.count("Unmute") < 80, 60, "as many as may be unanswered")
     asked = told.calls.count("GetAll")
     told.properties = told.properties | {"VolumeDB": ("d", -7.0)}
     told.connection.send(new_signal(
@@ -240,6 +241,7 @@ def test_many_commands_without_an_answer_do_not_make_the_clock_absent(
     parts.wait_until(
         lambda: any(topic == f"{CLOCK}/state" and b'"volume_db":-7' in payload.replace(b" ", b"")
                     for topic, payload in broker.published), 60, "the new state")
+    assert told.calls.count("Unmute") < 80
     assert not relay.matching("published as offline")
 
 
