@@ -38,6 +38,9 @@ struct Situation {
   static let tolerance = 10 * millisecond
   /// From a stop to silence.
   static let fade = 30 * millisecond
+  /// How long after its first frame the player has told that something is heard. Until then it counts
+  /// as still to come, which nobody notices.
+  static let told = 100 * millisecond
 
   init(settings: AnnouncerSettings, face: WallClock) {
     self.settings = settings
