@@ -411,6 +411,7 @@ public final class Clocksmith {
     status.substitute = substitute?.device ?? ""
     status.last = reporter.last
     status.lastError = reporter.lastError
+    status.speakerError = reporter.speakerError
     status.stateError = store.trouble
     status.stateLoss = store.loss
     return status

@@ -3,14 +3,26 @@ import Devices
 import Horology
 import Sound
 
-/// How an instant is given on the command line, as local time.
-let timeForm = "YYYY-MM-DDTHH:MM[:SS]"
+/// How an instant is given on the command line, as local time. Without a date it is the next such
+/// time.
+let timeForm = "[YYYY-MM-DDT]HH:MM[:SS]"
 
 func timeOfDay(_ text: String) throws -> TimeOfDay {
   do throws(AlarmTextFlaw) {
     return try TimeOfDay(text: text)
   } catch {
     throw Misuse(description: error.description)
+  }
+}
+
+extension TimeOfDay {
+  /// When clocks next show this time.
+  func next(after instant: Instant, in zone: some Zone) -> Instant {
+    // Clocks may be put forward over it on one of these days.
+    (0...2).lazy.compactMap { days in
+      let day = zone.civil(at: instant + .seconds(days * 86_400)).dateTime.date
+      return CivilDateTime(text: "\(day)T\(self)").flatMap { zone.instants(of: $0).first }
+    }.first { $0 > instant } ?? instant + .seconds(86_400)
   }
 }
 
@@ -35,9 +47,12 @@ extension Arguments {
   }
 
   /// The instant that an option names by local time; nil if the option was not given. If the time
-  /// comes twice because clocks are put back, the first one.
-  func instant(_ option: String, in zone: some Zone) throws -> Instant? {
+  /// comes twice because clocks are put back, the first one; without a date, the next after `now`.
+  func instant(
+    _ option: String, in zone: some Zone, after now: Instant = SystemClock.now.instant
+  ) throws -> Instant? {
     guard let text = self[option] else { return nil }
+    if let time = try? TimeOfDay(text: text) { return time.next(after: now, in: zone) }
     guard let time = CivilDateTime(text: text) else {
       let day = text.split(separator: "T", maxSplits: 1).first ?? ""
       guard !CivilDate.isOfNoMonth(day) else {

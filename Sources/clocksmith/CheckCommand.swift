@@ -18,6 +18,7 @@ let checkCommand = Subcommand(
     Option(
       name: "switch", argument: nil,
       help: "show the switch live while you wire it, until\nCtrl-C"),
+    Option(name: "json", argument: nil, help: "print one JSON object a line"),
     configOption,
   ]
 ) { arguments in
@@ -25,7 +26,7 @@ let checkCommand = Subcommand(
     let settings = try Configuration.load(path: arguments["config"]).switchInput
     return try showSwitch(settings)
   }
-  var checkup = Checkup()
+  var checkup = Checkup(isJSON: arguments.has("json"))
   for finding in cardFindings() { try checkup.check("settings") { finding } }
   var loaded: Configuration?
   try checkup.check("configuration") { () throws(Fault) in
@@ -91,7 +92,9 @@ let checkCommand = Subcommand(
   try checkup.check("state") { () throws(Fault) in try checkState(running?.status()) }
   try checkup.check("bus") { () throws(Fault) in
     guard let service = try service.get() else {
-      return .well("the service is not on the system bus")
+      return isUnitInstalled && !arguments.has("config")
+        ? .found("the clock is not running; \(startAdvice)")
+        : .well("the service is not on the system bus")
     }
     let process = service.process.map { ", as process \($0)" } ?? ""
     return .well("the service is on the system bus\(process)")
@@ -111,9 +114,12 @@ enum Finding {
 }
 
 private struct Checkup {
+  let isJSON: Bool
   private(set) var hasFound = false
   /// Each fault that stopped a line, with the first line that it stopped.
   private var told: [String: String] = [:]
+
+  init(isJSON: Bool) { self.isJSON = isJSON }
 
   mutating func check(_ name: String, _ body: () throws(Fault) -> Finding) throws {
     let padded = name + String(repeating: " ", count: 14 - name.count)
@@ -126,13 +132,14 @@ private struct Checkup {
       finding = .found(first.map { "not known; see '\($0)' above" } ?? error.description)
       told[error.description] = first ?? name
     }
-    switch finding {
-    case .well(let words):
-      try say("ok    \(padded)\(words.printable)")
-    case .found(let words):
-      hasFound = true
-      try say("FOUND \(padded)\(words.printable)")
-    }
+    let (isWell, words) =
+      switch finding {
+      case .well(let words): (true, words)
+      case .found(let words): (false, words)
+      }
+    hasFound = hasFound || !isWell
+    let record = Record(["check": .text(name), "ok": .flag(isWell), "text": .text(words)])
+    try say(isJSON ? record.json : "\(isWell ? "ok   " : "FOUND") \(padded)\(words.printable)")
   }
 }
 
