@@ -261,7 +261,8 @@ struct Rings: Property {
     case .changed(.skipped):
       // Several rings in a row may be left out, a week apart.
       let dues = known.times.map { world.face.dues($0, around: at.shown, days: 100) } ?? []
-      known.rang = dues.first { $0.shown > at.shown && $0.date > known.rang }?.date ?? known.rang
+      let next = dues.first { $0.shown > at.shown && $0.date > max(known.rang, known.told) }
+      known.rang = next?.date ?? known.rang
       known.next = nil
     case .rings(.on, _):
       (known.isRinging, known.isExact, known.due) = (true, false, at.elapsed)
