@@ -47,7 +47,7 @@ struct Situation {
     self.face = face
   }
 
-  mutating func take(_ fact: Fact, _ at: Moment) {
+  mutating func apply(_ fact: Fact, _ at: Moment) {
     switch fact {
     case .disturbed(let cause, let lasting): disturbed(cause, at.elapsed + lasting)
     case .clockSet(let by):
