@@ -100,7 +100,7 @@ extension Sounds {
     throw notFound("tune", name, tuneNames(), or: others)
   }
 
-  private static func tuneNames() -> [String] {
+  public static func tuneNames() -> [String] {
     let files = folders().flatMap { names(inFolder: "\($0)/tunes") }
     return Set(files.filter { $0.hasSuffix(".tune") }.map { String($0.dropLast(5)) }).sorted()
   }

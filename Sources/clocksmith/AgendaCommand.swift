@@ -31,15 +31,16 @@ let agendaCommand = Subcommand(
 ) { arguments in
   let isSupposed = arguments.has("config") || arguments.has("zone")
   let service = isSupposed ? nil : reachableService()
-  let zone = try service.map { try zoneOfService($0.status().zone) } ?? arguments.zone()
+  let configuration = try service == nil ? Configuration.load(path: arguments["config"]) : nil
+  let zone =
+    try configuration.map { try arguments.zone(or: $0) } ?? zoneOfService(service!.status().zone)
   let start = try arguments.instant("from", in: zone) ?? SystemClock.now.instant
   let end = try endOfAgenda(arguments, start, zone)
   let ask: (Instant) throws(Fault) -> AgendaPart
-  if let service {
-    ask = { from throws(Fault) in try service.agenda(from: from, to: end) }
+  if let configuration {
+    ask = try agenda(of: configuration, isSupposed: isSupposed, zone, from: start, to: end)
   } else {
-    ask = try agendaOfConfiguration(
-      arguments["config"], isSupposed: isSupposed, zone, from: start, to: end)
+    ask = { from throws(Fault) in try service!.agenda(from: from, to: end) }
   }
   var from = start
   var hasNextSignal = false
@@ -68,10 +69,11 @@ let agendaCommand = Subcommand(
   }
 }
 
-private func agendaOfConfiguration(
-  _ path: String?, isSupposed: Bool, _ zone: SystemZone, from start: Instant, to end: Instant
+private func agenda(
+  of configuration: Configuration, isSupposed: Bool, _ zone: SystemZone, from start: Instant,
+  to end: Instant
 ) throws(Fault) -> (Instant) throws(Fault) -> AgendaPart {
-  var configuration = try Configuration.load(path: path)
+  var configuration = configuration
   let composer = try configuration.composer()
   configuration.announcer.setVoice(composer.voice)
   let lengths = configuration.lengths(composer)

@@ -1,6 +1,7 @@
 import Basics
 import Devices
 import Horology
+import Service
 import Sound
 
 /// How an instant is given on the command line, as local time. Without a date it is the next such
@@ -36,9 +37,10 @@ func zoneOfService(
 }
 
 extension Arguments {
-  /// The zone that `--zone` names, or else the system's; it is the zone of the process from now on.
-  func zone() throws -> SystemZone {
-    guard let name = self["zone"] else { return try SystemZone.current() }
+  /// The zone that `--zone` names, or else the configured one; it is the zone of the process from now
+  /// on.
+  func zone(or configuration: Configuration) throws -> SystemZone {
+    guard let name = self["zone"] else { return try configuration.currentZone() }
     do throws(Fault) {
       return try SystemZone(name: name)
     } catch {

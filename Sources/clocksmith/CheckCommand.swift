@@ -23,8 +23,7 @@ let checkCommand = Subcommand(
   ]
 ) { arguments in
   if arguments.has("switch") {
-    let settings = try Configuration.load(path: arguments["config"]).switchInput
-    return try showSwitch(settings)
+    return try showSwitch(try Configuration.load(path: arguments["config"]))
   }
   var checkup = Checkup(isJSON: arguments.has("json"))
   for finding in cardFindings() { try checkup.check("settings") { finding } }
@@ -41,12 +40,13 @@ let checkCommand = Subcommand(
     return .well(files.isEmpty ? "the defaults; no file" : files)
   }
   guard let configuration = loaded else { return ExitStatus.found }
+  for finding in settingFindings(configuration) { try checkup.check("setting") { finding } }
   try checkup.check("voice") { () throws(Fault) in try checkVoice(configuration) }
   try checkup.check("chime") { () throws(Fault) in try checkChime(configuration) }
   try checkup.check("signals") { () throws(Fault) in try checkSignals() }
   try checkup.check("timers") { () throws(Fault) in try checkTimers(configuration) }
   // Before the alarms, which ring by the zone.
-  try checkup.check("zone") { () throws(Fault) in .well(try SystemZone.current().name) }
+  try checkup.check("zone") { () throws(Fault) in .well(try configuration.currentZone().name) }
   // Connect only once: a silent bus takes the whole timeout. The line `bus` reports it.
   let service = Result { () throws(Fault) in try RunningService() }
   let running = try? service.get()
@@ -151,6 +151,13 @@ private func cardFindings() -> [Finding] {
     .filter { $0.hasPrefix("<3>") || $0.hasPrefix("<4>") }
   if problems.isEmpty { return [.well("everything in clocksmith.txt could be applied")] }
   return problems.map { .found(String($0.dropFirst(3))) }
+}
+
+/// What settings.conf changes, and what of it cannot be used.
+private func settingFindings(_ configuration: Configuration) -> [Finding] {
+  let used = configuration.allSettings.filter { $0.origin == .settings }
+  return used.map { .well("\($0.key) = \($0.value): \($0.inWords ?? "")") }
+    + configuration.settingsFlaws.map { .found($0) }
 }
 
 private func checkVoice(_ configuration: Configuration) throws(Fault) -> Finding {

@@ -56,16 +56,16 @@ final class StatusView {
   init(configurationPath: String?) throws(Fault) {
     self.configurationPath = configurationPath
     let service = configurationPath == nil ? reachableService() : nil
+    settings = Self.settings(configurationPath)
+    let configuration = (try? settings.get())?.configuration ?? Configuration()
     do throws(Fault) {
-      zone = try SystemZone.current()
+      zone = try configuration.currentZone()
     } catch {
       // A service has its own zone, so this one is not needed.
       guard service != nil else { throw error }
       zone = .universal
     }
     self.service = service
-    settings = Self.settings(configurationPath)
-    let configuration = (try? settings.get())?.configuration ?? Configuration()
     watch = ClockWatch(rtc: configuration.rtc, greatestError: configuration.greatestError)
   }
 

@@ -12,7 +12,7 @@ func tryVoice(_ name: String, _ time: String?, _ arguments: Arguments) throws ->
   let configuration =
     try usableConfiguration(arguments, or: "so the speaker is '\(defaults.device)'") ?? defaults
   let composer = try composer(name, arguments["style"], configuration)
-  let zone = try SystemZone.current()
+  let zone = try configuration.currentZone()
   let now = SystemClock.now.instant
   // Report a time that the voice cannot say before asking whether the speaker is free.
   let length = try composer.length(of: given ?? zone.civil(at: now), .wordsAlone)

@@ -19,8 +19,9 @@ CLASSIC = 'three thirty P M'
 METHODS = {"Announce", "Stop", "Mute", "Unmute", "SetVolume",
            "StartTimer", "AddToTimer", "PauseTimer", "ResumeTimer", "CancelTimer", "TellTimer",
            "StartInterval", "StopInterval",
-           "SetAlarm", "SkipAlarm", "SnoozeAlarm", "StopAlarm", "CancelAlarm", "Agenda"}
-SIGNALS = {"Announced", "Skipped", "Noticed"}
+           "SetAlarm", "SkipAlarm", "SnoozeAlarm", "StopAlarm", "CancelAlarm", "SetSetting",
+           "Agenda", "Settings"}
+SIGNALS = {"Announced", "Skipped", "Noticed", "Pressed"}
 
 
 @pytest.fixture
