@@ -107,9 +107,9 @@ final class AnnouncerLink {
 
   private func heard(_ message: OpaquePointer) {
     if sd_bus_message_is_signal(message, Self.name, "Noticed") > 0,
-      let (event, words, fields) = BusReader.record(message).flatMap(Notice.parts)
+      let notice = BusReader.record(message)
     {
-      service.noticed(event, words, fields)
+      service.noticed(notice)
     } else if sd_bus_message_is_signal(
       message, "org.freedesktop.DBus.Properties", "PropertiesChanged") > 0
     {

@@ -29,6 +29,7 @@ public final class RelayService {
   var lost: Set<String> = []
   var door: HTTPDoor?
   var doorTimer: EventSource?
+  var notices = RecentNotices()
   var doorOutage = Outage(longest: .seconds(10))
   /// The payloads that the broker keeps for us, by topic.
   private var published: [String: String] = [:]
@@ -223,6 +224,7 @@ public final class RelayService {
 
   func publishState() {
     if let state { publish(topics.state, state) }
+    door?.streams.show(stateForApps)
   }
 
   /// Nil while the announcer does not run.

@@ -108,8 +108,8 @@ private func check(_ push: PushConfiguration) throws(Fault) -> Bool {
 }
 
 private func check(_ http: HTTPConfiguration) throws(Fault) {
-  try http.check()
-  let isReadable = !http.usesTLS && !http.listen.isLoopback
+  let hasToken = try http.check()
+  let isReadable = hasToken && !http.usesTLS && !http.listen.isLoopback
   try say("ok    http          \(http.url)")
   if let certificate = http.certificate { _ = try check(certificate: certificate) }
   if isReadable {

@@ -12,7 +12,7 @@ jsonschema = pytest.importorskip("jsonschema", reason="apt install python3-jsons
 
 import relay as parts
 from http_door import APNS, PHONE, TOKEN, Door
-from pretended_announcer import PretendedAnnouncer
+from pretended_announcer import PretendedAnnouncer, notice
 from program import ROOT, SILENT_ALSA
 from service import Service
 from sound_server import wait_until
@@ -72,11 +72,43 @@ def locked(door):
     door.other.execute("BEGIN IMMEDIATE")
 
 
+def noticed(door):
+    door.announcer.connection.send(notice("switch", "the switch is off", {"SWITCH": "off"}))
+    wait_until(lambda: door.ask("GET", "/v1/notices").body["notices"], 60, "the notice")
+
+
+def listened_to(door):
+    """As many listen to the events as may from one address."""
+    door.listeners = [event_stream(door) for _ in range(8)]
+
+
+def event_stream(door):
+    connection = door.connect()
+    connection.request("GET", "/v1/events", headers={"Authorization": f"Bearer {TOKEN}"})
+    return connection.getresponse()
+
+
 NO_TOKEN = {"token": None}
 CASES = {
     ("state", "200"): Case(),
     ("state", "401"): Case(**NO_TOKEN),
     ("state", "503"): Case(is_absent=True),
+    ("time", "200"): Case(),
+    ("time", "401"): Case(**NO_TOKEN),
+    ("agenda", "200"): Case(answer={
+        "lines": ("aa{sv}", [{"text": ("s", "noon")}]), "until": ("s", "2200-01-01T00:00:00Z")}),
+    ("agenda", "401"): Case(**NO_TOKEN),
+    ("agenda", "503"): Case(is_absent=True),
+    ("agenda", "504"): Case(answer=False),
+    ("notices", "200"): Case(before=noticed),
+    ("notices", "401"): Case(**NO_TOKEN),
+    ("settings", "200"): Case(answer={"settings": ("aa{sv}", [])}),
+    ("settings", "401"): Case(**NO_TOKEN),
+    ("settings", "503"): Case(is_absent=True),
+    ("settings", "504"): Case(answer=False),
+    ("events", "200"): Case(),
+    ("events", "401"): Case(**NO_TOKEN),
+    ("events", "503"): Case(before=listened_to),
     ("command", "200"): Case({"command": "stop"}),
     ("command", "202"): Case({"command": "announce", "at": time.time() + 3600}),
     ("command", "400"): Case({"command": "explode"}),
@@ -120,7 +152,14 @@ def test_the_program_answers_as_described(on_the_bus, bus, tmp_path, name, statu
     try:
         running.wait_for(
             "the announcer does not run" if case.is_absent else "the announcer answers")
+        running.announcer = announcer
         case.before(running)
+        if (name, status) == ("events", "200"):
+            stream = event_stream(running)
+            assert stream.status == 200
+            assert [*operation["responses"]["200"]["content"]] == [stream.headers["Content-Type"]]
+            assert stream.readline() == b"event: state\n"
+            return
         answer = running.ask(
             method, path.replace("{token}", case.path), case.body, case.token, case.kind)
     finally:

@@ -1,7 +1,13 @@
 import Basics
 
-/// The section `[http]` of relay.conf: where and how apps are served.
+/// The section `[http]` of relay.conf: where and how apps and browsers are served.
 public struct HTTPConfiguration: Hashable, Sendable {
+  /// Whether there is a page for browsers, and who may look at it.
+  public enum Face: String, CaseIterable, Sendable {
+    case no, yes, paired
+  }
+
+  public var face = Face.no
   public var listen = ListenAddress.usual
   var tokenFile: String?
   public var certificate: String?
@@ -24,10 +30,17 @@ extension HTTPConfiguration {
   private static let present: [String: INIKey<HTTPConfiguration>] = [
     "listen": { http, value in
       guard let address = ListenAddress(text: value) else {
-        return "allowed: ADDRESS:PORT, the port 1024 or higher, as in 127.0.0.1:8080, "
+        return "allowed: ADDRESS:PORT, the port 80 or higher, as in 127.0.0.1:8080, "
           + "0.0.0.0:8080 or [::1]:8080"
       }
       http.listen = address
+      return nil
+    },
+    "face": { http, value in
+      guard let face = Face(rawValue: value) else {
+        return "allowed: \(Face.allCases.map(\.rawValue).joined(separator: ", "))"
+      }
+      http.face = face
       return nil
     },
     "token_file": RelayKeys.fullPath(\.tokenFile),
@@ -65,10 +78,13 @@ extension HTTPConfiguration {
 }
 
 extension HTTPConfiguration {
-  /// - Throws: `Fault` if there is no token, or it is not valid.
-  func token() throws(Fault) -> AccessToken {
-    try Secret.needed(
-      by: "[http]", "token", file: tokenFile, credential: "http-token",
+  /// - Returns: nil if there is none: then only browsers are served.
+  /// - Throws: `Fault` if it is not valid, or is missing and there is no face.
+  func token() throws(Fault) -> AccessToken? {
+    let credential = "http-token"
+    if face != .no, try Secret.text(file: tokenFile, credential: credential) == nil { return nil }
+    return try Secret.needed(
+      by: "[http]", "token", file: tokenFile, credential: credential,
       form: "16 to 512 visible characters are wanted, as of 'openssl rand -hex 32'"
     ) { AccessToken(text: $0) }
   }
@@ -79,9 +95,11 @@ extension HTTPConfiguration {
     return try TLSIdentity(certificate: certificate, key: key)
   }
 
+  /// - Returns: whether there is a token.
   /// - Throws: `Fault` if apps could not be served.
-  public func check() throws(Fault) {
-    _ = try token()
+  public func check() throws(Fault) -> Bool {
+    let hasToken = try token() != nil
     if let complaint = try identity()?.complaint { throw complaint }
+    return hasToken
   }
 }

@@ -2,12 +2,13 @@ import Basics
 import COpenSSL
 import Daemon
 
-/// The HTTP door for apps: checks who may come in, and serves the paths of
-/// docs/clocksmith-relay.openapi.json. A new path is a new line of `routes`.
+/// The HTTP door for apps and browsers: checks who may come in, and serves the paths of
+/// docs/clocksmith-relay.openapi.json and the page. A new path is a new line of `routes`.
 final class HTTPDoor {
   struct Settings: Hashable {
     let http: HTTPConfiguration
-    let token: AccessToken
+    /// Nil if only browsers are served.
+    let token: AccessToken?
     let identity: TLSIdentity?
 
     init(_ http: HTTPConfiguration) throws(Fault) {
@@ -17,8 +18,18 @@ final class HTTPDoor {
     }
   }
 
+  /// Asks the clock, and answers JSON.
+  typealias Asking = (_ answer: @escaping (Result<String, Rejection>) -> Void) -> Void
+
   struct Handlers {
     var state: () -> Result<String, Rejection>
+    /// JSON, as the clock shows it now.
+    var time: () -> String
+    var notices: () -> String
+    var agenda: Asking
+    var settings: Asking
+    /// For the page, by the names of their places in it.
+    var words: () -> KeyValuePairs<String, String>
     /// Carries out the command in the body of a request to this path. Keys that are `known` must
     /// not be in the body.
     var carryOut:
@@ -43,16 +54,30 @@ final class HTTPDoor {
 
   let settings: Settings
   private let handlers: Handlers
+  private let files: FaceFiles?
   private var server: HTTPServer?
+  let streams: EventStreams
 
   // libmicrohttpd answers HEAD as GET, without the body.
+  private static let look = ["GET", "HEAD"]
+
   private lazy var routes = [
-    Route(path: "/v1/state", methods: ["GET", "HEAD"]) { [unowned self] exchange in
-      switch handlers.state() {
-      case .success(let state): exchange.answer(HTTPAnswer(200, state))
-      case .failure(let rejection): exchange.answer(HTTPAnswer(.refused(rejection)))
-      }
+    Route(path: "/v1/state", methods: Self.look) { [unowned self] exchange in
+      exchange.answer(HTTPAnswer(handlers.state()))
     },
+    Route(path: "/v1/time", methods: Self.look) { [unowned self] exchange in
+      exchange.answer(HTTPAnswer(200, handlers.time()))
+    },
+    Route(path: "/v1/notices", methods: Self.look) { [unowned self] exchange in
+      exchange.answer(HTTPAnswer(200, handlers.notices()))
+    },
+    Route(path: "/v1/agenda", methods: Self.look) { [unowned self] exchange in
+      handlers.agenda { exchange.answer(HTTPAnswer($0)) }
+    },
+    Route(path: "/v1/settings", methods: Self.look) { [unowned self] exchange in
+      handlers.settings { exchange.answer(HTTPAnswer($0)) }
+    },
+    Route(path: "/v1/events", methods: Self.look) { [unowned self] in listen($0) },
     Route(path: "/v1/commands", methods: ["POST"]) { [unowned self] in carryOut($0) },
     Route(path: "/v1/devices/", methods: ["DELETE", "PUT"]) { [unowned self] exchange in
       let head = exchange.head
@@ -66,12 +91,15 @@ final class HTTPDoor {
   init(_ loop: EventLoop, _ settings: Settings, _ handlers: Handlers) throws(Fault) {
     self.settings = settings
     self.handlers = handlers
+    files = settings.http.face == .no ? nil : try FaceFiles()
+    streams = EventStreams(loop)
     let server = HTTPServer(loop, settings.http.listen, settings.identity, self)
     self.server = server
     try server.open()
   }
 
   func close() {
+    streams.end()
     server?.close()
     server = nil
   }
@@ -112,9 +140,11 @@ final class HTTPDoor {
   }
 
   private func refusal(ofToken head: HTTPHead) -> HTTPAnswer? {
+    // With a face, browsers come without a token.
+    if head.authorization == nil, settings.http.face != .no { return nil }
     let parts = head.authorization?.split(separator: " ", maxSplits: 1) ?? []
     if parts.count == 2, parts[0].lowercased() == "bearer",
-      settings.token.isSame(as: String(parts[1]))
+      settings.token?.isSame(as: String(parts[1])) == true
     {
       return nil
     }
@@ -129,7 +159,22 @@ final class HTTPDoor {
     return HTTPAnswer(401, "token", "this is not the token of this clock", challenge)
   }
 
-  private func route(of path: String) -> Route? { routes.first { $0.fits(path) } }
+  private func route(of path: String) -> Route? {
+    routes.first { $0.fits(path) } ?? page(at: path)
+  }
+
+  /// A file of the page. Nil for any other path, and without a face.
+  private func page(at path: String) -> Route? {
+    guard let files else { return nil }
+    if path == "/" {
+      return Route(path: path, methods: Self.look) { [unowned self] exchange in
+        exchange.answer(files.page(handlers.words()))
+      }
+    }
+    return files.file(at: path).map { file in
+      Route(path: path, methods: Self.look) { $0.answer(file) }
+    }
+  }
 
   private func refusal(ofPlace head: HTTPHead) -> HTTPAnswer? {
     guard let route = route(of: head.path) else {
@@ -164,6 +209,20 @@ final class HTTPDoor {
   func serve(_ exchange: HTTPExchange) {
     guard exchange.size <= HTTPServer.mostOfBody else { return exchange.answer(Self.tooLarge) }
     route(of: exchange.head.path)?.serve(exchange)
+  }
+
+  private func listen(_ exchange: HTTPExchange) {
+    let type = "text/event-stream"
+    guard exchange.head.method == "GET" else {
+      return exchange.answer(HTTPAnswer(200, [], type: type))
+    }
+    guard let stream = streams.open(for: exchange.head, state: handlers.state()) else {
+      var answer = HTTPAnswer(
+        .refused(Rejection(.full, "as many listen as may; close the page elsewhere")))
+      answer.headers.append(("Connection", "close"))
+      return exchange.answer(answer)
+    }
+    exchange.answer(HTTPAnswer(200, [], type: type), stream)
   }
 
   private func carryOut(
