@@ -110,6 +110,9 @@ final class AnnouncerLink {
       let (event, words, fields) = BusReader.record(message).flatMap(Notice.parts)
     {
       service.noticed(event, words, fields)
+    } else if sd_bus_message_is_signal(message, Self.name, "Pressed") > 0 {
+      // The state is that before the press: what has changed since is asked for, not told.
+      service.phones?.pressed(isSounding: state.isSounding)
     } else if sd_bus_message_is_signal(
       message, "org.freedesktop.DBus.Properties", "PropertiesChanged") > 0
     {

@@ -6,17 +6,21 @@ extension RelayService {
   /// Opens the door for apps with the current configuration and its files, or closes it.
   func openDoor() {
     doorTimer = nil
-    guard let http = configuration.http else { return closeDoor() }
+    guard let http = configuration.http else {
+      phones = nil
+      return closeDoor()
+    }
     do throws(Fault) {
       let settings = try HTTPDoor.Settings(http)
       if let door, door.settings == settings { return }
       closeDoor()
+      usePhones(http)
       door = try HTTPDoor(
         loop, settings,
         .init(
           state: { [unowned self] in stateForApps },
           carryOut: { [unowned self] in handleRequest($0, $1, $2, $3) },
-          refused: { [unowned self] in reject($0, $1) }))
+          refused: { [unowned self] in reject($0, $1) }, phones: phones))
       _ = doorOutage.ends()
       journal.log(.http, .info, "apps are served at \(http.url)")
       if let complaint = settings.identity?.complaint {
@@ -38,6 +42,17 @@ extension RelayService {
     doorTimer = nil
     door?.close()
     door = nil
+  }
+
+  /// What they wait for outlasts another opening of the door.
+  private func usePhones(_ http: HTTPConfiguration) {
+    if http.face == .no {
+      phones = nil
+    } else if let phones {
+      phones.http = http
+    } else {
+      phones = Phones(loop, journal, http)
+    }
   }
 
   private var stateForApps: Result<String, Rejection> {

@@ -28,6 +28,8 @@ public final class RelayService {
   /// The events that would tell the return of something lost.
   var lost: Set<String> = []
   var door: HTTPDoor?
+  /// Nil without the face.
+  var phones: Phones?
   var doorTimer: EventSource?
   var doorOutage = Outage(longest: .seconds(10))
   /// The payloads that the broker keeps for us, by topic.

@@ -125,7 +125,7 @@ def test_check_tells_where_apps_are_served(check, tmp_path):
     ("[http]\ntoken_file = {folder}/server.key\n", "one line is wanted"),
     ("[http]\ntoken_file = token\n", ":2: token_file: allowed: none, or the full path"),
     (TAKEN + "listen = 8080\n", "listen = 8080: allowed: ADDRESS:PORT, the port 1024 or higher"),
-    (TAKEN + "port = 1\n", "unknown key 'port' in [http]; there are certificate, key, listen"),
+    (TAKEN + "port = 1\n", "unknown key 'port' in [http]; there are certificate, face, key, listen"),
     (TAKEN + "certificate = /c\nkey = /k\n", "cannot read /c"),
     (TAKEN + "certificate = {folder}/token\nkey = {folder}/server.key\n", "no certificate in PEM"),
     (TAKEN + "certificate = {folder}/server.crt\nkey = {folder}/other.key\n",

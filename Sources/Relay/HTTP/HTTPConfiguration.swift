@@ -2,12 +2,20 @@ import Basics
 
 /// The section `[http]` of relay.conf: where and how apps are served.
 public struct HTTPConfiguration: Hashable, Sendable {
+  public enum Face: String, Sendable {
+    case no, yes, paired
+  }
+
   public var listen = ListenAddress.usual
+  /// Who may look: nobody without the token, everybody, or paired phones. Those may also act.
+  public var face = Face.no
   var tokenFile: String?
   public var certificate: String?
   var key: String?
   /// The origins of the pages that may use the interface in a browser, as the browser writes them.
   var origins: Set<String> = []
+  /// Other names of this machine, by which browsers may reach it, in lower case.
+  var names: Set<String> = []
 
   public var usesTLS: Bool { certificate != nil }
 
@@ -30,6 +38,11 @@ extension HTTPConfiguration {
       http.listen = address
       return nil
     },
+    "face": { http, value in
+      guard let face = Face(rawValue: value) else { return "allowed: no, yes, paired" }
+      http.face = face
+      return nil
+    },
     "token_file": RelayKeys.fullPath(\.tokenFile),
     "certificate": RelayKeys.fullPath(\.certificate),
     "key": RelayKeys.fullPath(\.key),
@@ -42,6 +55,18 @@ extension HTTPConfiguration {
             + "http://panel.local:8123; an origin ends with the host or the port, and has no *"
         }
         http.origins.insert(origin)
+      }
+      return nil
+    },
+    "names": { http, value in
+      if value == "none" { return nil }
+      for text in value.split(separator: ",", omittingEmptySubsequences: false) {
+        let words = text.split(separator: " ")
+        guard words.count == 1, WebAddress.isPlace(String(words[0])), !words[0].contains(":") else {
+          return "allowed: none, or names of this machine with commas between them, as in "
+            + "clock.example; a name has no port"
+        }
+        http.names.insert(words[0].lowercased())
       }
       return nil
     },
@@ -65,9 +90,13 @@ extension HTTPConfiguration {
 }
 
 extension HTTPConfiguration {
-  /// - Throws: `Fault` if there is no token, or it is not valid.
-  func token() throws(Fault) -> AccessToken {
-    try Secret.needed(
+  /// - Returns: nil if there is none, and the face lets phones in without one.
+  /// - Throws: `Fault` if there is no token and one is needed, or it is not valid.
+  func token() throws(Fault) -> AccessToken? {
+    if face != .no, tokenFile == nil, try Secret.text(file: nil, credential: "http-token") == nil {
+      return nil
+    }
+    return try Secret.needed(
       by: "[http]", "token", file: tokenFile, credential: "http-token",
       form: "16 to 512 visible characters are wanted, as of 'openssl rand -hex 32'"
     ) { AccessToken(text: $0) }

@@ -7,7 +7,8 @@ import Daemon
 final class HTTPDoor {
   struct Settings: Hashable {
     let http: HTTPConfiguration
-    let token: AccessToken
+    /// Nil if only phones are let in.
+    let token: AccessToken?
     let identity: TLSIdentity?
 
     init(_ http: HTTPConfiguration) throws(Fault) {
@@ -27,12 +28,18 @@ final class HTTPDoor {
         _ answer: @escaping (CommandOutcome) -> Void
       ) -> Void
     var refused: (Rejection, _ path: String) -> Void
+    /// Nil without the face: then only the token lets anybody in.
+    var phones: Phones?
   }
 
   private struct Route {
     /// As in `/v1/state`. With a slash at its end, for every path that begins so.
     let path: String
     let methods: [String]
+    /// Who may ask for it without the token.
+    var access = Access.act
+    /// What follows the slash.
+    var rest = "TOKEN"
     let serve: (HTTPExchange) -> Void
 
     func fits(_ path: String) -> Bool {
@@ -47,7 +54,7 @@ final class HTTPDoor {
 
   // libmicrohttpd answers HEAD as GET, without the body.
   private lazy var routes = [
-    Route(path: "/v1/state", methods: ["GET", "HEAD"]) { [unowned self] exchange in
+    Route(path: "/v1/state", methods: ["GET", "HEAD"], access: .look) { [unowned self] exchange in
       switch handlers.state() {
       case .success(let state): exchange.answer(HTTPAnswer(200, state))
       case .failure(let rejection): exchange.answer(HTTPAnswer(.refused(rejection)))
@@ -61,6 +68,21 @@ final class HTTPDoor {
       carryOut(exchange, known: [("command", command), ("token", token)])
     },
   ]
+
+  private lazy var routesOfPhones: [Route] = {
+    guard let phones = handlers.phones else { return [] }
+    return [
+      Route(path: "/v1/pair", methods: ["GET", "HEAD", "POST"], access: .all) { exchange in
+        exchange.answer(
+          exchange.head.method == "POST" ? phones.begin(exchange) : phones.standing(exchange.head))
+      },
+      Route(path: "/v1/phones", methods: ["GET", "HEAD"]) { $0.answer(phones.list($0.head)) },
+      Route(path: "/v1/phones/", methods: ["DELETE"], rest: "NUMBER") { exchange in
+        exchange.answer(
+          phones.revoke(exchange.head.path.dropFirst("/v1/phones/".count), exchange.head))
+      },
+    ]
+  }()
 
   /// - Throws: `Fault` if the server cannot listen there.
   init(_ loop: EventLoop, _ settings: Settings, _ handlers: Handlers) throws(Fault) {
@@ -80,7 +102,7 @@ final class HTTPDoor {
 
   /// Judges a request by its head: nil if it may be served.
   func judge(_ head: HTTPHead) -> HTTPAnswer? {
-    permission(for: head) ?? refusal(ofToken: head) ?? refusal(ofPlace: head)
+    permission(for: head) ?? refusal(ofVisitor: head) ?? refusal(ofPlace: head)
       ?? refusal(ofBody: head)
   }
 
@@ -104,17 +126,27 @@ final class HTTPDoor {
 
   /// Lets a page read an answer, if its origin is named in the configuration.
   func headers(to head: HTTPHead) -> [HTTPHeader] {
-    guard isFromNamedOrigin(head), let origin = head.origin else { return [] }
-    return [
+    guard isFromNamedOrigin(head), let origin = head.origin else {
+      return browserRules + [("Cross-Origin-Resource-Policy", "same-origin")]
+    }
+    return browserRules + [
       ("Access-Control-Allow-Origin", origin), ("Access-Control-Expose-Headers", "Retry-After"),
       ("Vary", "Origin"),
     ]
   }
 
+  /// A request that names a token is judged by it alone: no browser sends one by itself.
+  private func refusal(ofVisitor head: HTTPHead) -> HTTPAnswer? {
+    guard head.authorization == nil, let phones = handlers.phones else {
+      return refusal(ofToken: head)
+    }
+    return phones.refusal(of: head, for: route(of: head.path)?.access ?? .look)
+  }
+
   private func refusal(ofToken head: HTTPHead) -> HTTPAnswer? {
     let parts = head.authorization?.split(separator: " ", maxSplits: 1) ?? []
     if parts.count == 2, parts[0].lowercased() == "bearer",
-      settings.token.isSame(as: String(parts[1]))
+      settings.token?.isSame(as: String(parts[1])) == true
     {
       return nil
     }
@@ -129,11 +161,15 @@ final class HTTPDoor {
     return HTTPAnswer(401, "token", "this is not the token of this clock", challenge)
   }
 
-  private func route(of path: String) -> Route? { routes.first { $0.fits(path) } }
+  private func route(of path: String) -> Route? {
+    (routes + routesOfPhones).first { $0.fits(path) }
+  }
 
   private func refusal(ofPlace head: HTTPHead) -> HTTPAnswer? {
     guard let route = route(of: head.path) else {
-      let places = routes.map { $0.path.hasSuffix("/") ? "\($0.path)TOKEN" : $0.path }
+      let places = (routes + routesOfPhones).map {
+        $0.path.hasSuffix("/") ? $0.path + $0.rest : $0.path
+      }
       return HTTPAnswer(
         404, "path",
         "there is nothing at \(head.path.excerpt); there are \(places.joined(separator: ", "))")
@@ -199,7 +235,8 @@ struct AccessToken: Hashable {
     return CRYPTO_memcmp(digest, other, digest.count) == 0
   }
 
-  private static func digest(of text: String) -> [UInt8] {
+  /// SHA-256.
+  static func digest(of text: String) -> [UInt8] {
     let bytes = Array(text.utf8)
     var digest = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
     var count: UInt32 = 0
