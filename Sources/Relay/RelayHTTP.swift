@@ -7,7 +7,7 @@ extension RelayService {
   func openDoor() {
     doorTimer = nil
     guard let http = configuration.http else {
-      phones = nil
+      (phones, avahi) = (nil, nil)
       return closeDoor()
     }
     do throws(Fault) {
@@ -52,6 +52,10 @@ extension RelayService {
       phones.http = http
     } else {
       phones = Phones(loop, journal, http)
+    }
+    avahi = nil
+    if http.face != .no, !http.listen.isLoopback {
+      avahi = Avahi(loop, port: http.listen.port, usesTLS: http.usesTLS)
     }
   }
 

@@ -30,6 +30,7 @@ public final class RelayService {
   var door: HTTPDoor?
   /// Nil without the face.
   var phones: Phones?
+  var avahi: Avahi?
   var doorTimer: EventSource?
   var doorOutage = Outage(longest: .seconds(10))
   /// The payloads that the broker keeps for us, by topic.
