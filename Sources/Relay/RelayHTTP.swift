@@ -7,7 +7,7 @@ extension RelayService {
   func openDoor() {
     doorTimer = nil
     guard let http = configuration.http else {
-      (phones, avahi) = (nil, nil)
+      phones = nil
       return closeDoor()
     }
     do throws(Fault) {
@@ -21,6 +21,9 @@ extension RelayService {
           state: { [unowned self] in stateForApps },
           carryOut: { [unowned self] in handleRequest($0, $1, $2, $3) },
           refused: { [unowned self] in reject($0, $1) }, phones: phones))
+      if http.face != .no, !http.listen.isLoopback {
+        avahi = Avahi(loop, port: http.listen.port, usesTLS: http.usesTLS)
+      }
       _ = doorOutage.ends()
       journal.log(.http, .info, "apps are served at \(http.url)")
       if let complaint = settings.identity?.complaint {
@@ -41,7 +44,7 @@ extension RelayService {
   func closeDoor() {
     doorTimer = nil
     door?.close()
-    door = nil
+    (door, avahi) = (nil, nil)
   }
 
   /// What they wait for outlasts another opening of the door.
@@ -52,10 +55,6 @@ extension RelayService {
       phones.http = http
     } else {
       phones = Phones(loop, journal, http)
-    }
-    avahi = nil
-    if http.face != .no, !http.listen.isLoopback {
-      avahi = Avahi(loop, port: http.listen.port, usesTLS: http.usesTLS)
     }
   }
 

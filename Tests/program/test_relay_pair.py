@@ -2,7 +2,6 @@
 
 import collections
 import contextlib
-import http.client
 import json
 import signal
 import socket
@@ -14,6 +13,7 @@ import pytest
 import relay as parts
 from http_door import PHONE, TOKEN, refused
 from pretended_announcer import PretendedAnnouncer, pressed
+from pretended_apns import make_certificate
 from sound_server import wait_until
 
 Answer = collections.namedtuple("Answer", "status headers body")
@@ -23,19 +23,19 @@ HOST = "clocksmith.test"
 class Browser:
     """The page of the clock in a browser, which keeps the cookie."""
 
-    def __init__(self, running, host=HOST):
+    def __init__(self, running, authority=None):
         self.running = running
-        self.host = f"{host}:{running.port}"
+        self.authority = authority
+        self.host = f"{HOST}:{running.port}"
         self.cookie = None
 
     def ask(self, method, path, body=None, **headers):
         """A header that is None is left out."""
         sent = {"Host": self.host, "Origin": None if method in ("GET", "HEAD") else
-                f"http://{self.host}", "Content-Type": None if body is None else "application/json",
+                f"http{'s' if self.authority else ''}://{self.host}", "Content-Type": None if body is None else "application/json",
                 "Cookie": self.cookie and f"theme=dark; clocksmith={self.cookie}; other=1"}
         sent |= {name.replace("_", "-"): value for name, value in headers.items()}
-        connection = http.client.HTTPConnection("127.0.0.1", self.running.port, timeout=60)
-        with contextlib.closing(connection):
+        with contextlib.closing(self.running.connect(self.authority)) as connection:
             connection.putrequest(method, path, skip_host=True)
             for name, value in sent.items():
                 if value is not None:
@@ -230,6 +230,7 @@ def test_the_terminal_shows_the_words_the_name_and_the_address(browser, running)
     assert told.splitlines()[0] == (
         f'"\\u{{202E}}Anna\\u{{1B}}[2J" at 127.0.0.1 shows the words: {words}')
     assert asking.returncode == 0 and browser.is_paired()
+    assert all(line.isprintable() for line in running.matching("Anna"))
 
 
 @pytest.mark.parametrize("body, reason", [
@@ -254,6 +255,23 @@ def test_a_full_register_is_told_and_counts_for_nobody(browser, running, announc
         other.rollback()
     press(announcer)
     wait_until(browser.is_paired, 60, "the pairing")
+
+
+def test_a_full_disk_is_told_and_what_is_paired_goes_on(
+        on_the_bus, announcer, door, full_disk):
+    subprocess.run(["mount", "-o", "remount,size=1m", full_disk], check=True)
+    on_the_bus.environment |= {"STATE_DIRECTORY": str(full_disk)}
+    running = door(FACE).wait_for_announcer()
+    browser = paired(running, announcer)
+    with contextlib.suppress(OSError):
+        (full_disk / "filler").write_bytes(bytes(1 << 20))
+    refused(Browser(running).pair(), 503, "register")
+    assert browser.act().status == 200 and browser.is_paired()
+    (full_disk / "filler").unlink()
+    assert browser.ask("DELETE", "/v1/phones/1").status == 200
+    refused(browser.act(), 401, "unpaired")
+    # The relay keeps its files there.
+    assert running.stop() == 0
 
 
 # The cookie.
@@ -424,6 +442,18 @@ def test_the_page_of_the_clock_may_act_also_behind_a_proxy(running, announcer):
     assert browser.act(Origin=None, Sec_Fetch_Site="same-origin").status == 200
     # Something in front of the relay adds TLS.
     assert browser.act(Host=HOST, Origin=f"https://{HOST}").status == 200
+
+
+def test_with_tls_the_cookie_never_goes_without(door, announcer, tmp_path):
+    certificate, key = make_certificate(tmp_path)
+    running = door(f"{FACE}\ncertificate = {certificate}\nkey = {key}").wait_for_announcer()
+    browser = Browser(running, certificate)
+    assert browser.pair().headers["Set-Cookie"].endswith("; SameSite=Strict; Secure")
+    press(announcer)
+    wait_until(browser.is_paired, 60, "the pairing")
+    assert browser.act().status == 200
+    # Anybody in the network can make a page without TLS under the name of the clock.
+    refused(browser.act(Origin=f"http://{browser.host}"), 403, "origin")
 
 
 PANEL = "http://panel.test:8123"

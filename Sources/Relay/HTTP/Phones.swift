@@ -117,10 +117,8 @@ final class Phones {
           ("Retry-After", "3600"))
       }
     }
-    let cookie = (0..<4).map { _ in
-      let digits = String(UInt64.random(in: .min ... .max), radix: 16)
-      return String(repeating: "0", count: 16 - digits.count) + digits
-    }.joined()
+    // By getrandom(2), as everything random in Swift.
+    let cookie = String((0..<64).map { _ in "0123456789abcdef".randomElement()! })
     let pairing = Pairing(
       cookie: digest(ofCookie: cookie), words: PairingWords.any, name: name,
       address: head.address, ends: uptime + Register.patienceOfPairing)
@@ -131,8 +129,8 @@ final class Phones {
     }
     journal.log(
       .pairing, .notice,
-      "a phone asks to be paired: \(pairing.title); the button, or 'clocksmith-relay pair', "
-        + "confirms it within a minute".printable, ["PHONE": name, "ADDRESS": pairing.address])
+      "a phone asks to be paired: \(pairing.title.printable); the button, or 'clocksmith-relay "
+        + "pair', confirms it within a minute", ["PHONE": name, "ADDRESS": pairing.address])
     return HTTPAnswer(202, pairing.record.json, [setCookie(cookie)])
   }
 
@@ -173,14 +171,15 @@ final class Phones {
   /// `DELETE /v1/phones/NUMBER`
   func revoke(_ number: Substring, _ head: HTTPHead) -> HTTPAnswer {
     answer { register throws(Fault) in
-      let isThis = try phone(of: head).map { String($0.number) } == String(number)
+      let this = try phone(of: head)
       guard let phone = Int64(number), try register.remove(phone: phone) else {
         return HTTPAnswer(
           .refused(Rejection(.unknown, "no phone has the number \(number.excerpt)")))
       }
       compare(register)
       let done = HTTPAnswer(.done(Record()))
-      return HTTPAnswer(done.status, done.body, isThis ? [setCookie("", life: 0)] : [])
+      return HTTPAnswer(
+        done.status, done.body, phone == this?.number ? [setCookie("", life: 0)] : [])
     }
   }
 
