@@ -7,11 +7,15 @@ extension RelayService {
   /// Opens the door for apps with the current configuration and its files, or closes it.
   func openDoor() {
     doorTimer = nil
-    guard let http = configuration.http else { return closeDoor() }
+    guard let http = configuration.http else {
+      phones = nil
+      return closeDoor()
+    }
     do throws(Fault) {
       let settings = try HTTPDoor.Settings(http)
       if let door, door.settings == settings { return }
       closeDoor()
+      usePhones(http)
       door = try HTTPDoor(
         loop, settings,
         .init(
@@ -27,7 +31,10 @@ extension RelayService {
           },
           words: { [unowned self] in words },
           carryOut: { [unowned self] in handleRequest($0, $1, $2, $3) },
-          refused: { [unowned self] in reject($0, $1) }))
+          refused: { [unowned self] in reject($0, $1) }, phones: phones))
+      if http.face != .no, !http.listen.isLoopback {
+        avahi = Avahi(loop, port: http.listen.port, usesTLS: http.usesTLS)
+      }
       _ = doorOutage.ends()
       journal.log(.http, .info, "apps are served at \(http.url)")
       if let complaint = settings.identity?.complaint {
@@ -48,7 +55,22 @@ extension RelayService {
   func closeDoor() {
     doorTimer = nil
     door?.close()
-    door = nil
+    (door, avahi) = (nil, nil)
+  }
+
+  /// What they wait for outlasts another opening of the door.
+  private func usePhones(_ http: HTTPConfiguration) {
+    if http.face == .no {
+      phones = nil
+    } else if let phones {
+      phones.http = http
+    } else {
+      let phones = Phones(loop, journal, http)
+      phones.revoked = { [unowned self] _ in
+        door?.streams.end { [unowned self] in door?.refusal(ofVisitor: $0, for: .look) != nil }
+      }
+      self.phones = phones
+    }
   }
 
   var stateForApps: Result<String, Rejection> {

@@ -28,6 +28,9 @@ public final class RelayService {
   /// The events that would tell the return of something lost.
   var lost: Set<String> = []
   var door: HTTPDoor?
+  /// Nil without the face.
+  var phones: Phones?
+  var avahi: Avahi?
   var doorTimer: EventSource?
   var notices = RecentNotices()
   var doorOutage = Outage(longest: .seconds(10))

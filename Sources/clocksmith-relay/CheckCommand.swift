@@ -111,8 +111,14 @@ private func check(_ http: HTTPConfiguration) throws(Fault) {
   let hasToken = try http.check()
   let isReadable = hasToken && !http.usesTLS && !http.listen.isLoopback
   try say("ok    http          \(http.url)")
+  switch http.face {
+  case .no: break
+  case .yes: try say("ok    face          everybody may look, paired phones may act")
+  case .paired: try say("ok    face          only paired phones may look and act")
+  }
   if let certificate = http.certificate { _ = try check(certificate: certificate) }
   if isReadable {
-    try say("note  http          without TLS, the token can be read on its way through the network")
+    let what = http.face == .no ? "the token" : "the token, or the cookie of a phone,"
+    try say("note  http          without TLS, \(what) can be read on its way through the network")
   }
 }

@@ -23,6 +23,11 @@ def notice(event, words, fields):
     return new_signal(DBusAddress(PATH, interface=NAME), "Noticed", "a{sv}", (record,))
 
 
+def pressed():
+    """The signal of a press of the button."""
+    return new_signal(DBusAddress(PATH, interface=NAME), "Pressed", "a{sv}", ({},))
+
+
 class PretendedAnnouncer:
     """`answer(member)` returns True to answer a call, False to leave it, the name of an error, or the
     record of the answer with its types."""

@@ -7,13 +7,16 @@ public struct HTTPConfiguration: Hashable, Sendable {
     case no, yes, paired
   }
 
-  public var face = Face.no
   public var listen = ListenAddress.usual
+  /// Who may look: nobody without the token, everybody, or paired phones. Those may also act.
+  public var face = Face.no
   var tokenFile: String?
   public var certificate: String?
   var key: String?
   /// The origins of the pages that may use the interface in a browser, as the browser writes them.
   var origins: Set<String> = []
+  /// Other names of this machine, by which browsers may reach it, in lower case.
+  var names: Set<String> = []
 
   public var usesTLS: Bool { certificate != nil }
 
@@ -55,6 +58,18 @@ extension HTTPConfiguration {
             + "http://panel.local:8123; an origin ends with the host or the port, and has no *"
         }
         http.origins.insert(origin)
+      }
+      return nil
+    },
+    "names": { http, value in
+      if value == "none" { return nil }
+      for text in value.split(separator: ",", omittingEmptySubsequences: false) {
+        let words = text.split(separator: " ")
+        guard words.count == 1, WebAddress.isPlace(String(words[0])), !words[0].contains(":") else {
+          return "allowed: none, or names of this machine with commas between them, as in "
+            + "clock.example; a name has no port"
+        }
+        http.names.insert(words[0].lowercased())
       }
       return nil
     },

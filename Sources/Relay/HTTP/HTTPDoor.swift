@@ -38,12 +38,18 @@ final class HTTPDoor {
         _ answer: @escaping (CommandOutcome) -> Void
       ) -> Void
     var refused: (Rejection, _ path: String) -> Void
+    /// Nil without the face: then only the token lets anybody in.
+    var phones: Phones?
   }
 
   private struct Route {
     /// As in `/v1/state`. With a slash at its end, for every path that begins so.
     let path: String
     let methods: [String]
+    /// Who may ask for it without the token.
+    var access = Access.act
+    /// What follows the slash.
+    var rest = "TOKEN"
     let serve: (HTTPExchange) -> Void
 
     func fits(_ path: String) -> Bool {
@@ -62,22 +68,22 @@ final class HTTPDoor {
   private static let look = ["GET", "HEAD"]
 
   private lazy var routes = [
-    Route(path: "/v1/state", methods: Self.look) { [unowned self] exchange in
+    Route(path: "/v1/state", methods: Self.look, access: .look) { [unowned self] exchange in
       exchange.answer(HTTPAnswer(handlers.state()))
     },
-    Route(path: "/v1/time", methods: Self.look) { [unowned self] exchange in
+    Route(path: "/v1/time", methods: Self.look, access: .look) { [unowned self] exchange in
       exchange.answer(HTTPAnswer(200, handlers.time()))
     },
-    Route(path: "/v1/notices", methods: Self.look) { [unowned self] exchange in
+    Route(path: "/v1/notices", methods: Self.look, access: .look) { [unowned self] exchange in
       exchange.answer(HTTPAnswer(200, handlers.notices()))
     },
-    Route(path: "/v1/agenda", methods: Self.look) { [unowned self] exchange in
+    Route(path: "/v1/agenda", methods: Self.look, access: .look) { [unowned self] exchange in
       handlers.agenda { exchange.answer(HTTPAnswer($0)) }
     },
-    Route(path: "/v1/settings", methods: Self.look) { [unowned self] exchange in
+    Route(path: "/v1/settings", methods: Self.look, access: .look) { [unowned self] exchange in
       handlers.settings { exchange.answer(HTTPAnswer($0)) }
     },
-    Route(path: "/v1/events", methods: Self.look) { [unowned self] in listen($0) },
+    Route(path: "/v1/events", methods: Self.look, access: .look) { [unowned self] in listen($0) },
     Route(path: "/v1/commands", methods: ["POST"]) { [unowned self] in carryOut($0) },
     Route(path: "/v1/devices/", methods: ["DELETE", "PUT"]) { [unowned self] exchange in
       let head = exchange.head
@@ -86,6 +92,21 @@ final class HTTPDoor {
       carryOut(exchange, known: [("command", command), ("token", token)])
     },
   ]
+
+  private lazy var routesOfPhones: [Route] = {
+    guard let phones = handlers.phones else { return [] }
+    return [
+      Route(path: "/v1/pair", methods: ["GET", "HEAD", "POST"], access: .all) { exchange in
+        exchange.answer(
+          exchange.head.method == "POST" ? phones.begin(exchange) : phones.standing(exchange.head))
+      },
+      Route(path: "/v1/phones", methods: ["GET", "HEAD"]) { $0.answer(phones.list($0.head)) },
+      Route(path: "/v1/phones/", methods: ["DELETE"], rest: "NUMBER") { exchange in
+        exchange.answer(
+          phones.revoke(exchange.head.path.dropFirst("/v1/phones/".count), exchange.head))
+      },
+    ]
+  }()
 
   /// - Throws: `Fault` if the server cannot listen there.
   init(_ loop: EventLoop, _ settings: Settings, _ handlers: Handlers) throws(Fault) {
@@ -108,8 +129,8 @@ final class HTTPDoor {
 
   /// Judges a request by its head: nil if it may be served.
   func judge(_ head: HTTPHead) -> HTTPAnswer? {
-    permission(for: head) ?? refusal(ofToken: head) ?? refusal(ofPlace: head)
-      ?? refusal(ofBody: head)
+    permission(for: head) ?? refusal(ofVisitor: head, for: route(of: head.path)?.access ?? .look)
+      ?? refusal(ofPlace: head) ?? refusal(ofBody: head)
   }
 
   private func isFromNamedOrigin(_ head: HTTPHead) -> Bool {
@@ -132,16 +153,24 @@ final class HTTPDoor {
 
   /// Lets a page read an answer, if its origin is named in the configuration.
   func headers(to head: HTTPHead) -> [HTTPHeader] {
-    guard isFromNamedOrigin(head), let origin = head.origin else { return [] }
-    return [
+    guard isFromNamedOrigin(head), let origin = head.origin else {
+      return browserRules + [("Cross-Origin-Resource-Policy", "same-origin")]
+    }
+    return browserRules + [
       ("Access-Control-Allow-Origin", origin), ("Access-Control-Expose-Headers", "Retry-After"),
       ("Vary", "Origin"),
     ]
   }
 
+  /// A request that names a token is judged by it alone: no browser sends one by itself.
+  func refusal(ofVisitor head: HTTPHead, for access: Access) -> HTTPAnswer? {
+    guard head.authorization == nil, let phones = handlers.phones else {
+      return refusal(ofToken: head)
+    }
+    return phones.refusal(of: head, for: access)
+  }
+
   private func refusal(ofToken head: HTTPHead) -> HTTPAnswer? {
-    // With a face, browsers come without a token.
-    if head.authorization == nil, settings.http.face != .no { return nil }
     let parts = head.authorization?.split(separator: " ", maxSplits: 1) ?? []
     if parts.count == 2, parts[0].lowercased() == "bearer",
       settings.token?.isSame(as: String(parts[1])) == true
@@ -160,25 +189,28 @@ final class HTTPDoor {
   }
 
   private func route(of path: String) -> Route? {
-    routes.first { $0.fits(path) } ?? page(at: path)
+    (routes + routesOfPhones).first { $0.fits(path) } ?? page(at: path)
   }
 
   /// A file of the page. Nil for any other path, and without a face.
   private func page(at path: String) -> Route? {
     guard let files else { return nil }
     if path == "/" {
-      return Route(path: path, methods: Self.look) { [unowned self] exchange in
-        exchange.answer(files.page(handlers.words()))
+      return Route(path: path, methods: Self.look, access: .all) { [unowned self] exchange in
+        let mayLook = refusal(ofVisitor: exchange.head, for: .look) == nil
+        exchange.answer(files.page(mayLook ? handlers.words() : [:]))
       }
     }
     return files.file(at: path).map { file in
-      Route(path: path, methods: Self.look) { $0.answer(file) }
+      Route(path: path, methods: Self.look, access: .all) { $0.answer(file) }
     }
   }
 
   private func refusal(ofPlace head: HTTPHead) -> HTTPAnswer? {
     guard let route = route(of: head.path) else {
-      let places = routes.map { $0.path.hasSuffix("/") ? "\($0.path)TOKEN" : $0.path }
+      let places = (routes + routesOfPhones).map {
+        $0.path.hasSuffix("/") ? $0.path + $0.rest : $0.path
+      }
       return HTTPAnswer(
         404, "path",
         "there is nothing at \(head.path.excerpt); there are \(places.joined(separator: ", "))")
@@ -258,7 +290,8 @@ struct AccessToken: Hashable {
     return CRYPTO_memcmp(digest, other, digest.count) == 0
   }
 
-  private static func digest(of text: String) -> [UInt8] {
+  /// SHA-256.
+  static func digest(of text: String) -> [UInt8] {
     let bytes = Array(text.utf8)
     var digest = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
     var count: UInt32 = 0

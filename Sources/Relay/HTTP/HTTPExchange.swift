@@ -8,9 +8,15 @@ struct HTTPHead {
   let path: String
   /// Of the client, as in `192.168.1.5`.
   let address: String
+  /// The host and the port that the client has asked, as in `clocksmith.local:8080`.
+  let host: String?
   let authorization: String?
+  /// As in `clocksmith=0123; other=1`.
+  let cookies: String?
   /// Where the page comes from that has a browser ask.
   let origin: String?
+  /// How a browser relates that page to this server, as in `same-origin`.
+  let fetchSite: String?
   let contentType: String?
   /// The length of the body in bytes; nil if the head does not tell it.
   let length: Int?

@@ -345,7 +345,8 @@ extension HTTPHead {
     self.init(
       method: String(cString: method), path: String(cString: path),
       address: clocksmith_http_address(connection).map(numeric) ?? "an unknown address",
-      authorization: header("Authorization"), origin: header("Origin"),
+      host: header("Host"), authorization: header("Authorization"), cookies: header("Cookie"),
+      origin: header("Origin"), fetchSite: header("Sec-Fetch-Site"),
       contentType: header("Content-Type"),
       length: header("Content-Length").flatMap { Int($0) },
       isChunked: header("Transfer-Encoding") != nil,
