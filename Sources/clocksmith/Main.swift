@@ -13,7 +13,7 @@ enum Main {
     subcommands: [
       runCommand, sayCommand, renderCommand, agendaCommand, statusCommand, checkCommand,
       muteCommand, unmuteCommand, stopCommand, timerCommand, intervalCommand, alarmCommand,
-      voiceCommand,
+      voiceCommand, setupCommand,
     ])
 
   static func main() {
