@@ -178,7 +178,7 @@ private struct Setup {
   // MARK: Speaker and voice
 
   private mutating func askSpeaker() throws {
-    let configured = configuration.device
+    let (configured, hadMixer) = (configuration.device, configuration.mixer != nil)
     let cards = SoundCard.all()
     if cards.isEmpty { try say("\nSound card: \(PartsAdvice.here.card)") }
     var devices = cards.map { (device: $0.device, name: $0.name) }
@@ -196,7 +196,7 @@ private struct Setup {
       break
     }
     set("speaker", "device", configuration.device)
-    if configuration.device != configured { set("speaker", "mixer", "none") }
+    if hadMixer, configuration.mixer == nil { set("speaker", "mixer", "none") }
     try say("  the speaker is \(configuration.device)")
   }
 
@@ -245,7 +245,7 @@ private struct Setup {
       do {
         let words = try speak(
           Self.sample, try trial.composer(), trial, try SystemZone.current())
-        try say("  said \"\(words)\"")
+        try say("  test: said \"\(words)\"")
         return true
       } catch let fault as Fault {
         try say("  \(fault)")
@@ -292,7 +292,11 @@ private struct Setup {
     } else {
       try say("  \(free.joined(separator: ", "))")
     }
-    let find = free.isEmpty ? "" : "find to see it while you toggle the switch, "
+    if let holding = (try? map.line(named: configured))?.holding {
+      try say("  \(configured) is \(holding)")
+    }
+    if !free.isEmpty { try say("  find shows which one it is while you toggle the switch") }
+    let find = free.isEmpty ? "" : "find, "
     while true {
       let answer = try ask("Switch: \(find)the name of its line, or none", configured)
       if answer == configured || answer == "none" { return answer }

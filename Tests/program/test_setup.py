@@ -100,7 +100,7 @@ def test_the_answers_are_written_and_those_that_cannot_be_used_are_asked_again(s
     answer(person, WRITE)
     assert person.end() == 0
     assert entries(person) == [
-        "[speaker]", "device = plughw:CARD=Pretended,DEV=0", "mixer = none", "[announce]", "voice = slt",
+        "[speaker]", "device = plughw:CARD=Pretended,DEV=0", "[announce]", "voice = slt",
         "quiet = mon-fri 22:00-07:00", "[switch]", "line = none", "active = low", "[clock]", "rtc = none",
         "zone = Europe/Paris"]
 
@@ -254,6 +254,27 @@ def test_what_is_set_already_is_the_usual_answer(sit_down, etc):
     answer(person, HEARD, HEARD, "Voice [slt]", TAKE, "Quiet [22:00-07:00]", RTC.replace("auto]", "none]"), ZONE, WRITE)
     assert person.end() == 0
     assert {"voice = slt", "quiet = 22:00-07:00", "rtc = none"} <= set(entries(person))
+
+
+def test_the_control_of_another_card_is_left_out(sit_down, etc):
+    (etc / "clocksmith.conf").write_text("[speaker]\nmixer = PCM\n")
+    person = sit_down()
+    answer(person, (HEARD, "y"), *QUESTIONS[2:])
+    assert person.end() == 0
+    assert entries(person)[:3] == ["[speaker]", "device = plughw:CARD=Pretended,DEV=0", "mixer = none"]
+
+
+@WITHOUT_GPIO
+def test_a_line_that_the_running_clock_has_is_told(sit_down, clocksmith, etc, tmp_path):
+    (etc / "clocksmith.conf").write_text("[switch]\nline = GPIO17\nactive = high\n")
+    clocksmith.environment["HOLDER"] = "clocksmith"
+    person = sit_down(line=PretendedLine(tmp_path, 17))
+    answer(person, HEARD, HEARD, VOICE, TAKE, QUIET)
+    person.wait_for("GPIO16, GPIO22")
+    person.wait_for("GPIO17 is held by 'clocksmith' already; 'systemctl stop clocksmith' frees it")
+    answer(person, "or none [GPIO17]", RTC, ZONE, WRITE)
+    assert person.end() == 0
+    assert {"line = GPIO17", "active = high"} <= set(entries(person))
 
 
 def test_a_speaker_that_does_not_play_is_told_and_tried_again(sit_down, etc):
