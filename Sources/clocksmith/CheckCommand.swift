@@ -102,7 +102,7 @@ let checkCommand = Subcommand(
   return checkup.hasFound ? ExitStatus.found : ExitStatus.done
 }
 
-private var isUnitInstalled: Bool {
+var isUnitInstalled: Bool {
   ["/etc", "/usr/lib", "/lib"].contains { folder in
     access("\(folder)/systemd/system/clocksmith.service", F_OK) == 0
   }

@@ -12,8 +12,8 @@ enum Main {
       "A talking clock for a Raspberry Pi with a speaker: it says the time every quarter of an hour.",
     subcommands: [
       runCommand, sayCommand, renderCommand, agendaCommand, statusCommand, checkCommand,
-      volumeCommand, muteCommand, unmuteCommand, stopCommand, timerCommand, intervalCommand,
-      alarmCommand, setCommand, voiceCommand,
+      setupCommand, volumeCommand, muteCommand, unmuteCommand, stopCommand, timerCommand,
+      intervalCommand, alarmCommand, setCommand, voiceCommand,
     ])
 
   static func main() {

@@ -76,7 +76,7 @@ private final class SwitchWatch {
 
 extension GPIOMap {
   /// The lines for the configuration: those with names or, without any, the range of each chip.
-  fileprivate var choices: [String] {
+  var choices: [String] {
     let named = lines.filter { $0.name != nil }
     if !named.isEmpty {
       return named.map { line in "  \(line)" + (line.consumer.map { ", held by '\($0)'" } ?? "") }

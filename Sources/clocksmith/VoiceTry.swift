@@ -83,7 +83,7 @@ private let trialMargin = Duration.seconds(5)
 
 extension Status {
   /// Why the speaker is not free until then, with what to do; nil if it is free.
-  fileprivate func obstacle(until end: Instant, _ configuration: Configuration) -> String? {
+  func obstacle(until end: Instant, _ configuration: Configuration) -> String? {
     if isSilencedBySwitch { return "the switch silences the clock; switch it back on" }
     if !playing.isEmpty {
       return "the clock is saying '\(playing)'; wait until it is silent, or 'clocksmith stop' it"
