@@ -1,0 +1,43 @@
+"""Checks that the page in the browser keeps to itself, and that all of it ships."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+TREE = Path(__file__).resolve().parents[2]
+FACE = sorted((TREE / "face").iterdir())
+TYPES = {".html", ".css", ".js", ".svg", ".webmanifest"}
+
+
+def test_the_package_has_every_file_of_the_face():
+    assert TREE / "face/index.html" in FACE
+    assert {path.suffix for path in FACE} <= TYPES
+    rules = (TREE / "debian/rules").read_text()
+    assert "usr/share/clocksmith/face face/*\n" in rules
+    copied = re.search(r'cp -a "\$repo"/{(.*?)}', (TREE / "deploy/package").read_text())[1]
+    assert "face" in copied.split(",")
+
+
+@pytest.mark.parametrize("path", FACE, ids=lambda path: path.name)
+def test_the_face_asks_nobody_else(path):
+    text = path.read_text(encoding="utf-8").replace("http://www.w3.org/2000/svg", "")
+    assert not re.search(r"https?://|url\(|@import|(?:src|href)=\"//", text)
+
+
+def test_the_page_has_neither_scripts_nor_styles_inside():
+    text = (TREE / "face/index.html").read_text(encoding="utf-8")
+    assert not re.search(r"<style|\sstyle=|\son\w+=|<script(?![^>]* src=)", text)
+
+
+@pytest.mark.parametrize("path", [path for path in FACE if path.suffix == ".js"], ids=lambda path: path.name)
+def test_nothing_that_a_stranger_wrote_can_become_a_part_of_the_page(path):
+    code = path.read_text(encoding="utf-8")
+    assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new Function|srcdoc", code)
+    imported = re.findall(r'from "(.*?)"', code)
+    assert all((TREE / "face" / name).exists() for name in imported), imported
+
+
+def test_every_page_fits_the_names_that_the_relay_fills():
+    text = (TREE / "face/index.html").read_text(encoding="utf-8")
+    assert re.findall(r"\{\{(\w+)\}\}", text) == ["time", "next", "trust"]

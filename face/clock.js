@@ -1,0 +1,106 @@
+// The time of the clock, not of the phone.
+
+const DAY = 86_400_000;
+// How far the timer of a phone runs off, at worst.
+const DRIFT = 1e-4;
+
+export class PiClock {
+  /** By how many ms the phone's own clock is ahead of the Pi's; null if not known. */
+  phoneAhead = null;
+  zone = null;
+
+  /** At performance.now() = 0 the Pi's clock stood at this many ms since 1970; null before the first answer. */
+  #origin = null;
+  #error = Infinity;
+  #taken = 0;
+  #offset = 0;
+  #format = null;
+
+  /**
+   * Takes an answer of /v1/time. It was on its way for `trip` ms and has just come; it is right to half of that.
+   */
+  take(answer, trip) {
+    const now = performance.now();
+    const origin = Date.parse(answer.instant) + microseconds(answer.instant) + trip / 2 - now;
+    const error = trip / 2 + 1;
+    const known = this.uncertainty;
+    // A slow answer does not replace a better one, unless the Pi's clock was set.
+    if (error <= known || Math.abs(origin - (this.#origin ?? origin)) > error + known) {
+      this.#origin = origin;
+      this.#error = error;
+      this.#taken = now;
+    }
+    this.phoneAhead = Date.now() - this.now;
+    this.#takeZone(answer);
+  }
+
+  #takeZone(answer) {
+    const offset = /([+-])(\d\d):(\d\d)(?::(\d\d))?$/.exec(answer.local);
+    this.#offset = offset ? milliseconds(offset) : 0;
+    if (answer.zone !== this.zone) {
+      this.zone = answer.zone;
+      try {
+        this.#format = new Intl.DateTimeFormat("en", { timeZone: answer.zone, timeZoneName: "longOffset" });
+      } catch {
+        this.#format = null;
+      }
+    }
+    // The zones of the Pi count, even if this browser knows others.
+    if (this.#format && this.#offsetByBrowser(Date.parse(answer.instant)) !== this.#offset) {
+      this.#format = null;
+      this.zone = null;
+    }
+  }
+
+  /** ms since 1970, or null. */
+  get now() {
+    return this.#origin === null ? null : this.#origin + performance.now();
+  }
+
+  /** In ms: how far off the time shown may be because of the network alone. */
+  get uncertainty() {
+    return this.#error + (performance.now() - this.#taken) * DRIFT;
+  }
+
+  forget() {
+    this.#origin = null;
+    this.#error = Infinity;
+  }
+
+  #offsetByBrowser(instant) {
+    const name = this.#format.formatToParts(instant).find((part) => part.type === "timeZoneName").value;
+    const offset = /([+-])(\d\d):(\d\d)(?::(\d\d))?$/.exec(name);
+    return offset ? milliseconds(offset) : 0;
+  }
+
+  offsetAt(instant) {
+    return this.#format ? this.#offsetByBrowser(instant) : this.#offset;
+  }
+
+  /** What the clocks of the zone show: a Date whose UTC fields are the local ones. */
+  local(instant) {
+    return new Date(instant + this.offsetAt(instant));
+  }
+
+  /** The first instant of the day in which this one is. */
+  startOfDay(instant) {
+    const day = Math.floor((instant + this.offsetAt(instant)) / DAY) * DAY;
+    return this.instantOf(day);
+  }
+
+  /** The instant at which the clocks of the zone show this, given as ms like `local`. */
+  instantOf(local) {
+    const guess = local - this.offsetAt(local - this.#offset);
+    return local - this.offsetAt(guess);
+  }
+}
+
+function milliseconds([, sign, hours, minutes, seconds = "0"]) {
+  return (sign === "-" ? -1000 : 1000) * (hours * 3600 + minutes * 60 + +seconds);
+}
+
+/** The part below a millisecond, which Date.parse leaves out, in ms. */
+function microseconds(instant) {
+  const fraction = /\.(\d+)/.exec(instant)?.[1] ?? "";
+  return Number(`0.${fraction.slice(3) || 0}`);
+}

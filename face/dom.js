@@ -1,0 +1,95 @@
+// Elements, always made from texts and never from HTML: what strangers have named stays a text.
+
+/**
+ * An element, as in `h("button", { class: "main", onclick: stop }, "Stop")`. A name that begins with `on` is
+ * a listener, `true` an empty attribute, and null or false none.
+ */
+export function h(tag, attributes = {}, ...children) {
+  return filled(document.createElement(tag), attributes, children);
+}
+
+/** The same for SVG. */
+export function svg(tag, attributes = {}, ...children) {
+  return filled(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
+}
+
+function filled(element, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (value === true) element.setAttribute(name, "");
+    else if (value !== null && value !== undefined && value !== false) element.setAttribute(name, value);
+  }
+  element.append(...children.filter((child) => child !== null && child !== undefined));
+  return element;
+}
+
+export const byId = (id) => document.getElementById(id);
+
+/** A name that somebody gave: it has its own direction, whatever the text around it has. */
+export const named = (name) => h("bdi", { class: "name" }, name);
+
+/** Writes a text if it differs, so that nothing is read out or selected anew. */
+export function write(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}
+
+/** Replaces the children if what `key` says differs from the last time. */
+export function redraw(element, key, draw) {
+  if (element.drawnKey === key) return;
+  element.drawnKey = key;
+  element.replaceChildren(...[draw()].flat().filter(Boolean));
+}
+
+/**
+ * Keeps a list of elements like a list of records: an element that stays keeps its focus.
+ *
+ * make(record) gives `{ element, update(record) }`; keyOf(record) tells records apart.
+ */
+export function keepList(parent, records, keyOf, make) {
+  const kept = parent.kept ?? (parent.kept = new Map());
+  const keys = new Set(records.map(keyOf));
+  for (const [key, part] of kept) {
+    if (keys.has(key)) continue;
+    const hadFocus = part.element.contains(document.activeElement);
+    part.element.remove();
+    kept.delete(key);
+    // Focus must not fall back to the top of the page.
+    if (hadFocus) focusNear(parent);
+  }
+  records.forEach((record, index) => {
+    const key = keyOf(record);
+    if (!kept.has(key)) kept.set(key, make(record));
+    const part = kept.get(key);
+    if (parent.children[index] !== part.element) parent.insertBefore(part.element, parent.children[index] ?? null);
+    part.update(record);
+  });
+}
+
+function focusNear(parent) {
+  const heading = parent.closest("section")?.querySelector("h2, h3");
+  if (!heading) return;
+  heading.tabIndex = -1;
+  heading.focus();
+}
+
+let counter = 0;
+/** A new id for a label, an error or a hint. */
+export const newId = (stem) => `${stem}-${++counter}`;
+
+/** A labelled control, as a block. */
+export function field(label, control, hint) {
+  control.id ||= newId("field");
+  const hintId = hint && newId("hint");
+  if (hint) control.setAttribute("aria-describedby", hintId);
+  return h("div", { class: "field" }, h("label", { for: control.id }, label), control,
+    hint ? h("p", { class: "hint", id: hintId }, hint) : null);
+}
+
+export function select(options, value) {
+  return h("select", {}, ...options.map((option) => {
+    const [key, label] = Array.isArray(option) ? option : [option, option];
+    const made = h("option", { value: key }, label);
+    made.selected = key === value;
+    return made;
+  }));
+}

@@ -1,0 +1,170 @@
+// The time, large; what sounds next; and how the clock is.
+
+import { act } from "./act.js";
+import { command } from "./api.js";
+import { byId, h, redraw, svg, write } from "./dom.js";
+import { store } from "./store.js";
+import { clockParts, dateText, heardText, lengthText, smallLength, timeText, trustText, whenText } from "./words.js";
+
+// MARK: The time
+
+let hands;
+let digits;
+
+function makeDial() {
+  const dial = byId("dial");
+  const marks = [];
+  for (let minute = 0; minute < 60; minute++) {
+    const isHour = minute % 5 === 0;
+    marks.push(svg("line", { class: isHour ? "hour-mark" : "mark", y1: -92, y2: isHour ? (minute % 15 ? -83 : -79) : -88.5,
+      transform: `rotate(${minute * 6})` }));
+  }
+  hands = {
+    hour: svg("path", { class: "hand", d: "M0 12V-50", "stroke-width": 6 }),
+    minute: svg("path", { class: "hand", d: "M0 14V-78", "stroke-width": 4 }),
+    second: svg("path", { class: "second", d: "M0 20V-84", "stroke-width": 1.4 }),
+    next: svg("circle", { class: "next-mark", cy: -96.5, r: 2.6 }),
+  };
+  dial.replaceChildren(svg("circle", { class: "face", r: 99 }), ...marks, hands.next,
+    svg("g", { class: "hands" }, hands.hour, hands.minute, hands.second, svg("circle", { class: "hub", r: 3.4 })));
+}
+
+function makeDigits() {
+  digits = { main: h("span", { class: "digits" }), second: h("span", { class: "second" }), half: h("span", { class: "half" }) };
+  byId("time").replaceChildren(digits.main, h("span", { class: "small" }, digits.second, digits.half));
+}
+
+/** Shows the time of the Pi, or that it is not known. */
+export function tick() {
+  if (!digits) {
+    makeDial();
+    makeDigits();
+  }
+  const { clock } = store;
+  const isKnown = store.contact === "live" && clock.now !== null;
+  document.body.classList.toggle("no-time", !isKnown);
+  if (!isKnown) {
+    write(digits.main, "–:––");
+    write(digits.second, "");
+    write(digits.half, "");
+    byId("time").removeAttribute("datetime");
+    return;
+  }
+  const now = clock.now;
+  const parts = clockParts(now);
+  write(digits.main, `${parts.hour}:${parts.minute}`);
+  write(digits.second, `:${parts.second}`);
+  write(digits.half, parts.half && ` ${parts.half}`);
+  byId("time").dateTime = new Date(now).toISOString();
+  write(byId("date"), dateText(now));
+  hands.hour.setAttribute("transform", `rotate(${parts.turn / 120})`);
+  hands.minute.setAttribute("transform", `rotate(${(Math.floor(parts.turn / 60) % 60) * 6 + (parts.turn % 60) / 10})`);
+  hands.second.setAttribute("transform", `rotate(${(parts.turn % 60) * 6})`);
+  const next = store.isFresh && store.state.next ? Date.parse(store.state.next.at) : NaN;
+  const isNear = next - now < 3_600_000;
+  hands.next.setAttribute("visibility", isNear && store.state.next.sounds ? "visible" : "hidden");
+  if (isNear) hands.next.setAttribute("transform", `rotate(${clockParts(next).turn / 10})`);
+}
+
+// MARK: Contact
+
+/** Why the time or the rest is not what the clock says now; empty if all is well. */
+function contactText() {
+  const { clock } = store;
+  if (store.contact === "lost") {
+    const since = store.heard === null ? "" : ` The last contact was at ${timeText(store.heard, { hasSeconds: true })}.`;
+    return `There is no contact with the clock.${since} What is below is old. Trying again …`;
+  }
+  if (store.contact === "refused") return "This clock shows itself only to paired phones.";
+  if (store.contact === "connecting") return "Asking the clock …";
+  if (store.absent) return "The Pi answers, but the clock on it does not run: nothing sounds. What is below is old.";
+  const words = [];
+  if (Math.abs(clock.phoneAhead) > 1000 + clock.uncertainty) {
+    words.push(`This phone's own clock is ${smallOrLong(clock.phoneAhead)} ${clock.phoneAhead > 0 ? "ahead" : "behind"}.`);
+  }
+  if (clock.uncertainty > 700) words.push(`The network is slow: the seconds may be ${smallLength(clock.uncertainty)} off here.`);
+  return words.join(" ");
+}
+
+const smallOrLong = (milliseconds) =>
+  Math.abs(milliseconds) < 60_000 ? smallLength(milliseconds) : lengthText(Math.abs(milliseconds) / 1000);
+
+export function drawContact() {
+  const line = byId("contact");
+  const words = contactText();
+  write(line, words);
+  line.hidden = !words;
+  line.classList.toggle("bad", store.contact === "lost" || store.absent !== null);
+  document.body.classList.toggle("stale", !store.isFresh);
+  const isUnsure = store.isFresh && store.state.trust === "untrusted";
+  document.body.classList.toggle("unsure", isUnsure);
+}
+
+// MARK: What sounds next, and how the clock is
+
+export function drawNow() {
+  const { state } = store;
+  if (!state) return;
+  const next = byId("next");
+  const ringing = [...(state.timers ?? []), ...(state.alarms ?? [])].some((each) => each.state === "ringing");
+  redraw(next, JSON.stringify([state.next, state.playing, store.value("announce.clock"), ringing]), () => {
+    if (state.playing) return [h("span", { class: "sounds" }, "Now: "), `“${state.playing}”`];
+    if (!state.next) return "Nothing is due.";
+    const at = whenText(Date.parse(state.next.at));
+    return state.next.sounds
+      ? ["Next ", h("strong", {}, at), ": ", heardText(state.next)]
+      : ["Next ", h("strong", {}, at), ": ", h("span", { class: "silent" }, `silent, because of this: ${state.next.reason}`)];
+  });
+  write(byId("trust"), trustText(state));
+  byId("stop").classList.toggle("urgent", ringing || Boolean(state.playing));
+  drawProblems(state);
+  drawHealth(state);
+}
+
+function drawProblems(state) {
+  const problems = [...(state.problems ?? [])];
+  for (const more of [state.state_error, state.state_loss]) if (more && !problems.includes(more)) problems.push(more);
+  const part = byId("problems");
+  part.hidden = problems.length === 0;
+  redraw(part.querySelector("ul"), JSON.stringify(problems), () => problems.map((problem) => h("li", { dir: "auto" }, problem)));
+}
+
+const SWITCH = {
+  absent: "There is none.", on: "On: the clock may sound.", off: "Off: it silences the clock.", lost: "It cannot be read.",
+};
+
+export function muteText(state) {
+  if (!state.muted) return "Not muted";
+  if (state.muted_by === "switch") return "Silenced by the switch";
+  if (state.software_mute === "next" || state.muted_by === "next") return "Muted for the next announcement";
+  return state.muted_until ? `Muted until ${whenText(Date.parse(state.muted_until))}` : "Muted until you unmute it";
+}
+
+function drawHealth(state) {
+  const off = state.clock_uncertainty;
+  const lines = [
+    ["Time", trustText(state)],
+    off === undefined ? null : ["Possible error", smallLength(off * 1000)],
+    state.holdover_ends ? ["Trusted at least until", whenText(Date.parse(state.holdover_ends))] : null,
+    ["Switch", `${SWITCH[state.switch] ?? state.switch ?? ""}${state.switch_error ? ` ${state.switch_error}` : ""}`],
+    ["Mute", `${muteText(state)}.`],
+    state.last ? ["Last", `${whenText(Date.parse(state.last.at), { hasSeconds: true })}: “${state.last.text}”${onset(state.last)}`] : null,
+    ["Voice", state.voice ?? ""],
+    ["Speaker", state.device_substitute ? `${state.device_substitute} instead of ${state.device}` : state.device ?? ""],
+    ["Zone", state.zone ?? ""],
+    state.last_error ? ["Last warning", state.last_error] : null,
+  ].filter((line) => line && line[1]);
+  redraw(byId("health"), JSON.stringify(lines), () =>
+    lines.map(([name, words]) => h("div", {}, h("dt", {}, name), h("dd", { dir: "auto" }, words))));
+}
+
+function onset({ onset_error_ms: error }) {
+  if (error === undefined) return "";
+  return Math.abs(error) < 0.05 ? ", exactly on time" : `, ${smallLength(error)} ${error > 0 ? "late" : "early"}`;
+}
+
+export function startNow() {
+  byId("say").addEventListener("click", () => act(() => command("announce"), {
+    done: (answer) => answer.text ? `The clock says “${answer.text}”.` : "The clock says the time." }));
+  byId("stop").addEventListener("click", () => act(() => command("stop"), { done: "Stopped." }));
+}

@@ -1,0 +1,145 @@
+// Pairing this browser, and the list of those that are paired.
+
+import { act, tell } from "./act.js";
+import { ask } from "./api.js";
+import { byId, field, h, keepList, named, redraw, write } from "./dom.js";
+import { store } from "./store.js";
+import { dateText, whenText } from "./words.js";
+
+let whenPaired = () => {};
+let timer;
+let end = 0;
+
+/** What this browser may do. */
+export async function learnPairing() {
+  const answer = await ask("GET", "/v1/pair");
+  const wasPaired = store.isPaired;
+  store.pairing = answer;
+  if (!wasPaired && store.isPaired) whenPaired();
+  return answer;
+}
+
+export const onPaired = (action) => { whenPaired = action; };
+
+function guessedName() {
+  const agent = navigator.userAgent;
+  const kind = [[/iPhone/, "iPhone"], [/iPad/, "iPad"], [/Android.*Mobile/, "Android phone"], [/Android/, "Android tablet"],
+    [/Macintosh/, "Mac"], [/Windows/, "Windows PC"], [/Linux/, "Linux PC"]].find(([pattern]) => pattern.test(agent));
+  return kind?.[1] ?? "My phone";
+}
+
+/** Opens the dialog, unless it is open. */
+export function openPairing() {
+  const dialog = byId("pairing");
+  if (dialog.open) return;
+  drawForm(dialog);
+  dialog.showModal();
+}
+
+function drawForm(dialog, problem) {
+  clearInterval(timer);
+  const name = h("input", { type: "text", maxlength: 40, value: guessedName(), required: true, autocomplete: "off", dir: "auto" });
+  const refusal = h("p", { class: "error", role: "alert" }, problem ?? "");
+  dialog.replaceChildren(
+    h("form", { onsubmit: (event) => { event.preventDefault(); begin(dialog, name, refusal); } },
+      h("h2", { id: "pairing-title" }, "Pair this phone"),
+      h("p", {}, "Everybody in the house may look. To change something, pair this phone with the clock once."),
+      h("p", {}, "Have somebody at the clock: the push button on it confirms, within a minute."),
+      field("Name of this phone", name), refusal,
+      h("p", { class: "row" },
+        h("button", { type: "submit", class: "main" }, "Begin"),
+        h("button", { type: "button", onclick: () => dialog.close() }, "Not now"))));
+  name.focus();
+}
+
+async function begin(dialog, name, refusal) {
+  let answer;
+  try {
+    answer = await ask("POST", "/v1/pair", { name: name.value.trim() });
+  } catch (error) {
+    write(refusal, error.message);
+    name.setAttribute("aria-invalid", "true");
+    return;
+  }
+  name.removeAttribute("aria-invalid");
+  end = performance.now() + answer.seconds * 1000;
+  const left = h("span", { class: "left", "aria-hidden": "true" });
+  const bar = h("progress", { max: answer.seconds, value: answer.seconds, "aria-label": "Time left to confirm" });
+  const cancel = h("button", { type: "button", onclick: () => { clearInterval(timer); dialog.close(); } }, "Cancel");
+  dialog.replaceChildren(
+    h("h2", { id: "pairing-title" }, "Confirm on the clock"),
+    h("p", {}, "The words of this phone:"),
+    h("p", { class: "words", tabindex: -1, role: "status" }, answer.words),
+    h("p", {}, "Press the push button on the clock now. Or run ", h("code", {}, "clocksmith-relay pair"),
+      " there, and confirm if it shows the same words."),
+    h("p", { class: "soft row" }, bar, left), h("p", { class: "row" }, cancel));
+  dialog.querySelector(".words").focus();
+  let isAsking = false;
+  timer = setInterval(async () => {
+    const seconds = Math.max(0, Math.ceil((end - performance.now()) / 1000));
+    bar.value = seconds;
+    write(left, `${seconds} s`);
+    if (isAsking || !dialog.open) return;
+    isAsking = true;
+    try {
+      const now = await learnPairing();
+      if (now.status === "paired") {
+        clearInterval(timer);
+        dialog.close();
+        tell("This phone is paired. It can act now.");
+      } else if (now.status === "none" || seconds === 0) {
+        drawForm(dialog, "Nobody has confirmed it. Try again.");
+      }
+    } catch {
+      // The next second asks again.
+    } finally {
+      isAsking = false;
+    }
+  }, 1000);
+}
+
+byId("pairing").addEventListener("close", () => clearInterval(timer));
+
+let phones = [];
+
+export async function loadPhones() {
+  if (store.isPaired) {
+    try {
+      phones = (await ask("GET", "/v1/phones")).phones;
+    } catch {
+      phones = [];
+    }
+  }
+  drawPhones();
+}
+
+export function drawPhones() {
+  const part = byId("phones");
+  redraw(part, String(store.isPaired), () => store.isPaired
+    ? [h("p", { class: "soft" }, "These may act. Remove one that is lost or sold."), h("ul", { class: "plain" })]
+    : [h("p", {}, "This phone is not paired: it may look, and not act."),
+      h("p", {}, h("button", { type: "button", class: "main", onclick: openPairing }, "Pair this phone"))]);
+  const list = part.querySelector("ul");
+  if (list) keepList(list, phones, (phone) => phone.number, phoneLine);
+}
+
+function phoneLine(phone) {
+  const dates = h("span", { class: "soft" });
+  const label = `Remove ${phone.name}`;
+  return {
+    element: h("li", { class: "line" },
+      h("span", { class: "grow" }, named(phone.name), phone.this ? h("span", { class: "tag" }, "this one") : null, h("br"), dates),
+      h("button", { type: "button", "aria-label": label, onclick: () => remove(phone) }, "Remove")),
+    update(now) {
+      const seen = now.seen ? `, last seen ${whenText(Date.parse(now.seen))}` : "";
+      write(dates, `since ${dateText(Date.parse(now.since))}${seen}`);
+    },
+  };
+}
+
+async function remove(phone) {
+  if (!confirm(phone.this ? "Remove this phone? It can only look then." : `Remove ${phone.name}?`)) return;
+  await act(() => ask("DELETE", `/v1/phones/${phone.number}`), { done: `${phone.name} is removed.` });
+  await learnPairing();
+  await loadPhones();
+}

@@ -1,0 +1,379 @@
+// The settings: what they are, where each comes from, and how to change it. The clock checks and keeps them.
+
+import { act, give, tell } from "./act.js";
+import { ask, command, Refusal } from "./api.js";
+import { byId, field, h, keepList, named, newId, redraw, select, write } from "./dom.js";
+import { store } from "./store.js";
+import { readTimes } from "./words.js";
+
+const GROUPS = [
+  ["Voice", ["announce.voice", "announce.style", "announce.clock", "announce.say_it_is", "announce.voice_at_hour"]],
+  ["Chime", ["announce.interval", "announce.chime", "announce.chime_quarters"]],
+  ["Quiet", ["announce.quiet", "speaker.quieter"]],
+  ["Place and time", ["clock.zone", "clock.untrusted"]],
+  ["Switch and button", ["switch.line", "switch.silences", "button.line"]],
+];
+const LABELS = {
+  "announce.voice": "Voice", "announce.style": "How it says the time", "announce.clock": "Hours of the clock",
+  "announce.say_it_is": "Begins with “it is”", "announce.voice_at_hour": "The voice at the hour",
+  "announce.interval": "Minutes between announcements", "announce.chime": "Chime at the hour",
+  "announce.chime_quarters": "Chime at the other quarters", "announce.quiet": "Quiet hours",
+  "announce.late_limit": "How late the voice may be", "announce.at_stop": "When the clock is stopped",
+  "speaker.quieter": "Quieter at times", "speaker.volume": "Volume at the start", "speaker.voice_volume": "Volume of the voice",
+  "speaker.bells_volume": "Volume of the bells", "speaker.device": "Sound device", "speaker.mixer": "Volume control of the card",
+  "clock.zone": "Time zone", "clock.untrusted": "While the time may be wrong", "switch.line": "Line of the switch",
+  "switch.silences": "The switch silences", "button.line": "Line of the button",
+};
+const HINTS = {
+  "announce.quiet": "No announcement sounds in these hours. Alarms and timers do.",
+  "speaker.quieter": "The clock is quieter in these hours, by so many dB.",
+  "clock.zone": "As Europe/London.", "switch.line": "As GPIO17, or none.", "button.line": "As GPIO27, or none.",
+};
+
+const label = (key) => LABELS[key] ?? key.replace(".", ": ").replaceAll("_", " ");
+
+// MARK: Controls: each has an element, a value, and tells when a person changes it
+
+function textControl(record) {
+  const input = h("input", { type: "text", autocomplete: "off", spellcheck: "false", dir: "auto", value: record.value });
+  return { element: input, focus: input, get value() { return input.value.trim(); }, set value(text) { input.value = text; } };
+}
+
+function choiceControl(record) {
+  const choices = record.choices.includes(record.value) ? record.choices : [record.value, ...record.choices];
+  const made = select(choices, record.value);
+  return {
+    element: made, focus: made,
+    get value() { return made.value; },
+    set value(text) {
+      if (![...made.options].some((option) => option.value === text)) made.append(h("option", { value: text }, text));
+      made.value = text;
+    },
+  };
+}
+
+let zones;
+function zoneControl(record) {
+  const control = textControl(record);
+  if (!zones) {
+    const names = Intl.supportedValuesOf?.("timeZone") ?? [];
+    zones = h("datalist", { id: "zones" }, ...names.map((name) => h("option", { value: name })));
+    document.body.append(zones);
+  }
+  control.focus.setAttribute("list", "zones");
+  const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  control.extra = own && [h("button", { type: "button", onclick: () => {
+    control.value = own;
+    control.focus.dispatchEvent(new Event("input", { bubbles: true }));
+  } }, `Take this phone's: ${own}`)];
+  return control;
+}
+
+let player;
+function voiceControl(record) {
+  const control = choiceControl(record);
+  control.extra = [
+    h("button", { type: "button", onclick: () => playVoice(control.value) }, "Hear it here"),
+    h("button", { type: "button", onclick: () => give("announce", {}, {
+      done: (answer) => `The speaker says “${answer.text ?? "the time"}” in the voice that is saved.` }) }, "Hear it on the speaker")];
+  return control;
+}
+
+async function playVoice(name) {
+  player?.pause();
+  player = new Audio(`/v1/voices/${encodeURIComponent(name)}.wav`);
+  try {
+    await player.play();
+    tell("The time in this voice.");
+  } catch (error) {
+    if (error.name !== "AbortError") tell("This voice cannot be heard here.", { isError: true });
+  }
+}
+
+const DAYS = [["", "every day"], ["mon-fri", "Monday to Friday"], ["sun-thu", "Sunday to Thursday"], ["fri-sat", "Friday and Saturday"],
+  ["sat-sun", "Saturday and Sunday"], ["mon", "Monday"], ["tue", "Tuesday"], ["wed", "Wednesday"], ["thu", "Thursday"],
+  ["fri", "Friday"], ["sat", "Saturday"], ["sun", "Sunday"]];
+
+const timeOf = (minute) => `${String(Math.floor(minute / 60)).padStart(2, "0")}:${String(minute % 60).padStart(2, "0")}`;
+
+/** Rows of days, from and to, and a level if `hasLevel`; a text that this cannot show is edited as a text. */
+function timesControl(record, hasLevel) {
+  if (readTimes(record.value) === null) return textControl(record);
+  const rows = h("div", { class: "times" });
+  const changed = () => rows.dispatchEvent(new Event("input", { bubbles: true }));
+  const add = h("button", { type: "button", onclick: () => {
+    addRow({ range: "", from: 22 * 60, to: 7 * 60, level: hasLevel ? "-12dB" : "" });
+    rows.lastElementChild.querySelector("select").focus();
+    changed();
+  } }, "Add a time");
+  function addRow({ range, from, to, level }) {
+    const days = select(DAYS.some(([key]) => key === range) ? DAYS : [[range, range], ...DAYS], range);
+    days.setAttribute("aria-label", "Days");
+    const time = (name, minute) => h("input", { type: "time", "aria-label": name, required: true, value: timeOf(minute % 1440) });
+    const decibels = hasLevel && h("input", { type: "number", max: 0, min: -60, step: "any", "aria-label": "Level in dB", value: parseFloat(level) });
+    const row = h("div", { class: "row", role: "group", "aria-label": "A time" }, days, time("From", from), h("span", { "aria-hidden": "true" }, "to"), time("To", to),
+      decibels || null, decibels ? h("span", { "aria-hidden": "true" }, "dB") : null,
+      h("button", { type: "button", "aria-label": "Remove this time", onclick: () => {
+        row.remove();
+        add.focus();
+        changed();
+      } }, "Remove"));
+    rows.append(row);
+  }
+  const read = () => [...rows.children].map((row) => {
+    const [from, to] = row.querySelectorAll("input[type=time]");
+    const level = row.querySelector("input[type=number]");
+    const end = to.value === "00:00" ? "24:00" : to.value;
+    return [row.querySelector("select").value, `${from.value}-${end}`, level && `${level.value}dB`].filter(Boolean).join(" ");
+  }).join(", ") || "none";
+  const control = {
+    element: h("div", { role: "group" }, rows, add), focus: add, isGroup: true,
+    get value() { return read(); },
+    set value(text) { rows.replaceChildren(); (readTimes(text) ?? []).forEach(addRow); },
+    // The same times in other words are no change.
+    isLike: (text) => read().replaceAll(" ", "") === text.replaceAll(" ", "").toLowerCase().replaceAll("db", "dB"),
+  };
+  control.value = record.value;
+  return control;
+}
+
+function controlFor(record) {
+  if (record.key === "announce.quiet") return timesControl(record, false);
+  if (record.key === "speaker.quieter") return timesControl(record, true);
+  if (record.key === "clock.zone") return zoneControl(record);
+  if (record.key === "announce.voice" && record.choices?.length) return voiceControl(record);
+  return record.choices?.length ? choiceControl(record) : textControl(record);
+}
+
+// MARK: A setting
+
+/** Shows a refusal under its field, or takes it away. */
+function showError(control, error, sentence) {
+  write(error, sentence);
+  if (sentence) control.setAttribute("aria-invalid", "true");
+  else control.removeAttribute("aria-invalid");
+}
+
+function originText(record) {
+  if (record.origin === "settings") return "set here";
+  if (record.origin === "file") return `from ${record.place ?? "a file"}`;
+  return "the default";
+}
+
+/** A field that saves one key. */
+function settingPart(first, title = label(first.key)) {
+  let record = first;
+  const control = controlFor(first);
+  const stem = newId("setting");
+  const error = h("p", { class: "error", id: `${stem}-error`, role: "alert" });
+  const from = h("span", { class: "origin", id: `${stem}-origin` });
+  const hint = HINTS[first.key] ?? (first.choices?.length ? "" : first.allowed);
+  control.focus.id = stem;
+  const labelled = control.isGroup ? control.element : control.focus;
+  labelled.setAttribute("aria-describedby", [`${stem}-origin`, hint && `${stem}-hint`, `${stem}-error`].filter(Boolean).join(" "));
+  if (control.isGroup) labelled.setAttribute("aria-labelledby", `${stem}-label`);
+  const save = h("button", { type: "submit", class: "main", "aria-label": `Save: ${title}`, hidden: true }, "Save");
+  const undo = h("button", { type: "button", "aria-label": `Do not change: ${title}`, hidden: true, onclick: () => {
+    control.value = record.value;
+    showError(labelled, error, "");
+    mark();
+    control.focus.focus();
+  } }, "Undo");
+  const back = h("button", { type: "button", class: "quiet", onclick: () => set(undefined) });
+  const backRow = h("p", { class: "row" }, back);
+  const isChanged = () => (control.isLike ? !control.isLike(record.value) : control.value !== record.value);
+  function mark() {
+    save.hidden = !isChanged();
+    undo.hidden = save.hidden;
+  }
+  async function set(value) {
+    showError(labelled, error, "");
+    const keys = value === undefined ? { key: record.key } : { key: record.key, value };
+    const answer = await give("setting", keys, {
+      done: value === undefined ? `${title} is back to the value of the files.` : `${title} is saved.`,
+      onRefusal: (refusal) => { showError(labelled, error, refusal.message); control.focus.focus(); } });
+    if (answer) {
+      control.focus.focus();
+      await loadSettings();
+    }
+  }
+  const heading = control.isGroup ? h("span", { class: "label", id: `${stem}-label` }, title) : h("label", { for: stem }, title);
+  const form = h("form", { class: "setting", onsubmit: (event) => { event.preventDefault(); set(control.value); }, oninput: mark },
+    h("div", { class: "line" }, heading, from),
+    h("div", { class: "row fit" }, control.element, save, undo, ...(control.extra || [])),
+    hint ? h("p", { class: "hint", id: `${stem}-hint` }, hint) : null, error,
+    backRow);
+  const fixed = h("div", { class: "setting", hidden: true });
+  return {
+    element: h("div", {}, form, fixed),
+    update(now) {
+      // What a person is about to change is not overwritten.
+      if (!isChanged() || now.value === record.value) { if (!isChanged()) control.value = now.value; }
+      record = now;
+      write(from, originText(now));
+      backRow.hidden = now.origin !== "settings";
+      if (now.usual !== undefined) {
+        write(back, `Back to ${now.usual}`);
+        back.setAttribute("aria-label", `${title}: back to ${now.usual}, the value without this page`);
+      } else write(back, "Take it back");
+      mark();
+      const isFixed = now.settable === false;
+      form.hidden = isFixed;
+      fixed.hidden = !isFixed;
+      if (isFixed) redraw(fixed, JSON.stringify(now), () =>
+        [h("div", { class: "line" }, h("span", { class: "label" }, title), h("span", { class: "origin" }, originText(now))),
+          h("p", { class: "value" }, h("bdi", {}, now.value)), h("p", { class: "hint" }, "Only a file of the clock sets this.")]);
+    },
+  };
+}
+
+// MARK: All settings
+
+export async function loadSettings() {
+  try {
+    const { settings } = await ask("GET", "/v1/settings");
+    store.settings = new Map(settings.map((record) => [record.key, record]));
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+  }
+  drawSettings();
+}
+
+function groupPart(name) {
+  const list = h("div", {});
+  const title = newId("group");
+  const element = name === "All others"
+    ? h("section", { class: "card wide", "aria-labelledby": title }, h("h2", { id: title }, name), h("details", {}, h("summary", {}, "Show them"), list))
+    : h("section", { class: "card", "aria-labelledby": title }, h("h2", { id: title }, name), list);
+  return { element, update: ({ records }) => keepList(list, records, (record) => record.key, (record) => settingPart(record)) };
+}
+
+const alarmKey = /^alarm (.+)\.(time|days|tune|rise)$/s;
+
+export function drawSettings() {
+  if (!store.settings) return;
+  const named = new Set(GROUPS.flatMap(([, keys]) => keys));
+  const records = [...store.settings.values()];
+  const groups = GROUPS.map(([name, keys]) => ({ name, records: keys.map((key) => store.settings.get(key)).filter(Boolean) }));
+  groups.push({ name: "All others", records: records.filter(({ key }) => !named.has(key) && !alarmKey.test(key)) });
+  keepList(byId("settings"), groups.filter((group) => group.records.length), (group) => group.name, (group) => groupPart(group.name));
+  drawConfigured(records);
+  drawSetup(records);
+}
+
+// MARK: Alarms of the configuration
+
+function drawConfigured(records) {
+  const part = byId("configured");
+  redraw(part, "made", () => [h("p", { class: "soft" }, "These ring on their days until they are removed."), h("div", { class: "alarms" }), newAlarm()]);
+  const alarms = new Map();
+  for (const record of records) {
+    const [, name, key] = alarmKey.exec(record.key) ?? [];
+    if (name === undefined) continue;
+    if (!alarms.has(name)) alarms.set(name, { name, keys: new Map() });
+    alarms.get(name).keys.set(key, record);
+  }
+  keepList(part.querySelector(".alarms"), [...alarms.values()], (alarm) => alarm.name, configuredPart);
+}
+
+function configuredPart(first) {
+  const words = h("span", { class: "soft" });
+  const fields = h("div", {});
+  const remove = h("button", { type: "button", onclick: async () => {
+    const answer = await give("setting", { key: `alarm ${first.name}` }, { done: `What was set here for ${first.name} is taken back.` });
+    if (answer) await loadSettings();
+  } });
+  const titles = { time: "Time", days: "Days", tune: "Tune", rise: "Rises to its volume" };
+  return {
+    element: h("details", { class: "item" }, h("summary", {}, h("strong", {}, named(first.name)), " ", words), fields, h("p", { class: "row" }, remove)),
+    update({ name, keys }) {
+      write(words, [keys.get("time")?.value, keys.get("days")?.value].filter(Boolean).join(", "));
+      keepList(fields, [...keys].map(([key, record]) => ({ ...record, short: key })), (record) => record.key,
+        (record) => settingPart(record, titles[record.short]));
+      const isHere = keys.get("time")?.origin === "settings" && keys.get("time")?.usual === undefined;
+      remove.hidden = ![...keys.values()].some((record) => record.origin === "settings");
+      write(remove, isHere ? "Remove the alarm" : "Back to the file");
+      remove.setAttribute("aria-label", isHere ? `Remove the alarm ${name}` : `Alarm ${name}: back to the file`);
+    },
+  };
+}
+
+function newAlarm() {
+  const name = h("input", { type: "text", maxlength: 40, required: true, dir: "auto", autocomplete: "off" });
+  const time = h("input", { type: "time", required: true, value: "07:00" });
+  const days = select([["mon-sun", "every day"], ["mon-fri", "Monday to Friday"], ["sat-sun", "Saturday and Sunday"]], "mon-fri");
+  const error = h("p", { class: "error", role: "alert" });
+  const submit = async (event) => {
+    event.preventDefault();
+    showError(name, error, "");
+    const key = `alarm ${name.value.trim()}`;
+    const answer = await act(async () => {
+      await command("setting", { key: `${key}.time`, value: time.value });
+      return command("setting", { key: `${key}.days`, value: days.value });
+    }, { done: `The alarm ${name.value.trim()} is set.`, onRefusal: (refusal) => showError(name, error, refusal.message) });
+    if (answer) name.value = "";
+    await loadSettings();
+  };
+  return h("form", { onsubmit: submit }, h("h3", {}, "New alarm of the configuration"),
+    h("div", { class: "pair" }, field("Name", name), field("Time", time), field("Rings", days)), error,
+    h("p", { class: "row" }, h("button", { type: "submit", class: "main" }, "Set the alarm")));
+}
+
+// MARK: The first start
+
+const LATER = "clocksmith-setup-later";
+
+function drawSetup(records) {
+  const part = byId("setup");
+  const isFirst = store.isPaired && !records.some((record) => record.origin === "settings") && !sessionStorage.getItem(LATER);
+  if (!isFirst) {
+    part.hidden = true;
+    part.replaceChildren();
+    return;
+  }
+  if (!part.hidden) return;
+  part.hidden = false;
+  const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const asked = [
+    ["clock.zone", { value: own || undefined }], ["announce.voice", {}], ["announce.quiet", { value: "22:00-07:00" }], ["switch.line", {}],
+  ].filter(([key]) => store.settings.get(key)?.settable !== false && store.settings.has(key)).map(([key, change]) => {
+    const record = { ...store.settings.get(key), ...Object.fromEntries(Object.entries(change).filter(([, value]) => value)) };
+    const control = controlFor(record);
+    const stem = newId("setup");
+    control.focus.id = stem;
+    const error = h("p", { class: "error", role: "alert", id: `${stem}-error` });
+    const labelled = control.isGroup ? control.element : control.focus;
+    labelled.setAttribute("aria-describedby", `${stem}-error`);
+    if (control.isGroup) labelled.setAttribute("aria-labelledby", `${stem}-label`);
+    const title = control.isGroup ? h("span", { class: "label", id: `${stem}-label` }, label(key)) : h("label", { for: stem }, label(key));
+    return { key, control, labelled, error, element: h("div", { class: "field" }, title, h("div", { class: "row fit" }, control.element,
+      ...(key === "clock.zone" ? [] : control.extra || [])),
+    HINTS[key] ? h("p", { class: "hint" }, HINTS[key]) : null, error) };
+  });
+  const submit = async (event) => {
+    event.preventDefault();
+    let isRefused = false;
+    for (const { key, control, labelled, error } of asked) {
+      showError(labelled, error, "");
+      // The zone is always kept, so that this is asked once.
+      if (key !== "clock.zone" && control.value === store.value(key)) continue;
+      const answer = await give("setting", { key, value: control.value }, {
+        onRefusal: (refusal) => { showError(labelled, error, refusal.message); if (!isRefused) control.focus.focus(); } });
+      isRefused ||= answer === null;
+    }
+    if (!isRefused) {
+      tell("The clock is set up.");
+      await loadSettings();
+      byId("main").focus();
+    }
+  };
+  part.replaceChildren(h("h2", { id: "setup-title" }, "Set up this clock"),
+    h("p", {}, "Four things, and it is ready. All of it can be changed later, under Settings."),
+    h("form", { onsubmit: submit }, ...asked.map(({ element }) => element),
+      h("p", { class: "row" }, h("button", { type: "submit", class: "main" }, "Set up the clock"),
+        h("button", { type: "button", onclick: () => {
+          sessionStorage.setItem(LATER, "yes");
+          drawSettings();
+          byId("main").focus();
+        } }, "Later"))));
+}

@@ -1,0 +1,36 @@
+// What the page knows of the clock.
+
+import { PiClock } from "./clock.js";
+
+export const store = {
+  clock: new PiClock(),
+  /** `connecting`, `live`, or `lost` (the relay cannot be reached). */
+  contact: "connecting",
+  /** When the relay was last heard, by the Pi's clock; null before. */
+  heard: null,
+  /** The newest state; null before the first. */
+  state: null,
+  /** Why the clock cannot be reached by the relay, as a sentence; null while it can. */
+  absent: null,
+  /** The lines of the agenda, and up to when they are complete. */
+  agenda: { lines: [], until: null },
+  notices: [],
+  /** The records of the settings by their keys; null while they are not known. */
+  settings: null,
+  pairing: { status: "none", look: true },
+
+  get isPaired() {
+    return this.pairing.status === "paired";
+  },
+  /** True while what is shown is what the clock says now. */
+  get isFresh() {
+    return this.contact === "live" && !this.absent && this.state !== null;
+  },
+  /** The value in force of a setting; undefined while it is not known. */
+  value(key) {
+    return this.settings?.get(key)?.value;
+  },
+  choices(key) {
+    return this.settings?.get(key)?.choices ?? [];
+  },
+};

@@ -1,0 +1,127 @@
+// Times, lengths and states in plain words.
+
+import { store } from "./store.js";
+
+const DAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
+const MONTHS = ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
+  "November", "December"];
+export const ABBREVIATIONS = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
+
+const two = (number) => String(number).padStart(2, "0");
+const usesTwelve = () => store.value("announce.clock") === "12";
+
+/** Hours, minutes, seconds and AM or PM (or nothing) of an instant, as texts. */
+export function clockParts(instant) {
+  const local = store.clock.local(instant);
+  const hour = local.getUTCHours();
+  return {
+    hour: usesTwelve() ? String(hour % 12 || 12) : two(hour), minute: two(local.getUTCMinutes()),
+    second: two(local.getUTCSeconds()), half: usesTwelve() ? (hour < 12 ? "AM" : "PM") : "",
+    turn: (hour % 12) * 3600 + local.getUTCMinutes() * 60 + local.getUTCSeconds(),
+  };
+}
+
+/** As in `3:15 PM` or `15:15`; on demand with the seconds. */
+export function timeText(instant, { hasSeconds = false } = {}) {
+  const parts = clockParts(instant);
+  const seconds = hasSeconds ? `:${parts.second}` : "";
+  return `${parts.hour}:${parts.minute}${seconds}${parts.half && " " + parts.half}`;
+}
+
+/** As in `07:00` from a file, by the clock that the owner reads. */
+export function timeOfDayText(time) {
+  const [hour, minute] = time.split(":").map(Number);
+  return usesTwelve() ? `${hour % 12 || 12}:${two(minute)} ${hour < 12 ? "AM" : "PM"}` : time;
+}
+
+export function dateText(instant) {
+  const local = store.clock.local(instant);
+  return `${DAYS[local.getUTCDay()]} ${local.getUTCDate()} ${MONTHS[local.getUTCMonth()]}`;
+}
+
+/** As in `3:15 PM`, `tomorrow 7:00 AM` or `Friday 7:00 AM`, seen from now. */
+export function whenText(instant, options) {
+  const time = timeText(instant, options);
+  const { now } = store.clock;
+  if (now === null) return time;
+  const days = Math.round((store.clock.startOfDay(instant) - store.clock.startOfDay(now)) / 86_400_000);
+  if (days === 0) return time;
+  if (days === 1) return `tomorrow ${time}`;
+  if (days === -1) return `yesterday ${time}`;
+  const day = dateText(instant);
+  return `${Math.abs(days) < 7 ? day.split(" ")[0] : day} ${time}`;
+}
+
+/** As in `5:03` or `1:05:03`: what is left of a timer, rounded up. */
+export function countdown(seconds) {
+  const whole = Math.max(0, Math.ceil(seconds));
+  const [hours, minutes] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60];
+  return hours ? `${hours}:${two(minutes)}:${two(whole % 60)}` : `${minutes}:${two(whole % 60)}`;
+}
+
+/** As in `1 h 30 min` or `45 s`. */
+export function lengthText(seconds) {
+  const rounded = Math.round(seconds);
+  const parts = [[Math.floor(rounded / 86_400), "d"], [Math.floor(rounded / 3600) % 24, "h"],
+    [Math.floor(rounded / 60) % 60, "min"], [rounded % 60, "s"]];
+  return parts.filter(([count]) => count).map(([count, unit]) => `${count} ${unit}`).join(" ") || "0 s";
+}
+
+/** As in `0.4 ms`, `12 ms` or `3 s`. */
+export function smallLength(milliseconds) {
+  const size = Math.abs(milliseconds);
+  if (size >= 1000) return `${Number((size / 1000).toFixed(size < 10_000 ? 1 : 0))} s`;
+  return `${Number(size.toFixed(size < 10 ? 1 : 0))} ms`;
+}
+
+const BASES = {
+  disciplined: "The network keeps it right.",
+  synchronised_earlier: "The network has set it, and is away now.",
+  set_from_rtc: "It was set by the real-time clock; the network is away.",
+  agrees_with_rtc: "The real-time clock agrees; the network is away.",
+  no_rtc: "The network has not set it, and no real-time clock vouches for it.",
+  invalid_rtc: "The network has not set it, and the real-time clock has lost the time.",
+  differs_from_rtc: "The network has not set it, and the real-time clock shows another time.",
+  was_set: "The network has not set it; somebody has.",
+  held_too_long: "The network has been away for too long.",
+};
+
+/** Whether the time is right, in one or two sentences. */
+export function trustText(state) {
+  const basis = BASES[state.clock_basis] ?? "";
+  if (state.trust === "synchronised") return `The time is right. ${basis}`;
+  if (state.trust === "holdover") return `The time is right. ${basis}`;
+  return `The time may be wrong. ${basis}`;
+}
+
+/** What an occasion sounds like, as in `westminster and 12 blows, “twelve P M”`. */
+export function heardText({ chime, strikes, text }) {
+  const tune = chime && chime !== "none" ? chime.replace(/^.*\//, "").replace(/\.tune$/, "") : "";
+  const blows = strikes ? `${strikes} ${strikes === 1 ? "blow" : "blows"}` : "";
+  return [[tune, blows].filter(Boolean).join(" and "), text && `“${text}”`].filter(Boolean).join(", ") || "a sound";
+}
+
+/**
+ * Times of day as files have them, as in `sun-thu 22:00-07:00 -15dB`: a list of `{ days, from, to, level }` with a Set of
+ * numbers of weekdays, minutes, and the level as a text. Null if they cannot be read.
+ */
+export function readTimes(text) {
+  if (!text || text === "none") return [];
+  const found = [];
+  for (const part of text.split(",")) {
+    const words = /^\s*(?:([a-z]{3})(?:-([a-z]{3}))?\s+)?(\d\d):(\d\d)-(\d\d):(\d\d)(?:\s+(-?[\d.]+dB))?\s*$/i.exec(part);
+    if (!words) return null;
+    const first = ABBREVIATIONS.indexOf((words[1] ?? "mon").toLowerCase());
+    const last = ABBREVIATIONS.indexOf((words[2] ?? words[1] ?? "sun").toLowerCase());
+    if (first < 0 || last < 0) return null;
+    const days = new Set();
+    for (let day = first; ; day = (day + 1) % 7) {
+      days.add(day);
+      if (day === last) break;
+    }
+    found.push({
+      days, range: words[1] ? `${words[1]}${words[2] ? `-${words[2]}` : ""}`.toLowerCase() : "", level: words[7] ?? "",
+      from: words[3] * 60 + +words[4], to: words[5] * 60 + +words[6] });
+  }
+  return found;
+}
