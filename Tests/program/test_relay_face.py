@@ -49,7 +49,7 @@ class Listener:
         self.socket.settimeout(60)
         self.socket.bind((source, 0))
         self.socket.connect(("127.0.0.1", running.port))
-        self.socket.sendall(b"GET /v1/events HTTP/1.1\r\nHost: clock\r\n\r\n")
+        self.socket.sendall(b"GET /v1/events HTTP/1.1\r\nHost: localhost\r\n\r\n")
         self.chunks = self.read()
         head = b""
         while not head.endswith(b"\r\n\r\n"):
