@@ -346,7 +346,7 @@ extension HTTPHead {
       method: String(cString: method), path: String(cString: path),
       address: clocksmith_http_address(connection).map(numeric) ?? "an unknown address",
       authorization: header("Authorization"), origin: header("Origin"),
-      contentType: header("Content-Type"),
+      contentType: header("Content-Type"), range: header("Range"),
       length: header("Content-Length").flatMap { Int($0) },
       isChunked: header("Transfer-Encoding") != nil,
       isPatient: header("Expect")?.lowercased() == "100-continue")
