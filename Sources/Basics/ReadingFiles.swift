@@ -71,13 +71,19 @@ public func readNames(inFolder path: String) throws(Fault) -> [String] {
   return names.sorted()
 }
 
+/// The path of a program in the folder of this one.
+public func programBeside(_ name: String) -> String {
+  guard let resolved = realpath("/proc/self/exe", nil) else { return name }
+  defer { free(resolved) }
+  let path = String(cString: resolved)
+  return path[...path.lastIndex(of: "/")!] + name
+}
+
 /// Where the program's data may be: `share/clocksmith` beside its `bin` and, if it was built in a
 /// source tree, the folder `name` of that tree.
 /// - Parameter entry: by which the folder of the tree is known: the nearest above the program has it.
 public func dataFolders(ofTree name: String, with entry: String) -> [String] {
-  guard let resolved = realpath("/proc/self/exe", nil) else { return [] }
-  defer { free(resolved) }
-  var parents = String(cString: resolved).split(separator: "/").dropLast()
+  var parents = programBeside("").split(separator: "/")[...]
   var folders = ["/" + (parents.dropLast() + ["share", "clocksmith"]).joined(separator: "/")]
   while !parents.isEmpty {
     let folder = "/" + (parents + [Substring(name)]).joined(separator: "/")

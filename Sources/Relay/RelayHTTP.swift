@@ -29,6 +29,8 @@ extension RelayService {
           settings: { [unowned self] answer in
             announcer.call("Settings", nil) { answer($0.map(\.json)) }
           },
+          noon: { [unowned self] in renderer.render(noon, $0) },
+          voice: { [unowned self] in say(in: $0, $1) },
           words: { [unowned self] in words },
           carryOut: { [unowned self] in handleRequest($0, $1, $2, $3) },
           refused: { [unowned self] in reject($0, $1) }, phones: phones))
@@ -91,6 +93,27 @@ extension RelayService {
       "instant": .text(now.rfc3339), "local": .text(CivilTime(now, zone: zone).description),
       "zone": .text(zone ?? ""),
     ])
+  }
+
+  /// The picture of the next noon.
+  private var noon: Rendering {
+    let day = CivilTime(.now + .seconds(12 * 3600), zone: zone).dateTime.date
+    let words = ["render", "--at", "\(day)T12:00"] + (zone.map { ["--zone", $0] } ?? [])
+    return Rendering(words: words + ["--picture"], file: "noon.svg")
+  }
+
+  /// Has the time said by a voice that is installed.
+  private func say(in voice: String, _ answer: @escaping HTTPDoor.Rendered) {
+    let isThere = dataFolders(ofTree: "sounds", with: "voices").contains {
+      access("\($0)/voices/\(voice)/voice.conf", F_OK) == 0
+    }
+    guard isThere, !voice.contains("/") else {
+      return answer(.failure(Rejection(.unknown, "there is no voice '\(voice.excerpt)'")))
+    }
+    let time = CivilTime(.now, zone: zone).dateTime.timeOfDay.prefix(5)
+    renderer.render(
+      Rendering(words: ["voice", "try", voice, String(time), "--output"], file: "voice.wav"), answer
+    )
   }
 
   /// What the page says without JavaScript.

@@ -33,6 +33,7 @@ public final class RelayService {
   var avahi: Avahi?
   var doorTimer: EventSource?
   var notices = RecentNotices()
+  private(set) lazy var renderer = Renderer(loop)
   var doorOutage = Outage(longest: .seconds(10))
   /// The payloads that the broker keeps for us, by topic.
   private var published: [String: String] = [:]

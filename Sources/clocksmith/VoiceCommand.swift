@@ -12,8 +12,8 @@ let voiceCommand = Subcommand(
 
     try VOICE says the time now, or HH:MM in 24 hours, in that voice: the name of an installed
     voice, or the folder of a voice pack. It refuses while the running service sounds or is about
-    to, while an interval runs, and while the switch silences the clock; with --config it does not
-    ask the service.
+    to, while an interval runs, and while the switch silences the clock; with --config or --output
+    it does not ask the service.
 
     export VOICE writes every quarter of an hour into a sound file of its own in the folder
     --output: 0000.wav to 2345.wav, or with --caf 0000.caf to 2345.caf. The licence is put next to
@@ -38,7 +38,8 @@ let voiceCommand = Subcommand(
   options: [
     Option(
       name: "output", argument: "PACK",
-      help: "import: the folder to make (default: DIR-voice);\nexport: the folder to make"),
+      help: "import: the folder to make (default: DIR-voice);\nexport: the folder to make;\n"
+        + "try: the sound file to write instead of playing"),
     Option(
       name: "device", argument: "MICROPHONE",
       help:
@@ -64,7 +65,7 @@ let voiceCommand = Subcommand(
     throw Misuse(description: "voice needs a word that says what to do; \(hint)")
   }
   let optionsOf: [String: Set<String>] = [
-    "list": ["json", "config"], "try": ["style", "config"],
+    "list": ["json", "config"], "try": ["output", "style", "config"],
     "export": ["output", "style", "caf", "config"], "verify": [],
     "record": ["device", "pack", "config"], "import": ["output", "pack"],
   ]

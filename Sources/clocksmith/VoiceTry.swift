@@ -5,9 +5,11 @@ import Horology
 import Service
 import Sound
 
-/// `voice try`: says a time in a voice, through the configured speaker, without the service.
+/// `voice try`: says a time in a voice, through the configured speaker or into a file, without the
+/// service.
 func tryVoice(_ name: String, _ time: String?, _ arguments: Arguments) throws -> Int32 {
   let given = try time.map { CivilTime(try timeOfDay($0)) }
+  let output = try arguments.soundFile()
   let defaults = Configuration()
   let configuration =
     try usableConfiguration(arguments, or: "so the speaker is '\(defaults.device)'") ?? defaults
@@ -15,7 +17,14 @@ func tryVoice(_ name: String, _ time: String?, _ arguments: Arguments) throws ->
   let zone = try configuration.currentZone()
   let now = SystemClock.now.instant
   // Report a time that the voice cannot say before asking whether the speaker is free.
-  let length = try composer.length(of: given ?? zone.civil(at: now), .wordsAlone)
+  let time = given ?? zone.civil(at: now)
+  let length = try composer.length(of: time, .wordsAlone)
+  if let path = output {
+    try composer.score(of: time, rate: standardRate).write(
+      to: path, gain: configuration.playerSettings.gain)
+    try say(try composer.text(of: time))
+    return ExitStatus.done
+  }
   if !arguments.has("config"), let status = try reachableService()?.status(),
     let obstacle = status.obstacle(until: now + length + trialMargin, configuration)
   {

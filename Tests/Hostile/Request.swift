@@ -42,7 +42,8 @@ private func openDoor(_ loop: EventLoop, _ folder: String) throws -> HTTPDoor {
   var desk = CommandReader()
   let handlers = HTTPDoor.Handlers(
     state: { .success("{}") }, time: { "{}" }, notices: { "{}" }, agenda: { $0(.success("{}")) },
-    settings: { $0(.success("{}")) }, words: { [:] },
+    settings: { $0(.success("{}")) }, noon: { $0(.success([])) },
+    voice: { $1(.success([])) }, words: { [:] },
     carryOut: { _, body, known, answer in
       do throws(Rejection) {
         let order = try desk.read(body, at: .now, clockIsUsed: true, with: known)

@@ -8,12 +8,13 @@ import soundfile
 from program import PROGRAM, Clocksmith, refusal
 
 RENDER = ["render", "--at", "2026-11-21T15:15"]
+TRY = ["voice", "try", "rms", "15:15"]
 
 
 @pytest.mark.parametrize(
     "name, form",
     [("clock.wav", "WAV"), ("clock", "WAV"), ("a.b/clock", "WAV"), ("clock.Flac", "FLAC"), ("clock.caf", "CAF")])
-@pytest.mark.parametrize("words", [RENDER, ["say", "15:15"]], ids=["render", "say"])
+@pytest.mark.parametrize("words", [RENDER, ["say", "15:15"], TRY], ids=["render", "say", "try"])
 def test_a_sound_file_is_what_its_name_says(clocksmith, tmp_path, words, name, form):
     (tmp_path / "a.b").mkdir()
     path = tmp_path / name
@@ -23,7 +24,7 @@ def test_a_sound_file_is_what_its_name_says(clocksmith, tmp_path, words, name, f
 
 
 @pytest.mark.parametrize("name", ["clock.mp3", "clock.flac.bak"])
-@pytest.mark.parametrize("words", [RENDER, ["say", "15:15"]], ids=["render", "say"])
+@pytest.mark.parametrize("words", [RENDER, ["say", "15:15"], TRY], ids=["render", "say", "try"])
 def test_a_name_of_another_kind_is_refused(clocksmith, tmp_path, words, name):
     folder = tmp_path / "output"
     folder.mkdir()

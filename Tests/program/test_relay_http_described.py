@@ -14,6 +14,7 @@ jsonschema = pytest.importorskip("jsonschema", reason="apt install python3-jsons
 
 import relay as parts
 from http_door import APNS, PHONE, TOKEN, Door
+from installed_relay import Installed
 from pretended_announcer import PretendedAnnouncer, notice
 from program import ROOT, SILENT_ALSA
 from service import Service
@@ -63,6 +64,7 @@ class Case:
         self.is_absent = settings.get("is_absent", False)
         self.section = settings.get("section", "")
         self.has_folder = settings.get("has_folder", True)
+        self.clocksmith = settings.get("clocksmith")
 
 
 def registered(door):
@@ -83,13 +85,23 @@ def noticed(door):
 
 def listened_to(door):
     """As many listen to the events as may from one address."""
-    door.listeners = [event_stream(door) for _ in range(8)]
+    door.listeners = [opened(door, "/v1/events") for _ in range(8)]
 
 
-def event_stream(door):
+def asked_for_much(door):
+    """As many pictures and voices are asked for as may."""
+    door.listeners = [door.connect() for _ in range(8)]
+    for connection in door.listeners:
+        connection.request("GET", "/v1/noon.svg", headers={"Authorization": f"Bearer {TOKEN}"})
+
+
+def opened(door, path):
+    """The answer, whose body may have no end."""
     connection = door.connect()
-    connection.request("GET", "/v1/events", headers={"Authorization": f"Bearer {TOKEN}"})
+    connection.request("GET", path, headers={"Authorization": f"Bearer {TOKEN}"})
     return connection.getresponse()
+
+
 def asked(door):
     assert door.ask("POST", "/v1/pair", {"name": "Anna's"}).status == 202
 
@@ -128,6 +140,17 @@ CASES = {
     ("events", "200"): Case(),
     ("events", "401"): Case(**NO_TOKEN),
     ("events", "503"): Case(before=listened_to),
+    ("noon", "200"): Case(),
+    ("noon", "401"): Case(**NO_TOKEN),
+    ("noon", "409"): Case(clocksmith="exit 1"),
+    ("noon", "503"): Case(clocksmith="exec sleep 60", before=asked_for_much),
+    ("noon", "504"): Case(clocksmith="exec sleep 60"),
+    ("voice", "200"): Case(path="heart"),
+    ("voice", "401"): Case(path="heart", **NO_TOKEN),
+    ("voice", "404"): Case(path="none"),
+    ("voice", "409"): Case(path="heart", clocksmith="exit 1"),
+    ("voice", "503"): Case(path="heart", clocksmith="exec sleep 60", before=asked_for_much),
+    ("voice", "504"): Case(path="heart", clocksmith="exec sleep 60"),
     ("command", "200"): Case({"command": "stop"}),
     ("command", "202"): Case({"command": "announce", "at": time.time() + 3600}),
     ("command", "400"): Case({"command": "explode"}),
@@ -177,11 +200,17 @@ def test_every_answer_that_is_described_is_tried_and_no_other():
 
 
 @pytest.mark.parametrize("name, status", sorted(DESCRIBED | set(CASES)))
-def test_the_program_answers_as_described(on_the_bus, bus, tmp_path, name, status):
+def test_the_program_answers_as_described(
+        on_the_bus, bus, tmp_path, monkeypatch, name, status):
     parts.need_relay()
     case = CASES[name, status]
     method, path, operation = OPERATIONS[name]
     announcer = None
+    if name in ("noon", "voice"):
+        installed = Installed(tmp_path)
+        monkeypatch.setattr(parts, "RELAY", installed.program)
+        if case.clocksmith:
+            installed.does(case.clocksmith)
     if not case.is_absent:
         announcer = PretendedAnnouncer(
             bus.address, lambda member: member == "GetAll" or case.answer)
@@ -194,14 +223,14 @@ def test_the_program_answers_as_described(on_the_bus, bus, tmp_path, name, statu
             "the announcer does not run" if case.is_absent else "the announcer answers")
         running.announcer = announcer
         case.before(running)
-        if (name, status) == ("events", "200"):
-            stream = event_stream(running)
-            assert stream.status == 200
-            assert [*operation["responses"]["200"]["content"]] == [stream.headers["Content-Type"]]
-            assert stream.readline() == b"event: state\n"
+        [form] = resolved(operation["responses"][status])["content"]
+        if form != "application/json":
+            answer = opened(running, path.replace("{name}", case.path))
+            assert (answer.status, answer.headers["Content-Type"]) == (200, form)
+            assert answer.read(1)
             return
         answer = running.ask(
-            method, re.sub("{.*}", case.path, path), case.body, case.token, case.kind)
+            method, re.sub("{\\w+}", case.path, path), case.body, case.token, case.kind)
     finally:
         assert running.stop() == 0
         if announcer:
@@ -302,7 +331,8 @@ def test_the_description_is_one_of_openapi():
 def test_the_description_has_every_path_and_reason_of_the_program():
     source = (ROOT / "Sources/Relay/HTTP/HTTPDoor.swift").read_text()
     paths = re.findall(r'Route\(path: "([^"]+)"', source)
-    assert sorted(paths) == sorted(re.sub("{.*}", "", path) for path in DESCRIPTION["paths"])
+    described = [re.sub("{.*", "", path) for path in DESCRIPTION["paths"]]
+    assert sorted(paths) == sorted(described)
     schemas = DESCRIPTION["components"]["schemas"]
     kinds = (ROOT / "Sources/Relay/Rejection.swift").read_text()
     reasons = {name.strip() for names in re.findall(r"^    case (.+)", kinds, re.M)

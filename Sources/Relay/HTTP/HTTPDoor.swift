@@ -20,6 +20,8 @@ final class HTTPDoor {
 
   /// Asks the clock, and answers JSON.
   typealias Asking = (_ answer: @escaping (Result<String, Rejection>) -> Void) -> Void
+  /// Answers a picture, or a sound.
+  typealias Rendered = (Result<[UInt8], Rejection>) -> Void
 
   struct Handlers {
     var state: () -> Result<String, Rejection>
@@ -28,6 +30,8 @@ final class HTTPDoor {
     var notices: () -> String
     var agenda: Asking
     var settings: Asking
+    var noon: (_ answer: @escaping Rendered) -> Void
+    var voice: (_ name: String, _ answer: @escaping Rendered) -> Void
     /// For the page, by the names of their places in it.
     var words: () -> KeyValuePairs<String, String>
     /// Carries out the command in the body of a request to this path. Keys that are `known` must
@@ -84,6 +88,17 @@ final class HTTPDoor {
       handlers.settings { exchange.answer(HTTPAnswer($0)) }
     },
     Route(path: "/v1/events", methods: Self.look, access: .look) { [unowned self] in listen($0) },
+    Route(path: "/v1/noon.svg", methods: Self.look, access: .look) { [unowned self] exchange in
+      handlers.noon { exchange.answer(HTTPAnswer($0, type: "image/svg+xml")) }
+    },
+    Route(path: "/v1/voices/", methods: Self.look, access: .look, rest: "NAME.wav") {
+      [unowned self] exchange in
+      let name = exchange.head.path.dropFirst("/v1/voices/".count)
+      guard name.hasSuffix(".wav") else { return exchange.answer(missing(exchange.head.path)) }
+      handlers.voice(String(name.dropLast(".wav".count))) {
+        exchange.answer(HTTPAnswer($0, type: "audio/wav").part(exchange.head.range))
+      }
+    },
     Route(path: "/v1/commands", methods: ["POST"]) { [unowned self] in carryOut($0) },
     Route(path: "/v1/devices/", methods: ["DELETE", "PUT"]) { [unowned self] exchange in
       let head = exchange.head
@@ -207,18 +222,20 @@ final class HTTPDoor {
   }
 
   private func refusal(ofPlace head: HTTPHead) -> HTTPAnswer? {
-    guard let route = route(of: head.path) else {
-      let places = (routes + routesOfPhones).map {
-        $0.path.hasSuffix("/") ? $0.path + $0.rest : $0.path
-      }
-      return HTTPAnswer(
-        404, "path",
-        "there is nothing at \(head.path.excerpt); there are \(places.joined(separator: ", "))")
-    }
+    guard let route = route(of: head.path) else { return missing(head.path) }
     if route.methods.contains(head.method) { return nil }
     return HTTPAnswer(
       405, "method", "\(head.path.excerpt) takes \(route.methods.joined(separator: " and "))",
       ("Allow", route.methods.joined(separator: ", ")))
+  }
+
+  private func missing(_ path: String) -> HTTPAnswer {
+    let places = (routes + routesOfPhones).map {
+      $0.path.hasSuffix("/") ? $0.path + $0.rest : $0.path
+    }
+    return HTTPAnswer(
+      404, "path",
+      "there is nothing at \(path.excerpt); there are \(places.joined(separator: ", "))")
   }
 
   private static let tooLarge = HTTPAnswer(
