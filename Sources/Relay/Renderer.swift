@@ -1,6 +1,6 @@
 import Basics
-import CSystemd
 import CLinux
+import CSystemd
 import Daemon
 @preconcurrency import Glibc
 
