@@ -76,7 +76,7 @@ function contactText() {
     return `There is no contact with the clock.${since} What is below is old. Trying again …`;
   }
   if (store.contact === "refused") return "This clock shows itself only to paired phones.";
-  if (store.contact === "connecting") return "Asking the clock …";
+  if (store.contact === "connecting" || (clock.now === null && store.contact === "live")) return "Asking the clock …";
   if (store.absent) return "The Pi answers, but the clock on it does not run: nothing sounds. What is below is old.";
   const words = [];
   if (Math.abs(clock.phoneAhead) > 1000 + clock.uncertainty) {
