@@ -24,11 +24,14 @@ public struct Subcommand: Sendable {
   public let summary: String
   let details: String
   public let options: [Option]
+  /// True if an operand may be a number below zero, as in `-6dB`.
+  let takesNumbersBelowZero: Bool
   let run: @Sendable (Arguments) throws -> Int32
 
   public init(
     name: String, operands: String, mostOperands: Int, summary: String, details: String,
-    options: [Option], run: @escaping @Sendable (Arguments) throws -> Int32
+    options: [Option], takesNumbersBelowZero: Bool = false,
+    run: @escaping @Sendable (Arguments) throws -> Int32
   ) {
     self.name = name
     self.operands = operands
@@ -36,6 +39,7 @@ public struct Subcommand: Sendable {
     self.summary = summary
     self.details = details
     self.options = options
+    self.takesNumbersBelowZero = takesNumbersBelowZero
     self.run = run
   }
 
@@ -125,7 +129,13 @@ extension Subcommand {
       throw Misuse(
         description: "'\(word.excerpt)' is not UTF-8; write it in UTF-8, or rename the file")
     }
-    var argv = ([title(in: program)] + words).map { strdup($0) }
+    let isNumber = { (word: String) in
+      word.hasPrefix("-") && word.utf8.dropFirst().first.map { (48...57).contains($0) } == true
+    }
+    // Otherwise getopt would take it for an option.
+    let asOperands =
+      takesNumbersBelowZero && words.first.map(isNumber) == true ? ["--"] : []
+    var argv = ([title(in: program)] + asOperands + words).map { strdup($0) }
     let owned = argv
     argv.append(nil)
     defer { for word in owned { free(word) } }
@@ -164,7 +174,7 @@ extension Subcommand {
         let isShort = optopt != 0
         let word =
           candidates.first { !isShort || ($0.hasPrefix("-") && !$0.hasPrefix("--")) } ?? "-"
-        if isShort, word.utf8.dropFirst().first.map({ (48...57).contains($0) }) ?? false {
+        if isShort, isNumber(word) {
           let advice = mostOperands > 1 ? "if it is a name, write -- before it" : hint
           throw Misuse(
             description: "'\(word.excerpt)' is below zero, and '\(name)' takes nothing below zero; "

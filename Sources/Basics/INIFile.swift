@@ -2,8 +2,8 @@ import CINI
 @preconcurrency import Glibc
 
 /// The entries of an INI file, read by libinih, each with its line.
-public struct INIFile {
-  public struct Entry {
+public struct INIFile: Sendable {
+  public struct Entry: Hashable, Sendable {
     public let section: String
     public let key: String
     public let value: String
@@ -12,7 +12,7 @@ public struct INIFile {
   }
 
   /// A line that begins a section, whether or not there is an entry in it.
-  public struct Section {
+  public struct Section: Hashable, Sendable {
     public let name: String
     /// Counted from 1.
     public let line: Int
@@ -31,8 +31,17 @@ public struct INIFile {
   ///   a line that is neither a section, a comment nor `key = value`, or has a line of which
   ///   libinih would drop a part.
   public init(path: String, remedyOfLongLines remedy: String = "shorten it") throws(Fault) {
+    try self.init(
+      try readRegularFile(path, largest: Self.largestSize), path: path, remedyOfLongLines: remedy)
+  }
+
+  /// Reads what is, or is to be, in a file of that path.
+  /// - Throws: `Fault` as `init(path:)` does.
+  public init(
+    _ bytes: [UInt8], path: String, remedyOfLongLines remedy: String = "shorten it"
+  ) throws(Fault) {
     self.path = path
-    let reader = try LineReader(path: path, remedyOfLongLines: remedy)
+    let reader = try LineReader(bytes, path: path, remedyOfLongLines: remedy)
     let failedLine = ini_parse_stream(
       { line, size, context in
         Unmanaged<LineReader>.fromOpaque(context!).takeUnretainedValue().next(line!, size)
@@ -53,6 +62,19 @@ public struct INIFile {
     }
     sections = reader.sections
     entries = reader.entries
+  }
+
+  private init(path: String, sections: [Section], entries: [Entry]) {
+    (self.path, self.sections, self.entries) = (path, sections, entries)
+  }
+
+  /// The entries for which `isKept` is true, and their sections.
+  public func filter(_ isKept: (Entry) -> Bool) -> INIFile {
+    let kept = entries.filter(isKept)
+    return INIFile(
+      path: path,
+      sections: sections.filter { section in kept.contains { $0.section == section.name } },
+      entries: kept)
   }
 }
 
@@ -114,9 +136,8 @@ private final class LineReader {
   private(set) var sections: [INIFile.Section] = []
   private(set) var entries: [INIFile.Entry] = []
 
-  init(path: String, remedyOfLongLines remedy: String) throws(Fault) {
+  init(_ bytes: [UInt8], path: String, remedyOfLongLines remedy: String) throws(Fault) {
     remedyOfLongLines = remedy
-    let bytes = try readRegularFile(path, largest: INIFile.largestSize)
     let newline = UInt8(ascii: "\n")
     // A power cut may leave zero bytes behind, at which C's strings would silently end.
     if let zero = bytes.firstIndex(of: 0) {

@@ -70,3 +70,22 @@ public func readNames(inFolder path: String) throws(Fault) -> [String] {
   guard errno == 0 else { throw Fault("cannot read \(path)", errno: errno) }
   return names.sorted()
 }
+
+/// Where the program's data may be: `share/clocksmith` beside its `bin` and, if it was built in a
+/// source tree, the folder `name` of that tree.
+/// - Parameter entry: by which the folder of the tree is known: the nearest above the program has it.
+public func dataFolders(ofTree name: String, with entry: String) -> [String] {
+  guard let resolved = realpath("/proc/self/exe", nil) else { return [] }
+  defer { free(resolved) }
+  var parents = String(cString: resolved).split(separator: "/").dropLast()
+  var folders = ["/" + (parents.dropLast() + ["share", "clocksmith"]).joined(separator: "/")]
+  while !parents.isEmpty {
+    let folder = "/" + (parents + [Substring(name)]).joined(separator: "/")
+    if access("\(folder)/\(entry)", F_OK) == 0 {
+      folders.append(folder)
+      break
+    }
+    parents.removeLast()
+  }
+  return folders
+}

@@ -2,16 +2,19 @@
 
 /// Writes a text under another name in the same folder and renames it when it is whole, so that the
 /// final name never stands for a half-written file.
-/// - Parameter isSynced: true if the text must be on the disk, safe from a power cut, before this
-///   returns.
+/// - Parameters:
+///   - isSynced: true if the text must be on the disk, safe from a power cut, before this returns.
+///   - mode: who may read it, whatever the umask; nil for what that leaves of everybody.
 /// - Throws: `Fault` if it cannot be written; then nothing of it is left.
 public func writeText(
-  _ text: String, to path: String, isSynced: Bool = false
+  _ text: String, to path: String, isSynced: Bool = false, mode: mode_t? = nil
 ) throws(Fault) {
-  try writeBytes(Array(text.utf8), to: path, isSynced: isSynced)
+  try writeBytes(Array(text.utf8), to: path, isSynced: isSynced, mode: mode)
 }
 
-public func writeBytes(_ bytes: [UInt8], to path: String, isSynced: Bool) throws(Fault) {
+public func writeBytes(
+  _ bytes: [UInt8], to path: String, isSynced: Bool, mode: mode_t? = nil
+) throws(Fault) {
   let operation = "cannot write \(path)"
   let target = try outputPath(path)
   // A device such as /dev/null or a pipe is written to directly, unless the text must be on a disk.
@@ -30,6 +33,7 @@ public func writeBytes(_ bytes: [UInt8], to path: String, isSynced: Bool) throws
       operation, code: ENXIO, "nobody reads what is written there; start the pipe's reader first")
   }
   _ = fcntl(descriptor, F_SETFL, flags)
+  if let mode { fchmod(descriptor, mode) }
   do throws(Fault) {
     do throws(Fault) {
       try write(bytes[...], to: descriptor, operation)

@@ -1,4 +1,6 @@
 #include <microhttpd.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <string.h>
 #include <strings.h>
 
@@ -134,6 +136,16 @@ static inline int clocksmith_http_socket(struct MHD_Connection *connection) {
   return info ? info->connect_fd : -1;
 }
 
+/* The socket of a stream. A client that has gone without a word is noticed after ten seconds, and one that
+ * reads nothing holds little. */
+static inline int clocksmith_http_stream_socket(struct MHD_Connection *connection) {
+  int socket = clocksmith_http_socket(connection), bytes = 16384;
+  unsigned int milliseconds = 10000;
+  setsockopt(socket, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes);
+  setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &milliseconds, sizeof milliseconds);
+  return socket;
+}
+
 static inline const struct sockaddr *clocksmith_http_address(struct MHD_Connection *connection) {
   const union MHD_ConnectionInfo *info =
       MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
@@ -143,6 +155,14 @@ static inline const struct sockaddr *clocksmith_http_address(struct MHD_Connecti
 /* With a copy of the bytes. */
 static inline struct MHD_Response *clocksmith_http_response(const char *bytes, size_t count) {
   return MHD_create_response_from_buffer(count, (void *)bytes, MHD_RESPMEM_MUST_COPY);
+}
+
+/* A body that is read piece by piece as long as the client stays. `read` gives the count of bytes; 0 if it
+ * has suspended the connection, for there is nothing now; -1 at the end. `done` releases the context. */
+static inline struct MHD_Response *clocksmith_http_stream(
+    ssize_t (*read)(void *context, uint64_t position, char *bytes, size_t most), void *context,
+    void (*done)(void *context)) {
+  return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, 1024, read, context, done);
 }
 
 static inline int clocksmith_http_answer(struct MHD_Connection *connection, unsigned int status,

@@ -57,6 +57,16 @@ public struct GPIOMap: Hashable, Sendable {
   private static let headerChips: Set = ["pinctrl-bcm2835", "pinctrl-bcm2711", "pinctrl-rp1"]
   private static let headerLines: Range<UInt32> = 0..<28
 
+  /// The lines of a Pi's header that nobody has taken and that have no second function, as `GPIO17`.
+  /// To take a line of I2C, SPI, a UART, PCM or PWM would end that function until the next start
+  /// (BCM2835 ARM Peripherals, 6.2).
+  public var freeHeaderLines: [String] {
+    let plain: Set<UInt32> = [4, 5, 6, 16, 17, 22, 23, 24, 25, 26, 27]
+    return lines.filter {
+      Self.headerChips.contains($0.chipLabel) && plain.contains($0.offset) && $0.consumer == nil
+    }.map { "GPIO\($0.offset)" }
+  }
+
   /// The line that a configuration means.
   /// - Parameter text: a line's name, `chip-label:offset`, or `GPIOn` for a line of a Pi's header,
   ///   whatever the kernel calls it. Mainline's device trees name some lines after their other

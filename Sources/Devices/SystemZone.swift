@@ -11,10 +11,14 @@ public struct SystemZone: Zone {
   /// The file that is the system's zone, and that is replaced to change it.
   public static let localtime = "/etc/localtime"
 
-  /// The zone that `TZ` names, otherwise the system's; UTC if the system has none.
+  /// `TZ` as this program was started with; nil without it.
+  public static let variable = getenv("TZ").map { String(cString: $0) }
+
+  /// The zone that `TZ` named at the start, otherwise the system's; UTC if the system has none.
   /// - Throws: `Fault` if it cannot be used; glibc would silently take UTC.
   public static func current() throws(Fault) -> SystemZone {
-    if let value = getenv("TZ").map({ String(cString: $0) }) {
+    restoreVariable()
+    if let value = variable {
       let name = value.hasPrefix(":") ? String(value.dropFirst()) : value
       if name.isEmpty { return SystemZone(loaded: "UTC") }
       return try SystemZone(name: name, origin: "TZ=\(value.excerpt)")
@@ -48,33 +52,49 @@ public struct SystemZone: Zone {
   /// the zone's file is a pipe, glibc would wait forever. After this it reads none until a
   /// `SystemZone` is made, which checks the file first.
   public static func readOnlyWhenAsked() {
-    let variable = getenv("TZ").map { String(cString: $0) }
-    setenv("TZ", "UTC0", 1)
+    setVariable("UTC0")
     tzset()
+    restoreVariable()
+  }
+
+  private static func setVariable(_ zone: String) {
+    // Read it before it is changed.
+    _ = variable
+    setenv("TZ", zone, 1)
+  }
+
+  private static func restoreVariable() {
     if let variable { setenv("TZ", variable, 1) } else { unsetenv("TZ") }
   }
 
   /// UTC, for showing times if no zone can be used. It needs no file.
   public static var universal: SystemZone {
-    setenv("TZ", "UTC0", 1)
+    setVariable("UTC0")
     return SystemZone(loaded: "UTC")
   }
 
   /// - Parameter variable: what to set `TZ` to; nil leaves it as it is.
   private init(name: String, origin: String, variable: String? = nil) throws(Fault) {
-    let path = name.hasPrefix("/") ? name : "\(Self.database)/\(name)"
+    try Self.check(name, origin)
+    if let variable { Self.setVariable(variable) }
+    self.init(loaded: name)
+  }
+
+  /// - Throws: `Fault` if there is no zone of that name in the tz database.
+  public static func check(name: String) throws(Fault) { try check(name, "zone '\(name.excerpt)'") }
+
+  private static func check(_ name: String, _ origin: String) throws(Fault) {
+    let path = name.hasPrefix("/") ? name : "\(database)/\(name)"
     switch name.split(separator: "/").contains("..") ? .noZoneFile : ZoneFile.flaw(of: path) {
-    case nil:
-      if let variable { setenv("TZ", variable, 1) }
-      self.init(loaded: name)
+    case nil: return
     case .noZoneFile:
-      if let new = Self.newName(of: name) {
+      if let new = newName(of: name) {
         throw Fault(
           origin, "it is now called \(new); use that, or install the package tzdata-legacy")
       }
       throw Fault(
         origin,
-        "not in the tz database (\(Self.database)); names are like Europe/London or UTC, and POSIX "
+        "not in the tz database (\(database)); names are like Europe/London or UTC, and POSIX "
           + "rules are not read")
     case let flaw?: throw Fault(origin, "\(path): \(flaw.words)")
     }

@@ -30,6 +30,8 @@ public enum RefusalKey: String, CaseIterable, Sendable {
   case nameIsTaken = "name_is_taken"
   case nameIsConfigured = "name_is_configured"
   case tooMany = "too_many"
+  // Of settings.
+  case notSaved = "not_saved"
   // Of requests for the time.
   case past, busy, muted, untrusted
   case tooNear = "too_near"
@@ -73,7 +75,7 @@ public enum RefusalKey: String, CaseIterable, Sendable {
     case .untrusted: reader == .terminal ? "see 'untrusted' in the configuration" : nil
     case .busy, .occasionIsNear: "try again when it is over"
     case .muted: "\(by("unmute", "unmute")) ends that"
-    case .isPaused, .isNotPaused, .tune, .past, .tooNear: nil
+    case .isPaused, .isNotPaused, .tune, .notSaved, .past, .tooNear: nil
     }
   }
 

@@ -14,6 +14,10 @@ public enum Request: Hashable, Sendable {
   case volume(Double)
   case reminder(ReminderOrder)
   case interval(IntervalOrder)
+  /// Sets a key of the configuration, or takes that back if nil.
+  case setting(String, to: String?)
+  /// Every key of the configuration, or one.
+  case settings(String?)
   /// What is to sound from an instant on, now if nil, to another, a day later if nil.
   case agenda(from: Instant?, to: Instant?)
 }
@@ -58,6 +62,8 @@ extension Request {
     public static let volume = Key<Double>.real("volume_db", -60...0, "dB")
     public static let timer = Key<String>.which("timer")
     public static let alarm = Key<String>.which("alarm")
+    public static let setting = Key<String>.text("key", allowed: "a key, as announce.voice")
+    public static let value = Key<String>.text("value", allowed: "a text, as in a file")
     public static let from = Key<Instant>.instant("from")
     public static let to = Key<Instant>.instant("to")
     /// Of answers: the words that are said, and whether the interval was started.
@@ -113,15 +119,23 @@ extension Request {
     oneOrAll("alarm_stop", "StopAlarm", Keys.alarm) { .reminder(.stop($0)) },
     one("alarm_skip", "SkipAlarm", Keys.alarm) { .reminder(.skip($0)) },
     one("alarm_cancel", "CancelAlarm", Keys.alarm) { .reminder(.cancel(.alarm, $0)) },
+
+    Form("setting", "SetSetting", [.required(Keys.setting), .optional(Keys.value)]) {
+      record, _ throws(BadValue) in
+      .setting(try record.value(Keys.setting), to: try record.optional(Keys.value))
+    },
   ]
 
-  /// Every method of the bus. The agenda is a question, and no order.
+  /// Every method of the bus. The last two are questions, and no orders.
   public static let methods =
     forms + [
       Form("agenda", "Agenda", [.optional(Keys.from), .optional(Keys.to)]) {
         record, _ throws(BadValue) in
         .agenda(from: try record.optional(Keys.from), to: try record.optional(Keys.to))
-      }
+      },
+      Form("settings", "Settings", [.optional(Keys.setting)]) { record, _ throws(BadValue) in
+        .settings(try record.optional(Keys.setting))
+      },
     ]
 
   public static func form(named name: String) -> Form? { methods.first { $0.name == name } }
@@ -179,6 +193,9 @@ extension Request {
     case .reminder(.stop(let which)): return ("alarm_stop", one(Keys.alarm, which))
     case .reminder(.skip(let which)): return ("alarm_skip", one(Keys.alarm, which))
     case .reminder(.cancel(.alarm, let which)): return ("alarm_cancel", one(Keys.alarm, which))
+    case .setting(let key, let value):
+      return ("setting", one(Keys.setting, key).with(Keys.value, value))
+    case .settings(let key): return ("settings", one(Keys.setting, key))
     case .agenda(let start, let end):
       return ("agenda", empty.with(Keys.from, start).with(Keys.to, end))
     }

@@ -107,9 +107,12 @@ final class AnnouncerLink {
 
   private func heard(_ message: OpaquePointer) {
     if sd_bus_message_is_signal(message, Self.name, "Noticed") > 0,
-      let (event, words, fields) = BusReader.record(message).flatMap(Notice.parts)
+      let notice = BusReader.record(message)
     {
-      service.noticed(event, words, fields)
+      service.noticed(notice)
+    } else if sd_bus_message_is_signal(message, Self.name, "Pressed") > 0 {
+      // The state is that before the press: what has changed since is asked for, not told.
+      service.phones?.pressed(isSounding: state.isSounding)
     } else if sd_bus_message_is_signal(
       message, "org.freedesktop.DBus.Properties", "PropertiesChanged") > 0
     {

@@ -3,7 +3,7 @@ import Daemon
 import Horology
 
 /// The connection to the broker, made again whenever it ends.
-final class BrokerLink {
+final class BrokerLink: MQTTClientOwner {
   /// A connection that lasts less than this does not end the outage.
   private static let trial = Duration.seconds(10)
   /// At most this many causes of one outage are logged.
@@ -83,7 +83,6 @@ final class BrokerLink {
     service.connectedToBroker()
   }
 
-  /// The connection has ended, or could not be made.
   func lose(_ fault: Fault) {
     if isConnected {
       isConnected = false
@@ -110,10 +109,9 @@ final class BrokerLink {
 
   func received(_ message: MQTTMessage) { service.receive(message) }
 
-  /// False while messages are to be held back. `readOn` tells when that is over.
+  /// `readOn` tells when that is over.
   var hasRoom: Bool { service.announcer.hasRoom }
 
-  /// There is room again for messages that `publish` refused.
   func caughtUp() { service.publishAll() }
 
   // MARK: Ending
@@ -145,4 +143,60 @@ final class BrokerLink {
   func subscribe(to filters: [String]) {
     for filter in filters { client?.subscribe(to: filter) }
   }
+}
+
+/// Connects to the broker once, for `check`. It is another client than the relay that runs, which
+/// stays connected.
+public final class BrokerTrial: MQTTClientOwner {
+  private let loop: EventLoop
+  private let configuration: RelayConfiguration
+  private var lookup: NameLookup?
+  private var client: MQTTClient?
+  private var addresses: [String] = []
+  private var fault: Fault?
+
+  public init(_ configuration: RelayConfiguration) throws(Fault) {
+    loop = try EventLoop()
+    self.configuration = configuration
+  }
+
+  /// Waits until the broker has let it in.
+  /// - Throws: `Fault` if the broker cannot be reached, or does not let it in.
+  public func run() throws(Fault) {
+    lookup = try NameLookup(configuration.broker.host, loop) { [unowned self] in
+      switch $0 {
+      case .success(let found):
+        addresses = found
+        connect()
+      case .failure(let fault): lose(fault)
+      }
+    }
+    try loop.run()
+    if let fault { throw fault }
+    client?.disconnect()
+  }
+
+  private func connect() {
+    do throws(Fault) {
+      let id = "\(configuration.topics.clientID(ofMachine: Machine.id))-check"
+      let made = try MQTTClient(configuration.broker, id: id, will: nil, loop, self)
+      client = made
+      try made.connect(to: addresses.removeFirst(), port: configuration.broker.port)
+    } catch {
+      lose(error)
+    }
+  }
+
+  func accepted() { loop.exit() }
+
+  func lose(_ fault: Fault) {
+    guard addresses.isEmpty else { return connect() }
+    self.fault = fault
+    loop.exit()
+  }
+
+  func received(_ message: MQTTMessage) {}
+  func tellDenial(of filter: String) {}
+  let hasRoom = true
+  func caughtUp() {}
 }

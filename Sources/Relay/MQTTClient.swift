@@ -4,6 +4,21 @@ import CSystemd
 import Daemon
 @preconcurrency import Glibc
 
+/// Whose connection it is.
+protocol MQTTClientOwner: AnyObject {
+  /// The broker has let it in.
+  func accepted()
+  /// The connection has ended, or could not be made.
+  func lose(_ fault: Fault)
+  func received(_ message: MQTTMessage)
+  /// The broker does not let it hear this filter.
+  func tellDenial(of filter: String)
+  /// False while messages are to be held back.
+  var hasRoom: Bool { get }
+  /// There is room again for messages that `publish` refused.
+  func caughtUp()
+}
+
 /// One connection to a broker by libmosquitto, from its beginning to its end, run by the loop.
 ///
 /// It never blocks: it uses sockets only when they are ready, and gets addresses instead of names.
@@ -21,7 +36,7 @@ final class MQTTClient {
 
   private let loop: EventLoop
   private let broker: String
-  private unowned let link: BrokerLink
+  private unowned let link: any MQTTClientOwner
   private let client: OpaquePointer
   private var socket: EventSource?
   private var watched: Int32 = -1
@@ -40,8 +55,8 @@ final class MQTTClient {
   private var words = ""
 
   init(
-    _ settings: RelayConfiguration.Broker, id: String, will: (topic: String, payload: String),
-    _ loop: EventLoop, _ link: BrokerLink
+    _ settings: RelayConfiguration.Broker, id: String, will: (topic: String, payload: String)?,
+    _ loop: EventLoop, _ link: any MQTTClientOwner
   ) throws(Fault) {
     self.loop = loop
     self.link = link
@@ -52,9 +67,11 @@ final class MQTTClient {
     }
     client = made
     mosquitto_user_data_set(client, Unmanaged.passUnretained(self).toOpaque())
-    try check(
-      mosquitto_will_set(
-        client, will.topic, Int32(will.payload.utf8.count), will.payload, 1, true), "set a will")
+    if let will {
+      try check(
+        mosquitto_will_set(
+          client, will.topic, Int32(will.payload.utf8.count), will.payload, 1, true), "set a will")
+    }
     if let user = settings.user {
       try check(
         mosquitto_username_pw_set(client, user, try settings.password()), "give user and password")

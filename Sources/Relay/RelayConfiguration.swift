@@ -84,7 +84,7 @@ public struct RelayConfiguration: Hashable, Sendable {
       discoveryPrefix: discoveryPrefix)
   }
 
-  private static var hostName: String {
+  static var hostName: String {
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
       buffer.initialize(repeating: 0)
       guard gethostname(buffer.baseAddress!, buffer.count - 1) == 0 else { return "" }

@@ -25,6 +25,8 @@ enum RelayEvent: String, CaseIterable, Sendable {
   case register = "relay_register 25a5c65da3f849e98b937a6cb21b246a"
   case http = "relay_http 016841cdb26045a1a026899ffc6c9534"
   case httpLost = "relay_http_lost 96125916b3344aa4bb62abd47a9e2253"
+  case pairing = "relay_pairing 63e7cb3dedb04772952f989a527556ab"
+  case phone = "relay_phone d83eb754365445bbbddc775eae095859"
 
   var name: String { String(rawValue.prefix { $0 != " " }) }
   var messageID: String { String(rawValue.dropFirst(name.count + 1)) }

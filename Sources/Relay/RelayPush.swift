@@ -47,7 +47,12 @@ extension RelayService {
     }
   }
 
-  func noticed(_ event: String, _ words: String, _ fields: [String: String]) {
+  func noticed(_ notice: Record) {
+    guard let (event, words, fields) = Notice.parts(of: notice) else { return }
+    if configuration.http != nil {
+      let json = notices.add(notice, at: .now)
+      door?.streams.tell(json)
+    }
     if let ring = RingEvent(event, words, fields) {
       broker?.send(topics.event, ring.payload, qos: 1)
     }

@@ -28,7 +28,11 @@ public final class RelayService {
   /// The events that would tell the return of something lost.
   var lost: Set<String> = []
   var door: HTTPDoor?
+  /// Nil without the face.
+  var phones: Phones?
+  var avahi: Avahi?
   var doorTimer: EventSource?
+  var notices = RecentNotices()
   var doorOutage = Outage(longest: .seconds(10))
   /// The payloads that the broker keeps for us, by topic.
   private var published: [String: String] = [:]
@@ -223,6 +227,7 @@ public final class RelayService {
 
   func publishState() {
     if let state { publish(topics.state, state) }
+    door?.streams.show(stateForApps)
   }
 
   /// Nil while the announcer does not run.

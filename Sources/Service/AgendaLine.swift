@@ -87,13 +87,20 @@ public struct AgendaLine: Hashable, Sendable {
 
   // MARK: In words
 
-  /// As in `sat 2026-11-21T12:00:00+00:00  westminster and 12 blows, twelve P M`.
-  public var words: String {
+  /// Its day and offset, as in `sat 2026-11-21 (UTC+00:00)`: the heading of the lines that have the
+  /// same.
+  public var day: String {
     let local = record[Self.local] ?? ""
-    let day = CivilDate(text: local.prefix(10))?.weekday.abbreviation ?? ""
+    let weekday = CivilDate(text: local.prefix(10))?.weekday.abbreviation ?? ""
+    return "\(weekday) \(local.prefix(10)) (UTC\(local.dropFirst(19)))"
+  }
+
+  /// As in `12:00  westminster and 12 blows, twelve P M`. Seconds are there if they are not 0.
+  public var words: String {
+    let time = (record[Self.local] ?? "").dropFirst(11).prefix(8)
     let heard = heard.filter { $0 != "" }.joined(separator: ", ")
     let what = [title, record[Self.reason].map { "silent: \($0)" } ?? heard].compactMap { $0 }
-    return "\(day) \(local)  \(what.joined(separator: ": "))"
+    return "\(time.hasSuffix(":00") ? time.prefix(5) : time)  \(what.joined(separator: ": "))"
   }
 
   /// Nil for an occasion.

@@ -16,6 +16,10 @@ public final class Clocksmith {
     public var untrusted: UntrustedPolicy?
 
     public init() {}
+
+    fileprivate var settingsPath: String? {
+      Configuration.settingsPath(besides: configurationPath)
+    }
   }
 
   private let options: Options
@@ -26,6 +30,9 @@ public final class Clocksmith {
   private var pulse: Pulse?
   private var zoneWatch: ZoneWatch?
 
+  /// The configuration without `settings.conf`, and what that has.
+  private var files: Configuration
+  private var settings: INIFile
   private var configuration: Configuration
   /// The volume of the configuration, in dB. A person may have set another one since.
   private var configuredVolume: Double
@@ -53,7 +60,9 @@ public final class Clocksmith {
   public init(_ options: Options) throws(Fault) {
     self.options = options
     loop = try EventLoop()
-    (configuration, composer) = try Self.load(options)
+    files = try Configuration.ofFiles(path: options.configurationPath)
+    (configuration, settings) = files.withSettings(at: options.settingsPath)
+    composer = try configuration.complete(options)
     configuredVolume = configuration.volume
     store = try StateStore(stateFolder, loop: loop, journal: journal)
     clockWatch = ClockWatch(
@@ -63,7 +72,7 @@ public final class Clocksmith {
     for notice in clockNotices { journal.log(notice) }
     let now = SystemClock.now
     let announcer = Announcer(
-      settings: configuration.announcer, zone: try SystemZone.current(),
+      settings: configuration.announcer, zone: try configuration.currentZone(),
       trust: clockWatch.state.trust, mute: store.state.mute,
       muteEndsSinceBoot: store.state.muteEndsInThisBoot, sounded: store.state.sounded,
       reminders: store.state.reminders(at: now), interval: store.state.interval(at: now), at: now)
@@ -77,14 +86,6 @@ public final class Clocksmith {
       player?.isPlaying != true ? .disk : conductor.announcer.playing == nil ? .file : .nowhere
     }
     takeVolume()
-  }
-
-  private static func load(_ options: Options) throws(Fault) -> (Configuration, Composer) {
-    var configuration = try Configuration.load(path: options.configurationPath)
-    if let untrusted = options.untrusted { configuration.announcer.untrusted = untrusted }
-    let composer = try configuration.composer()
-    configuration.announcer.setVoice(composer.voice)
-    return (configuration, composer)
   }
 
   /// Serves until SIGTERM or SIGINT.
@@ -122,6 +123,7 @@ public final class Clocksmith {
     takeBus()
     for notice in clockNotices { journal.heard(notice) }
     store.tellIfForgetful()
+    tellLeftOut()
     if announcer.trust == .untrusted { journal.warnOfUntrustedClock(announcer.settings.untrusted) }
     if configuration.volume != configuredVolume { tellVolume() }
     if announcer.mute != .off {
@@ -177,7 +179,10 @@ public final class Clocksmith {
     controls = Controls(
       loop: loop, configuration: configuration, journal: journal,
       isAwake: { [unowned self] in player?.isAwake ?? false },
-      tell: { [unowned self] event in handle(event) })
+      tell: { [unowned self] event in
+        handle(event)
+        if case .pressed = event { bus?.signal("Pressed", Record()) }
+      })
     controls?.show(announcer.lamp)
   }
 
@@ -241,6 +246,10 @@ public final class Clocksmith {
     case .volume(let decibels):
       set(volume: decibels)
       return .success(Record())
+    case .setting(let key, let value): return set(key, to: value)
+    case .settings(let key):
+      let settings = configuration.allSettings.filter { $0.isMeant(by: key) }
+      return .success(Record(Setting.list, settings))
     case .agenda(let from, let to): return agenda(from: from, to: to)
     }
   }
@@ -318,11 +327,54 @@ public final class Clocksmith {
   // MARK: The clock
 
   private func watchZone() throws(Fault) {
-    // With TZ set, the zone of the system does not apply.
-    guard getenv("TZ") == nil else { return }
+    zoneWatch = nil
+    // With a zone of its own, or with TZ set, the zone of the system does not apply.
+    guard configuration.zone == nil, SystemZone.variable == nil else { return }
     zoneWatch = try ZoneWatch(loop: loop, journal: journal) { [unowned self] zone in
       handle(.zoneChanged(zone))
     }
+  }
+
+  private func changeZone() {
+    do throws(Fault) {
+      let zone = try configuration.currentZone()
+      try watchZone()
+      journal.log(.zone, .notice, "the zone is \(zone.name)", ["ZONE": zone.name])
+      handle(.zoneChanged(zone))
+    } catch {
+      journal.log(.zoneFailed, .warning, error.description)
+    }
+  }
+
+  // MARK: Settings
+
+  private func set(_ key: String, to value: String?) -> Result<Record, BusServer.Refusal> {
+    let change: (text: String, file: INIFile, configuration: Configuration)
+    do throws(SettingFlaw) {
+      change = try files.changing(settings, from: configuration, key, to: value)
+    } catch {
+      return .failure(.badArgument(error.words))
+    }
+    var new = change.configuration
+    let composer: Composer
+    do throws(Fault) {
+      composer = try new.complete(options)
+    } catch {
+      return .failure(.badArgument(error.description))
+    }
+    // A file that could not be read is kept: a person may want it back.
+    if configuration.leftOut.contains(where: \.keys.isEmpty) { _ = try? setAside(settings.path) }
+    if let why = store.write(settings: change.text) {
+      return .failure(.refused(RefusalKey.notSaved.rawValue, why))
+    }
+    settings = change.file
+    let notices = new.notices(of: configuration)
+    take(new, composer) { for notice in notices { journal.log(notice) } }
+    return .success(Record())
+  }
+
+  private func tellLeftOut() {
+    for words in configuration.settingsFlaws { journal.log(.settingLeftOut, .warning, words) }
   }
 
   // MARK: Being told
@@ -343,33 +395,43 @@ public final class Clocksmith {
   private func reload() {
     notifier.reloading()
     do throws(Fault) {
-      let (configuration, composer) = try Self.load(options)
-      let before = (self.configuration, self.composer)
-      if configuration.device != self.configuration.device { substitute = nil }
-      self.configuration = configuration
-      self.composer = composer
-      takeTunes()
-      lengths = [:]
-      configuredVolume = configuration.volume
-      takeVolume()
-      player?.closeWhenIdle()
-      clockWatch.choice = configuration.rtc
-      clockWatch.greatestError = configuration.greatestError
-      journal.log(.reloaded, .notice, "the configuration was read again")
-      if let substitute { journal.log(substitute.notice) }
-      owesNeverSounding = true
-      controls = nil
-      takeControls()
-      let change = SoundChange(
-        of: announcer.playing, from: before, to: (self.configuration, composer))
-      // Pass the switch along: the new settings decide what it silences.
-      handle(.reloaded(configuration.announcer, change, controls?.switchState ?? .absent))
-      // Again: the new settings may have brought alarms with other tunes.
-      takeTunes()
+      let files = try Configuration.ofFiles(path: options.configurationPath)
+      var (new, settings) = files.withSettings(at: options.settingsPath)
+      let composer = try new.complete(options)
+      (self.files, self.settings) = (files, settings)
+      take(new, composer) { journal.log(.reloaded, .notice, "the configuration was read again") }
     } catch {
       journal.log(.reloadFailed, .error, "the configuration stays as it was: \(error)")
     }
     notifier.ready(statusLine)
+  }
+
+  /// Puts another configuration in force.
+  /// - Parameter tell: logs why. What is wrong with the new one is logged after it.
+  private func take(_ new: Configuration, _ composer: Composer, _ tell: () -> Void) {
+    let before = (configuration, self.composer)
+    if new.device != configuration.device { substitute = nil }
+    (configuration, self.composer) = (new, composer)
+    takeTunes()
+    lengths = [:]
+    configuredVolume = configuration.volume
+    takeVolume()
+    player?.closeWhenIdle()
+    clockWatch.choice = configuration.rtc
+    clockWatch.greatestError = configuration.greatestError
+    tell()
+    tellLeftOut()
+    if let substitute { journal.log(substitute.notice) }
+    owesNeverSounding = true
+    if new.zone != before.0.zone { changeZone() }
+    controls = nil
+    takeControls()
+    let change = SoundChange(
+      of: announcer.playing, from: before, to: (self.configuration, composer))
+    // Pass the switch along: the new settings decide what it silences.
+    handle(.reloaded(configuration.announcer, change, controls?.switchState ?? .absent))
+    // Again: the new settings may have brought alarms with other tunes.
+    takeTunes()
     logNeverSounding()
   }
 
@@ -411,6 +473,7 @@ public final class Clocksmith {
     status.substitute = substitute?.device ?? ""
     status.last = reporter.last
     status.lastError = reporter.lastError
+    status.speakerError = reporter.speakerError
     status.stateError = store.trouble
     status.stateLoss = store.loss
     return status
@@ -428,5 +491,34 @@ public final class Clocksmith {
     return Vitals(
       wakeUp: instruments.timer?.armedFor, contactsAnswer: controls?.answer ?? false,
       lastTaken: player?.lastTaken)
+  }
+}
+
+extension Configuration {
+  /// Takes what the command line has, and what the voice can say.
+  fileprivate mutating func complete(_ options: Clocksmith.Options) throws(Fault) -> Composer {
+    if let untrusted = options.untrusted { announcer.untrusted = untrusted }
+    let composer = try composer()
+    announcer.setVoice(composer.voice)
+    return composer
+  }
+
+  /// A notice of each value that is not as it was.
+  fileprivate func notices(of before: Configuration) -> [Notice] {
+    Set(before.settings.keys).union(settings.keys).sorted().compactMap { key in
+      let (old, new) = (before.value(of: key), value(of: key))
+      if old == new { return nil }
+      let now = new.map { "is now \($0)" } ?? "is not set any more"
+      return Notice(
+        .setting, .notice, "\(key) \(now) (was \(old ?? "not set"))",
+        ["KEY": key, "VALUE": new, "BEFORE": old])
+    }
+  }
+
+  /// The zone of the clock. From now on it is that of the process.
+  /// - Throws: `Fault` if it cannot be used.
+  public func currentZone() throws(Fault) -> SystemZone {
+    if let zone { return try SystemZone(name: zone) }
+    return try SystemZone.current()
   }
 }

@@ -8,6 +8,8 @@ public enum JournalEvent: String, CaseIterable, Sendable {
   case started = "started 157eff0ea2fa48c4847900a2b1267de3"
   case stopping = "stopping fe3274aa03f444cf991a87d0f5970603"
   case reloaded = "reloaded f13a63bfb3b44fddb183ff45ff86dc0a"
+  case setting = "setting 80e7a5c3746d4f9ea0c87867b1efca7f"
+  case settingLeftOut = "setting_left_out 4c31151f964c4efdaf07e7062a9e16d2"
   case zone = "zone 46bbc6a6d17a4935a607c74b609d38f6"
   case day = "day a1c8cc7219244070817e2d6a050ce239"
   case reloadFailed = "reload_failed 06a1726957514f46812f78220cda5453"
@@ -79,7 +81,8 @@ extension JournalEvent {
   /// are logged again; a switch that is gone is an event of its own.
   var ended: [JournalEvent] {
     switch self {
-    case .reloaded: [.reloadFailed, .neverSounds, .speakerSubstituted, .buttonLost, .lampLost]
+    case .reloaded: [.reloadFailed] + JournalEvent.setting.ended
+    case .setting: [.settingLeftOut, .neverSounds, .speakerSubstituted, .buttonLost, .lampLost]
     case .zone: [.zoneFailed]
     case .well: [.ailing]
     case .speaker: [.speakerSubstituted]

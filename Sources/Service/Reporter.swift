@@ -72,6 +72,9 @@ final class Reporter {
     }?.words ?? ""
   }
 
+  /// Why the speaker could not be had when it was last needed; empty if it has played since.
+  var speakerError: String { warnings.last { $0.event == .retrying }?.words ?? "" }
+
   /// Signals every notice on the bus, and remembers the warnings.
   private func heard(_ notice: Notice) {
     bus?.signal(notice)

@@ -94,6 +94,14 @@ public final class RunningService {
     return part
   }
 
+  /// Its settings, or those that `key` means.
+  public func settings(_ key: String?) throws(Fault) -> [Setting] {
+    guard let settings = try ask(.settings(key))[Setting.list] else {
+      throw Fault(service, isOfAnotherVersion)
+    }
+    return settings
+  }
+
   /// Calls `handler` at every signal of the service, as of a changed property, when the service
   /// comes or goes, and when the bus goes.
   public func whenChanged(
@@ -157,7 +165,7 @@ public final class RunningService {
     var reply: OpaquePointer?
     let code = sd_bus_call(bus.pointer, message.pointer, 0, &error, &reply)
     guard code >= 0, let reply else {
-      let acts = interface == CLOCKSMITH_BUS_INTERFACE && method != "Agenda"
+      let acts = interface == CLOCKSMITH_BUS_INTERFACE && !["Agenda", "Settings"].contains(method)
       throw Self.fault(error, code, acts: acts)
     }
     return BusMessage(owning: reply)

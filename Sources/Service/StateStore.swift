@@ -42,6 +42,8 @@ final class StateStore {
   private var progress = Progress.onDisk
   private var outage: Outage
   private var timer: EventSource?
+  /// True while `settings.conf` is written, and perhaps not on the disk.
+  private var settingsWait = false
 
   /// How long after an urgent change it is saved at the latest. Many changes in a row, as when a
   /// person turns the volume, are one write.
@@ -50,6 +52,7 @@ final class StateStore {
   /// names and paths.
   private static let mostBytes = 1 << 21
   private static let file = "state.json"
+  private static let files = [file, Configuration.settingsFile]
   private var path: String { "\(folder ?? "")/\(Self.file)" }
 
   /// Reads the state. Without a file, nothing has been set.
@@ -68,8 +71,8 @@ final class StateStore {
     }
     try keepOthersOut(of: folder)
     // What `writeText` has left behind if it was killed in the middle.
-    for name in names(inFolder: folder) where name.hasPrefix("\(Self.file).") {
-      if name.hasSuffix(".text.part") { unlink("\(folder)/\(name)") }
+    for name in names(inFolder: folder) where name.hasSuffix(".text.part") {
+      if Self.files.contains(where: { name.hasPrefix("\($0).") }) { unlink("\(folder)/\(name)") }
     }
     load()
     if let obstacle { trouble = obstacle }
@@ -152,6 +155,7 @@ final class StateStore {
   /// - Parameter least: how far at least.
   func save(atLeast least: Reach = .nowhere) {
     let reach = max(reach(), least)
+    if reach == .disk { syncSettings() }
     switch progress {
     case .onDisk, .canWait:
       // After a fault at the start nothing may have changed since: look whether it is mended.
@@ -165,6 +169,32 @@ final class StateStore {
   /// Saves all that has changed.
   func end() {
     if progress != .onDisk { write(isSynced: true) }
+    syncSettings()
+  }
+
+  /// Replaces `settings.conf`. It is safe from a power cut at once or, while something sounds, later.
+  /// - Returns: why it cannot be saved, and what to do about it; nil if it is saved.
+  func write(settings text: String) -> String? {
+    guard let folder else { return Status.hasNoStateFolder }
+    let isSynced = reach() == .disk
+    do throws(Fault) {
+      try writeText(
+        text, to: "\(folder)/\(Configuration.settingsFile)", isSynced: isSynced, mode: 0o644)
+      settingsWait = !isSynced
+      return nil
+    } catch {
+      return withRemedy(error)
+    }
+  }
+
+  /// A disk that does not sync is tried again with the next save.
+  private func syncSettings() {
+    guard settingsWait, let folder else { return }
+    do throws(Fault) {
+      try syncToDisk("\(folder)/\(Configuration.settingsFile)")
+      try syncToDisk(folder)
+      settingsWait = false
+    } catch {}
   }
 
   private func write(isSynced: Bool) {

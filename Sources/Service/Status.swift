@@ -71,6 +71,8 @@ public struct Status: Hashable, Sendable {
   public var last: Last?
   /// The last thing that went wrong, with its time; empty if nothing did.
   public var lastError = ""
+  /// Why the speaker cannot be had now; empty if nothing is known to be wrong with it.
+  public var speakerError = ""
   /// Why what is set at run time cannot be saved, and what to do about it; empty if it can, or if
   /// an older service does not tell.
   public var stateError = ""
@@ -279,6 +281,7 @@ extension Status {
     if !substitute.isEmpty {
       problems.append("\(substitute) plays instead of the configured speaker")
     }
+    if !speakerError.isEmpty { problems.append(speakerError) }
     if !switchError.isEmpty { problems.append("the switch cannot be read: \(switchError)") }
     if trust == ClockTrust.untrusted.rawValue { problems.append("the clock is not trusted") }
     if !stateError.isEmpty {

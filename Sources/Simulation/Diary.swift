@@ -17,7 +17,7 @@ struct Diary {
 
 extension World {
   /// Logs what the service did, indented to tell it from the incidents.
-  func note(_ line: @autoclosure () -> String) {
+  func record(_ line: @autoclosure () -> String) {
     if diary != nil { diary!.write("  " + line(), machine.moment) }
   }
 }

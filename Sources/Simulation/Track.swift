@@ -231,7 +231,7 @@ struct Track {
   }
 
   /// Puts off the report of its outcome.
-  mutating func tell(at uptime: Int64) {
+  mutating func putOffVerdict(to uptime: Int64) {
     if let outcome = verdict?.outcome { verdict = (uptime, outcome) }
   }
 }

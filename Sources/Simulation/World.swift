@@ -128,7 +128,7 @@ final class World {
     case .start: startService()
     case .tick: tick()
     case .readContact: readContact()
-    case .look: look()
+    case .look: checkVitals()
     case .wakeUp: wakeUpComes()
     }
   }
@@ -162,7 +162,7 @@ final class World {
       happen()
     }
     flow(end - machine.uptime)
-    for index in torn { tracks[index].tell(at: machine.uptime) }
+    for index in torn { tracks[index].putOffVerdict(to: machine.uptime) }
     see(.held(span))
   }
 

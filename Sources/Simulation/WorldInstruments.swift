@@ -35,7 +35,7 @@ extension World: Instruments {
 
   private func play(_ announcement: Announcement) throws(Fault) {
     if isDropped(announcement) { return handle(.ended(announcement.id, .finished(.exact))) }
-    note("plays \(announcement.inShort)")
+    record("plays \(announcement.inShort)")
     if sabotage == .occasionsDropped, announcement.anchor.nanoseconds / minute % 10 == 0 { return }
     do throws(Fault) {
       let queue = try openSpeaker()
@@ -52,7 +52,7 @@ extension World: Instruments {
 
   private func play(_ cue: Cue) throws(Fault) {
     if isDropped(cue) { return handle(.ended(cue.id, .finished(.exact))) }
-    note("cues \(cue.id.number): \(cue.signal) of \(cue.source)")
+    record("cues \(cue.id.number): \(cue.signal) of \(cue.source)")
     let queue = try openSpeaker()
     begin(Track(.cue(sabotaged(cue)), phrase: 0, queue: queue, machine))
   }
@@ -91,7 +91,7 @@ extension World: Instruments {
       stopReaches(tracks[index])
     else { return }
     let late = machine.late.length(at: machine.moment.elapsed) ?? 0
-    note("stops \(sounding.number): \(reason)")
+    record("stops \(sounding.number): \(reason)")
     tracks[index].stop(reason, late: late, machine)
     // The end of a sounding that had not begun is reported at once.
     if tracks[index].target == nil, tracks[index].isStopped { end(tracks.remove(at: index)) }
@@ -104,7 +104,7 @@ extension World: Instruments {
     case .failed, .tooLate: see(.disturbed(.speaker))
     case .finished, .stopped: break
     }
-    note("ended \(track.sounding.id.number)")
+    record("ended \(track.sounding.id.number)")
     handle(.ended(track.sounding.id, outcome))
   }
 
@@ -120,7 +120,7 @@ extension World: Instruments {
   func report(_ report: Report) {
     guard let report = sabotaged(report) else { return }
     see(.told(report))
-    note(report.inShort)
+    record(report.inShort)
   }
 
   /// Nothing is saved while something is said.

@@ -10,7 +10,7 @@ extension World {
   func startService() {
     machine.starts = nil
     machine.stopping = nil
-    note("starts")
+    record("starts")
     let now = machine.now
     let saved = sabotaged(machine.saved)
     see(.started(machine.saved.timers + machine.saved.alarms))
@@ -37,7 +37,7 @@ extension World {
 
   /// The service ends at once, whatever it does.
   func endService(after gap: Int64, isKilled: Bool) {
-    note("ends")
+    record("ends")
     tracks = []
     conductor = nil
     machine.wakeUp = nil
@@ -66,12 +66,12 @@ extension World {
     case .edges: readContact()
     case .switchLost: loseContact()
     case .stall(let span): hold(span)
-    case .incident(let kind): take(kind)
+    case .incident(let kind): carryOut(kind)
     }
   }
 
   /// An order of a person, or of the system.
-  private func take(_ kind: Incident.Kind) {
+  private func carryOut(_ kind: Incident.Kind) {
     switch kind {
     case .muteFor(let span): order(.mute(.until(machine.now.instant + .nanoseconds(span))))
     case .mute(let mute): order(.mute(mute))
@@ -243,7 +243,7 @@ extension World {
 
   /// The service's check once a minute, made only if something may have changed unnoticed. systemd
   /// restarts a service that is not alive.
-  func look() {
+  func checkVitals() {
     machine.pulse = nil
     guard let conductor else { return }
     if judgeClock() != conductor.announcer.trust { handle(.woke) }

@@ -66,22 +66,8 @@ public enum Sounds {
     places().filter { access($0, F_OK) == 0 }
   }
 
-  /// `share/clocksmith` beside the program's `bin`. If the program was built in a source tree, also
-  /// its `sounds`: that of the nearest folder above the program with `sounds/voices`.
   private static func places() -> [String] {
-    guard let resolved = realpath("/proc/self/exe", nil) else { return [] }
-    defer { free(resolved) }
-    var parents = String(cString: resolved).split(separator: "/").dropLast()
-    var places = ["/" + (parents.dropLast() + ["share", "clocksmith"]).joined(separator: "/")]
-    while !parents.isEmpty {
-      let sounds = "/" + (parents + ["sounds"]).joined(separator: "/")
-      if access("\(sounds)/voices", F_OK) == 0 {
-        places.append(sounds)
-        break
-      }
-      parents.removeLast()
-    }
-    return places
+    dataFolders(ofTree: "sounds", with: "voices")
   }
 }
 
@@ -100,7 +86,7 @@ extension Sounds {
     throw notFound("tune", name, tuneNames(), or: others)
   }
 
-  private static func tuneNames() -> [String] {
+  public static func tuneNames() -> [String] {
     let files = folders().flatMap { names(inFolder: "\($0)/tunes") }
     return Set(files.filter { $0.hasSuffix(".tune") }.map { String($0.dropLast(5)) }).sorted()
   }

@@ -10,14 +10,24 @@ let checkCommand = Subcommand(
     Reads the configuration, the passwords, keys and certificates, and whether each key belongs to
     its certificate, and prints what is connected to. It tells of a certificate that has expired,
     is not valid yet, or expires within 30 days.
-    It does not connect. Exit status 3 if something was found.
+    It does not connect; with --connect it connects to the broker, and tells whether it is let in.
+    Exit status 3 if something was found.
     """,
-  options: [configOption]
+  options: [
+    Option(name: "connect", argument: nil, help: "connect to the broker, too"), configOption,
+  ]
 ) { arguments in
   do throws(Fault) {
     let configuration = try RelayConfiguration.load(path: arguments["config"])
     var isUsable = true
     if !configuration.broker.host.isEmpty, try !check(configuration) { isUsable = false }
+    if arguments.has("connect") {
+      guard !configuration.broker.host.isEmpty else {
+        throw Fault("--connect", "no broker is set, to which it could connect")
+      }
+      try BrokerTrial(configuration).run()
+      try say("ok    connection    the broker has let it in")
+    }
     if try !check(configuration.push) { isUsable = false }
     if let http = configuration.http { try check(http) }
     return isUsable ? ExitStatus.done : ExitStatus.found
@@ -98,11 +108,17 @@ private func check(_ push: PushConfiguration) throws(Fault) -> Bool {
 }
 
 private func check(_ http: HTTPConfiguration) throws(Fault) {
-  try http.check()
-  let isReadable = !http.usesTLS && !http.listen.isLoopback
+  let hasToken = try http.check()
+  let isReadable = hasToken && !http.usesTLS && !http.listen.isLoopback
   try say("ok    http          \(http.url)")
+  switch http.face {
+  case .no: break
+  case .yes: try say("ok    face          everybody may look, paired phones may act")
+  case .paired: try say("ok    face          only paired phones may look and act")
+  }
   if let certificate = http.certificate { _ = try check(certificate: certificate) }
   if isReadable {
-    try say("note  http          without TLS, the token can be read on its way through the network")
+    let what = http.face == .no ? "the token" : "the token, or the cookie of a phone,"
+    try say("note  http          without TLS, \(what) can be read on its way through the network")
   }
 }

@@ -6,7 +6,9 @@ enum Main {
     name: "clocksmith-relay",
     summary:
       "The network of clocksmith: it takes commands and tells the clock's state over MQTT\nand HTTP, and tells phones and programs what happens.",
-    subcommands: [runCommand, checkCommand, deviceCommand, pushCommand, feedbackCommand])
+    subcommands: [
+      runCommand, checkCommand, deviceCommand, pairCommand, pushCommand, feedbackCommand,
+    ])
 
   static func main() { program.main() }
 }

@@ -22,8 +22,8 @@ let agendaCommand = Subcommand(
       name: "to", argument: timeForm,
       help: "the end of the list; this moment is not included"),
     Option(
-      name: "hours", argument: "N",
-      help: "the length in hours, instead of --to (default: 24)"),
+      name: "hours", argument: "LENGTH",
+      help: "the length, as 3h or 3, instead of --to (default: 24h)"),
     zoneOption,
     Option(name: "json", argument: nil, help: "print one JSON object a line"),
     configOption,
@@ -31,18 +31,20 @@ let agendaCommand = Subcommand(
 ) { arguments in
   let isSupposed = arguments.has("config") || arguments.has("zone")
   let service = isSupposed ? nil : reachableService()
-  let zone = try service.map { try zoneOfService($0.status().zone) } ?? arguments.zone()
+  let configuration = try service == nil ? Configuration.load(path: arguments["config"]) : nil
+  let zone =
+    try configuration.map { try arguments.zone(or: $0) } ?? zoneOfService(service!.status().zone)
   let start = try arguments.instant("from", in: zone) ?? SystemClock.now.instant
   let end = try endOfAgenda(arguments, start, zone)
   let ask: (Instant) throws(Fault) -> AgendaPart
-  if let service {
-    ask = { from throws(Fault) in try service.agenda(from: from, to: end) }
+  if let configuration {
+    ask = try agenda(of: configuration, isSupposed: isSupposed, zone, from: start, to: end)
   } else {
-    ask = try agendaOfConfiguration(
-      arguments["config"], isSupposed: isSupposed, zone, from: start, to: end)
+    ask = { from throws(Fault) in try service!.agenda(from: from, to: end) }
   }
   var from = start
   var hasNextSignal = false
+  var day = ""
   while true {
     let part = try ask(from)
     if from == start { complain(ofSilenceIn: part) }
@@ -52,17 +54,26 @@ let agendaCommand = Subcommand(
       // Every part has the next signal of the interval.
       if line.isNextSignal, hasNextSignal { continue }
       hasNextSignal = hasNextSignal || line.isNextSignal
-      try say(arguments.has("json") ? line.record.json : line.words)
+      guard !arguments.has("json") else {
+        try say(line.record.json)
+        continue
+      }
+      if line.day != day {
+        day = line.day
+        try say(day)
+      }
+      try say(line.words)
     }
     guard from < part.until, part.until < end, !outputIsUnread else { return ExitStatus.done }
     from = part.until
   }
 }
 
-private func agendaOfConfiguration(
-  _ path: String?, isSupposed: Bool, _ zone: SystemZone, from start: Instant, to end: Instant
+private func agenda(
+  of configuration: Configuration, isSupposed: Bool, _ zone: SystemZone, from start: Instant,
+  to end: Instant
 ) throws(Fault) -> (Instant) throws(Fault) -> AgendaPart {
-  var configuration = try Configuration.load(path: path)
+  var configuration = configuration
   let composer = try configuration.composer()
   configuration.announcer.setVoice(composer.voice)
   let lengths = configuration.lengths(composer)
@@ -92,7 +103,7 @@ private func complain(ofSilenceIn part: AgendaPart) {
 private func endOfAgenda(
   _ arguments: Arguments, _ start: Instant, _ zone: SystemZone
 ) throws -> Instant {
-  if let end = try arguments.instant("to", in: zone) {
+  if let end = try arguments.instant("to", in: zone, after: start) {
     guard !arguments.has("hours") else {
       throw Misuse(description: "--to and --hours exclude each other; give one of them")
     }
@@ -101,8 +112,13 @@ private func endOfAgenda(
   }
   guard let text = arguments["hours"] else { return start + .seconds(24 * 3600) }
   // A century of hours, so that no sum leaves the range of an instant.
-  guard let hours = Int64(text), (1...876_600).contains(hours) else {
-    throw Misuse(description: "--hours '\(text.shortened)' is no whole number from 1 to 876600")
+  let length = Int64(text).map { Duration.seconds(min(max($0, 0), 900_000) * 3600) }
+  guard let length = length ?? Duration(text: text),
+    (.seconds(60) ... .seconds(876_600 * 3600)).contains(length)
+  else {
+    throw Misuse(
+      description: "--hours '\(text.shortened)' is no length; write one from 1min to 876600h, as 3h"
+    )
   }
-  return start + .seconds(hours * 3600)
+  return start + length
 }

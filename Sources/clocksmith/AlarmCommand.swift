@@ -6,7 +6,7 @@ import Service
 
 let alarmCommand = Subcommand(
   name: "alarm",
-  operands: "HH:MM | list | snooze [ALARM] | stop [ALARM] | skip ALARM | cancel ALARM",
+  operands: "HH:MM | list | snooze [ALARM] | stop [ALARM] | skip ALARM | remove ALARM",
   mostOperands: 2,
   summary: "ring at a time of day, list the alarms or change one",
   details: """
@@ -18,10 +18,10 @@ let alarmCommand = Subcommand(
                      the button does the same.
     stop [ALARM]     ends an alarm that rings or is snoozed; 'clocksmith stop' ends those that ring.
     skip ALARM       leaves out its next ring, and prints when it rings after that.
-    cancel ALARM     removes an alarm. An alarm of the configuration can only be removed there.
+    remove ALARM     removes an alarm. An alarm of the configuration can only be removed there.
 
     ALARM is a name or a number. Without it, snooze is for all alarms that ring, and stop for all
-    that ring or are snoozed. Write -- before a name that begins with -, as in 'alarm cancel -- -3'.
+    that ring or are snoozed. Write -- before a name that begins with -, as in 'alarm remove -- -3'.
     The running service keeps the alarms, also over a restart or a power cut. An alarm rings in
     quiet hours, too.
     """,
@@ -62,9 +62,9 @@ let alarmCommand = Subcommand(
   case ("snooze", _): try runningService().change { try snooze(which, $0) }
   case ("stop", _): try runningService().change { try $0.ask(.reminder(.stop(which))) }
   case ("skip", 2): try runningService().change { try skip(words[1], $0) }
-  case ("cancel", 2):
+  case ("remove", 2), ("cancel", 2):
     try runningService().change { try $0.ask(.reminder(.cancel(.alarm, words[1]))) }
-  case ("skip", _), ("cancel", _):
+  case ("skip", _), ("remove", _), ("cancel", _):
     throw Misuse(
       description: "'alarm \(first)' wants a name or a number; 'clocksmith alarm list' shows them")
   case ("list", _):
@@ -74,7 +74,7 @@ let alarmCommand = Subcommand(
     throw Misuse(
       description:
         "'\(first.shortened)' is neither a time, as in 07:00, nor list, snooze, stop, skip "
-        + "or cancel")
+        + "or remove")
   }
   return ExitStatus.done
 }

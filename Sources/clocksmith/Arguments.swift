@@ -1,16 +1,29 @@
 import Basics
 import Devices
 import Horology
+import Service
 import Sound
 
-/// How an instant is given on the command line, as local time.
-let timeForm = "YYYY-MM-DDTHH:MM[:SS]"
+/// How an instant is given on the command line, as local time. Without a date it is the next such
+/// time.
+let timeForm = "[YYYY-MM-DDT]HH:MM[:SS]"
 
 func timeOfDay(_ text: String) throws -> TimeOfDay {
   do throws(AlarmTextFlaw) {
     return try TimeOfDay(text: text)
   } catch {
     throw Misuse(description: error.description)
+  }
+}
+
+extension TimeOfDay {
+  /// When clocks next show this time.
+  func next(after instant: Instant, in zone: some Zone) -> Instant {
+    // Clocks may be put forward over it on one of these days.
+    (0...2).lazy.compactMap { days in
+      let day = zone.civil(at: instant + .seconds(days * 86_400)).dateTime.date
+      return CivilDateTime(text: "\(day)T\(self)").flatMap { zone.instants(of: $0).first }
+    }.first { $0 > instant } ?? instant + .seconds(86_400)
   }
 }
 
@@ -24,9 +37,10 @@ func zoneOfService(
 }
 
 extension Arguments {
-  /// The zone that `--zone` names, or else the system's; it is the zone of the process from now on.
-  func zone() throws -> SystemZone {
-    guard let name = self["zone"] else { return try SystemZone.current() }
+  /// The zone that `--zone` names, or else the configured one; it is the zone of the process from now
+  /// on.
+  func zone(or configuration: Configuration) throws -> SystemZone {
+    guard let name = self["zone"] else { return try configuration.currentZone() }
     do throws(Fault) {
       return try SystemZone(name: name)
     } catch {
@@ -35,9 +49,12 @@ extension Arguments {
   }
 
   /// The instant that an option names by local time; nil if the option was not given. If the time
-  /// comes twice because clocks are put back, the first one.
-  func instant(_ option: String, in zone: some Zone) throws -> Instant? {
+  /// comes twice because clocks are put back, the first one; without a date, the next after `now`.
+  func instant(
+    _ option: String, in zone: some Zone, after now: Instant = SystemClock.now.instant
+  ) throws -> Instant? {
     guard let text = self[option] else { return nil }
+    if let time = try? TimeOfDay(text: text) { return time.next(after: now, in: zone) }
     guard let time = CivilDateTime(text: text) else {
       let day = text.split(separator: "T", maxSplits: 1).first ?? ""
       guard !CivilDate.isOfNoMonth(day) else {

@@ -18,14 +18,14 @@ let checkCommand = Subcommand(
     Option(
       name: "switch", argument: nil,
       help: "show the switch live while you wire it, until\nCtrl-C"),
+    Option(name: "json", argument: nil, help: "print one JSON object a line"),
     configOption,
   ]
 ) { arguments in
   if arguments.has("switch") {
-    let settings = try Configuration.load(path: arguments["config"]).switchInput
-    return try showSwitch(settings)
+    return try showSwitch(try Configuration.load(path: arguments["config"]))
   }
-  var checkup = Checkup()
+  var checkup = Checkup(isJSON: arguments.has("json"))
   for finding in cardFindings() { try checkup.check("settings") { finding } }
   var loaded: Configuration?
   try checkup.check("configuration") { () throws(Fault) in
@@ -40,12 +40,13 @@ let checkCommand = Subcommand(
     return .well(files.isEmpty ? "the defaults; no file" : files)
   }
   guard let configuration = loaded else { return ExitStatus.found }
+  for finding in settingFindings(configuration) { try checkup.check("setting") { finding } }
   try checkup.check("voice") { () throws(Fault) in try checkVoice(configuration) }
   try checkup.check("chime") { () throws(Fault) in try checkChime(configuration) }
   try checkup.check("signals") { () throws(Fault) in try checkSignals() }
   try checkup.check("timers") { () throws(Fault) in try checkTimers(configuration) }
   // Before the alarms, which ring by the zone.
-  try checkup.check("zone") { () throws(Fault) in .well(try SystemZone.current().name) }
+  try checkup.check("zone") { () throws(Fault) in .well(try configuration.currentZone().name) }
   // Connect only once: a silent bus takes the whole timeout. The line `bus` reports it.
   let service = Result { () throws(Fault) in try RunningService() }
   let running = try? service.get()
@@ -91,7 +92,9 @@ let checkCommand = Subcommand(
   try checkup.check("state") { () throws(Fault) in try checkState(running?.status()) }
   try checkup.check("bus") { () throws(Fault) in
     guard let service = try service.get() else {
-      return .well("the service is not on the system bus")
+      return isUnitInstalled && !arguments.has("config")
+        ? .found("the clock is not running; \(startAdvice)")
+        : .well("the service is not on the system bus")
     }
     let process = service.process.map { ", as process \($0)" } ?? ""
     return .well("the service is on the system bus\(process)")
@@ -99,7 +102,7 @@ let checkCommand = Subcommand(
   return checkup.hasFound ? ExitStatus.found : ExitStatus.done
 }
 
-private var isUnitInstalled: Bool {
+var isUnitInstalled: Bool {
   ["/etc", "/usr/lib", "/lib"].contains { folder in
     access("\(folder)/systemd/system/clocksmith.service", F_OK) == 0
   }
@@ -111,9 +114,12 @@ enum Finding {
 }
 
 private struct Checkup {
+  let isJSON: Bool
   private(set) var hasFound = false
   /// Each fault that stopped a line, with the first line that it stopped.
   private var told: [String: String] = [:]
+
+  init(isJSON: Bool) { self.isJSON = isJSON }
 
   mutating func check(_ name: String, _ body: () throws(Fault) -> Finding) throws {
     let padded = name + String(repeating: " ", count: 14 - name.count)
@@ -126,13 +132,14 @@ private struct Checkup {
       finding = .found(first.map { "not known; see '\($0)' above" } ?? error.description)
       told[error.description] = first ?? name
     }
-    switch finding {
-    case .well(let words):
-      try say("ok    \(padded)\(words.printable)")
-    case .found(let words):
-      hasFound = true
-      try say("FOUND \(padded)\(words.printable)")
-    }
+    let (isWell, words) =
+      switch finding {
+      case .well(let words): (true, words)
+      case .found(let words): (false, words)
+      }
+    hasFound = hasFound || !isWell
+    let record = Record(["check": .text(name), "ok": .flag(isWell), "text": .text(words)])
+    try say(isJSON ? record.json : "\(isWell ? "ok   " : "FOUND") \(padded)\(words.printable)")
   }
 }
 
@@ -144,6 +151,13 @@ private func cardFindings() -> [Finding] {
     .filter { $0.hasPrefix("<3>") || $0.hasPrefix("<4>") }
   if problems.isEmpty { return [.well("everything in clocksmith.txt could be applied")] }
   return problems.map { .found(String($0.dropFirst(3))) }
+}
+
+/// What settings.conf changes, and what of it cannot be used.
+private func settingFindings(_ configuration: Configuration) -> [Finding] {
+  let used = configuration.allSettings.filter { $0.origin == .settings }
+  return used.map { .well("\($0.key) = \($0.value): \($0.inWords ?? "")") }
+    + configuration.settingsFlaws.map { .found($0) }
 }
 
 private func checkVoice(_ configuration: Configuration) throws(Fault) -> Finding {

@@ -36,7 +36,7 @@ func checkTimers(_ configuration: Configuration) throws(Fault) -> Finding {
   return found(flaws)
     ?? .well(
       wanted.isEmpty
-        ? "neither tell_left nor say_phases is set"
+        ? "they ring, and are named; no other words of them are set"
         : "the voice has all words for \(wanted.joined(separator: " and "))")
 }
 

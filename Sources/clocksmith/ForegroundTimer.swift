@@ -44,7 +44,7 @@ final class ForegroundTimer: Instruments {
     loop = try EventLoop()
     conductor = Conductor(
       Announcer(
-        settings: settings, zone: try SystemZone.current(), trust: .synchronised,
+        settings: settings, zone: try configuration.currentZone(), trust: .synchronised,
         at: SystemClock.now))
     player = configuration.player(loop)
     conductor.instruments = self

@@ -12,8 +12,8 @@ enum Main {
       "A talking clock for a Raspberry Pi with a speaker: it says the time every quarter of an hour.",
     subcommands: [
       runCommand, sayCommand, renderCommand, agendaCommand, statusCommand, checkCommand,
-      muteCommand, unmuteCommand, stopCommand, timerCommand, intervalCommand, alarmCommand,
-      voiceCommand,
+      setupCommand, volumeCommand, muteCommand, unmuteCommand, stopCommand, timerCommand,
+      intervalCommand, alarmCommand, setCommand, voiceCommand,
     ])
 
   static func main() {
@@ -30,7 +30,7 @@ let configOption = Option(
   name: "config", argument: "FILE", help: "read this instead of /etc/clocksmith")
 let zoneOption = Option(
   name: "zone", argument: "ZONE",
-  help: "a zone of the tz database, as Europe/London\n(default: the system's)")
+  help: "a zone of the tz database, as Europe/London\n(default: the clock's)")
 
 extension EventLoop {
   /// Calls `handler` at Ctrl-C and Ctrl-\, when the terminal goes away, and at SIGTERM.

@@ -5,24 +5,34 @@ import Service
 import Sound
 
 let muteCommand = Subcommand(
-  name: "mute", operands: "[DURATION|next]", mostOperands: 1,
+  name: "mute", operands: "[LENGTH | until HH:MM | next]", mostOperands: 2,
   summary: "silence the clock for a while, or at the next occasion",
   details: """
-    Silences the clock for DURATION (as 45min or 8h30m, at most 744h), or with 'next' only at the
-    next occasion that would sound, or without either until 'clocksmith unmute'. What sounds now is
+    Silences the clock for LENGTH (as 45min or 8h30m, at most 744h), or until its zone shows HH:MM
+    again, or with 'next' only at the next occasion that would sound, or without any of these until
+    'clocksmith unmute'. What sounds now is
     faded out, timers and alarms that ring are stopped, and the running interval ends. With 'next'
     nothing is stopped. A timer, an alarm or an interval that begins later still sounds, and the
     clock still answers a person who asks for the time. A restart or a power cut does not end it.
     """,
   options: []
 ) { arguments in
-  let text = arguments.operands.first
-  let duration = text.flatMap { Duration(text: $0) }
+  var text = arguments.operands.first
+  var duration = text.flatMap { Duration(text: $0) }
+  if text == "until", arguments.operands.count == 2 {
+    let time = try timeOfDay(arguments.operands[1])
+    let (now, zone) = (SystemClock.now.instant, try zoneOfService(runningService().status().zone))
+    text = nil
+    duration = time.next(after: now, in: zone) - now
+  } else if arguments.operands.count > 1 {
+    throw Misuse(
+      description: "unexpected '\(arguments.operands[1].excerpt)'; see 'clocksmith mute --help'")
+  }
   let isLong = duration.map { Duration.seconds(1) <= $0 && $0 <= SoftwareMute.longest } ?? false
   if let text, text != "next", !isLong {
     throw Misuse(
-      description: "'\(text.excerpt)' is no duration; write one from 1s to 744h, as 45min or "
-        + "8h30m, or next")
+      description: "'\(text.excerpt)' is no length; write one from 1s to 744h, as 45min or "
+        + "8h30m, or 'until 07:00', or next")
   }
   try runningService().change { service in
     try service.ask(text == "next" ? .muteNext : .mute(for: duration))
@@ -51,6 +61,28 @@ extension SoftwareMute {
     case .until(let end): "until \(zone.civil(at: end).dateTime)"
     }
   }
+}
+
+let volumeCommand = Subcommand(
+  name: "volume", operands: "[DECIBELS]", mostOperands: 1,
+  summary: "show the volume, or set another",
+  details: """
+    Without DECIBELS it shows the volume. DECIBELS is from -60dB to 0dB, as -6dB. The clock keeps
+    the volume over a restart, until the one in its configuration is changed. What sounds now keeps
+    its volume.
+    """,
+  options: [], takesNumbersBelowZero: true
+) { arguments in
+  guard let text = arguments.operands.first else {
+    try say("\(try runningService().status().volume) dB")
+    return ExitStatus.done
+  }
+  guard let volume = (Decibels(text: text) ?? Decibels(text: text + "dB"))?.value else {
+    throw Misuse(
+      description: "'\(text.excerpt)' is no volume; write one from -60dB to 0dB, as -6dB")
+  }
+  try runningService().change { try $0.ask(.volume(volume)) }
+  return ExitStatus.done
 }
 
 let unmuteCommand = Subcommand(

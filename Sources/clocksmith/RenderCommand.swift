@@ -38,13 +38,13 @@ let renderCommand = Subcommand(
   {
     throw Misuse(description: "--picture '\(picture)' is drawn as SVG; name it '\(picture).svg'")
   }
-  let zone = try arguments.zone()
+  let configuration = try Configuration.load(path: arguments["config"])
+  let zone = try arguments.zone(or: configuration)
   let instant = try arguments.instant("at", in: zone)!
   let time = zone.civil(at: instant)
   guard time.dateTime.second == 0 else {
     throw Misuse(description: "--at \(time.dateTime) is not a whole minute, and cannot be said")
   }
-  let configuration = try Configuration.load(path: arguments["config"])
   let programme = configuration.announcer.programme(at: time, trust: .synchronised)
   let composer = try configuration.composer()
   let score = try composer.score(of: time, programme, rate: standardRate)

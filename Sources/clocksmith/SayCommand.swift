@@ -32,7 +32,7 @@ let sayCommand = Subcommand(
   }
   let configuration = try Configuration.load(path: arguments["config"])
   let composer = try configuration.composer()
-  let zone = try SystemZone.current()
+  let zone = try configuration.currentZone()
   if given == nil, case .nothing(let doubt) = configuration.clockWatch.state.basis {
     complain("note: this time may be wrong: \(doubt.words)")
   }

@@ -1,12 +1,14 @@
 import Basics
 import Service
 
+/// What to do about a clock that does not run.
+let startAdvice = "start it with 'sudo systemctl start clocksmith'"
+
 /// - Throws: `Fault` if there is none.
 func runningService() throws -> RunningService {
   guard let service = try RunningService() else {
     throw Fault(
-      "clocksmith.service",
-      "it does not run, or not on the system bus; see 'systemctl status clocksmith'")
+      "the clock is not running", "\(startAdvice), or see 'systemctl status clocksmith'")
   }
   return service
 }

@@ -10,8 +10,9 @@ let statusCommand = Subcommand(
   summary: "show the time, what sounds next, and whether the clock can be trusted",
   details: """
     Shows the time, what sounds next, how far the clock can be trusted, the switch and the speaker,
-    as the running service sees them. Without a service, or with --config, it shows what a service
-    with this configuration would see.
+    as the running service sees them. With --config it shows what a service with this configuration
+    would see. So it does without a service; then the first line says that the clock is not running,
+    and the exit status is 3.
 
     If the configuration has an error, a line says so, in JSON as configuration_error. A running
     service keeps the settings that it has, so its status is shown all the same.
@@ -39,7 +40,7 @@ let statusCommand = Subcommand(
   } else {
     for line in seen.lines() { try say(line.text) }
   }
-  return ExitStatus.done
+  return seen.isMissing ? ExitStatus.found : ExitStatus.done
 }
 
 /// Asks the running service; without one, works out how a service would see the clock.
@@ -55,16 +56,16 @@ final class StatusView {
   init(configurationPath: String?) throws(Fault) {
     self.configurationPath = configurationPath
     let service = configurationPath == nil ? reachableService() : nil
+    settings = Self.settings(configurationPath)
+    let configuration = (try? settings.get())?.configuration ?? Configuration()
     do throws(Fault) {
-      zone = try SystemZone.current()
+      zone = try configuration.currentZone()
     } catch {
       // A service has its own zone, so this one is not needed.
       guard service != nil else { throw error }
       zone = .universal
     }
     self.service = service
-    settings = Self.settings(configurationPath)
-    let configuration = (try? settings.get())?.configuration ?? Configuration()
     watch = ClockWatch(rtc: configuration.rtc, greatestError: configuration.greatestError)
   }
 
@@ -96,6 +97,7 @@ final class StatusView {
     if status.zone != zone.name { zone = try zoneOfService(status.zone, or: zone) }
     return Seen(
       status: status, instant: now.instant, zone: zone, isRunning: service != nil,
+      isMissing: service == nil && configurationPath == nil,
       rtc: watch.rtc, voice: voice, configurationError: error?.description)
   }
 
@@ -116,6 +118,8 @@ struct Seen {
   var instant: Instant
   let zone: SystemZone
   let isRunning: Bool
+  /// There should be a service, and there is none.
+  let isMissing: Bool
   let rtc: RTCJudgement?
   /// The description in the voice pack; nil if it is not known.
   let voice: String?
@@ -150,7 +154,9 @@ struct Seen {
   }
 
   func lines() -> [Line] {
-    [time, next] + timers + intervals + alarm + lasting
+    let missing = Line(
+      "clock", "it is not running; \(startAdvice). This is what it would show:", .warning)
+    return (isMissing ? [missing] : []) + [time, next] + timers + intervals + alarm + lasting
   }
 
   /// Timers beyond this number are counted, not shown.
@@ -212,9 +218,6 @@ struct Seen {
       configurationError.map {
         Line("settings", "\($0); the clock keeps the settings that it has", .warning)
       },
-      isRunning
-        ? nil
-        : Line("service", "not asked, or not on the bus: this is what it would show", .warning),
     ]
     return lines.compactMap { $0 }
   }

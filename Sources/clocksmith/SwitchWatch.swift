@@ -7,9 +7,10 @@ import Horology
 import Service
 
 /// Shows the configured switch live; without one, the lines that it could be wired to.
-func showSwitch(_ settings: InputSettings) throws(Fault) -> Int32 {
+func showSwitch(_ configuration: Configuration) throws(Fault) -> Int32 {
+  let settings = configuration.switchInput
   if let line = settings.line {
-    try SwitchWatch(line, settings.active).run()
+    try SwitchWatch(line, settings.active, try configuration.currentZone()).run()
     return ExitStatus.done
   }
   let map = try GPIOMap.current()
@@ -27,10 +28,10 @@ private final class SwitchWatch {
   private var shown: Bool?
   private var failure: Fault?
 
-  init(_ line: String, _ active: ActiveLevel) throws(Fault) {
+  init(_ line: String, _ active: ActiveLevel, _ zone: SystemZone) throws(Fault) {
     loop = try EventLoop()
     input = try GPIOInput(line: line, active: active)
-    zone = try SystemZone.current()
+    self.zone = zone
     self.active = active
   }
 
@@ -75,7 +76,7 @@ private final class SwitchWatch {
 
 extension GPIOMap {
   /// The lines for the configuration: those with names or, without any, the range of each chip.
-  fileprivate var choices: [String] {
+  var choices: [String] {
     let named = lines.filter { $0.name != nil }
     if !named.isEmpty {
       return named.map { line in "  \(line)" + (line.consumer.map { ", held by '\($0)'" } ?? "") }

@@ -1,5 +1,5 @@
 import Basics
-import CLinux
+@preconcurrency import CLinux
 @preconcurrency import Glibc
 import Horology
 

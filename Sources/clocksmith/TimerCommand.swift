@@ -5,7 +5,8 @@ import Horology
 import Service
 
 let timerCommand = Subcommand(
-  name: "timer", operands: "LENGTH | list | left | add SPAN | pause | resume | cancel [TIMER]",
+  name: "timer",
+  operands: "LENGTH | list | left | add SPAN | pause | resume | stop | remove [TIMER]",
   mostOperands: 3,
   summary: "count down and ring, list the timers or change one",
   details: """
@@ -15,11 +16,13 @@ let timerCommand = Subcommand(
     list             lists the timers.
     left [TIMER]     says how much is left.
     add SPAN [TIMER] adds SPAN to what is left; a timer that rings counts down from SPAN.
-    pause [TIMER], resume [TIMER], cancel [TIMER]
-                     pauses the timer, lets it continue, or removes it.
+    pause [TIMER], resume [TIMER]
+                     pauses the timer, or lets it continue.
+    stop [TIMER]     ends a timer that rings.
+    remove [TIMER]   removes the timer, whether it rings or not.
 
     TIMER is a name or a number. You can leave it out while there is only one timer. Write -- before
-    a name that begins with -, as in 'timer cancel -- -3'. The running service keeps the timers,
+    a name that begins with -, as in 'timer remove -- -3'. The running service keeps the timers,
     also over a restart or a power cut. Without a service, or with --config, the command itself
     counts down and rings, until Ctrl-C.
     """,
@@ -66,8 +69,11 @@ let timerCommand = Subcommand(
     try change(words.dropFirst(2).first) { .add(span, to: $0) }
   case ("pause", 1...2): try change(words.dropFirst().first) { .pause($0) }
   case ("resume", 1...2): try change(words.dropFirst().first) { .resume($0) }
-  case ("cancel", 1...2): try change(words.dropFirst().first) { .cancel(.timer, $0) }
-  case ("list", _), ("left", _), ("add", _), ("pause", _), ("resume", _), ("cancel", _):
+  case ("stop", 1...2): try stop(words.dropFirst().first)
+  case ("remove", 1...2), ("cancel", 1...2):
+    try change(words.dropFirst().first) { .cancel(.timer, $0) }
+  case ("list", _), ("left", _), ("add", _), ("pause", _), ("resume", _), ("stop", _),
+    ("remove", _), ("cancel", _):
     let most = ["list": 1, "add": 3][first] ?? 2
     guard words.count > most else {
       throw Misuse(description: "'timer \(first)' wants a length, as in 'timer \(first) 2m'")
@@ -77,7 +83,7 @@ let timerCommand = Subcommand(
   default:
     throw Misuse(
       description: "'\(first.shortened)' is neither a length, as in 10m, nor list, left, add, "
-        + "pause, resume or cancel")
+        + "pause, resume, stop or remove")
   }
   return ExitStatus.done
 }
@@ -140,6 +146,24 @@ private func change(_ named: String?, _ order: (String) -> ReminderOrder) throws
     if let timer = timers.first(where: { $0.name == which || "\($0.number)" == which }) {
       try tellDone(timer.line(at: SystemClock.now.instant), "the timer was changed all the same")
     }
+  }
+}
+
+/// Ends the ring of the named timer, or of all that ring.
+private func stop(_ named: String?) throws {
+  try runningService().change { service in
+    let timers = try service.status().timers.filter {
+      named == nil || $0.name == named || "\($0.number)" == named
+    }
+    let ringing = timers.filter(\.isRinging)
+    guard !ringing.isEmpty else {
+      throw Fault(
+        timers.count == 1 ? timers[0].title : "clocksmith.service",
+        timers.count == 1
+          ? "it does not ring; 'clocksmith timer remove \(timers[0].number)' removes it"
+          : named == nil ? "no timer rings" : ReminderRefusal.noTimer.description)
+    }
+    for timer in ringing { try service.ask(.reminder(.cancel(.timer, "\(timer.number)"))) }
   }
 }
 

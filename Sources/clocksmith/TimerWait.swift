@@ -55,7 +55,7 @@ final class TimerWait {
       throw Fault(failure.operation, code: failure.code, "\(failure.detail); \(outlook)")
     }
     if timer != nil {
-      complain("\(title) goes on; 'clocksmith timer cancel \(number)' ends it")
+      complain("\(title) goes on; 'clocksmith timer remove \(number)' ends it")
     } else if let end, end.isDone {
       try say(end.words)
       return ExitStatus.done

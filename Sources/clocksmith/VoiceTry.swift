@@ -12,7 +12,7 @@ func tryVoice(_ name: String, _ time: String?, _ arguments: Arguments) throws ->
   let configuration =
     try usableConfiguration(arguments, or: "so the speaker is '\(defaults.device)'") ?? defaults
   let composer = try composer(name, arguments["style"], configuration)
-  let zone = try SystemZone.current()
+  let zone = try configuration.currentZone()
   let now = SystemClock.now.instant
   // Report a time that the voice cannot say before asking whether the speaker is free.
   let length = try composer.length(of: given ?? zone.civil(at: now), .wordsAlone)
@@ -83,7 +83,7 @@ private let trialMargin = Duration.seconds(5)
 
 extension Status {
   /// Why the speaker is not free until then, with what to do; nil if it is free.
-  fileprivate func obstacle(until end: Instant, _ configuration: Configuration) -> String? {
+  func obstacle(until end: Instant, _ configuration: Configuration) -> String? {
     if isSilencedBySwitch { return "the switch silences the clock; switch it back on" }
     if !playing.isEmpty {
       return "the clock is saying '\(playing)'; wait until it is silent, or 'clocksmith stop' it"

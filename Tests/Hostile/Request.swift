@@ -41,7 +41,8 @@ private func openDoor(_ loop: EventLoop, _ folder: String) throws -> HTTPDoor {
   http.tokenFile = file("token", Array("0123456789abcdef\n".utf8), folder)
   var desk = CommandReader()
   let handlers = HTTPDoor.Handlers(
-    state: { .success("{}") },
+    state: { .success("{}") }, time: { "{}" }, notices: { "{}" }, agenda: { $0(.success("{}")) },
+    settings: { $0(.success("{}")) }, words: { [:] },
     carryOut: { _, body, known, answer in
       do throws(Rejection) {
         let order = try desk.read(body, at: .now, clockIsUsed: true, with: known)

@@ -1,4 +1,5 @@
 import Basics
+import Daemon
 import Glibc
 import Horology
 import TestSupport
@@ -112,6 +113,31 @@ extension Instant {
     let (register, complaint) = try Register.openedForService(path: path)
     #expect(complaint != nil)
     #expect(try register.countOfDevices() == 0)
+  }
+
+  @Test("a register without phones keeps what is not sent yet") func third() throws {
+    let test = try TestRegister()
+    try test.register.publish("hello", title: "hall", at: .second(0))
+    try test.register.database.execute("DROP TABLE phones; PRAGMA user_version = 3")
+    let register = try Register(path: test.path)
+    #expect(try register.words().count == 1 && register.phones().isEmpty)
+  }
+
+  @Test("a pairing that has ended is confirmed no more") func ended() throws {
+    let test = try TestRegister()
+    func pairing(_ cookie: String, for span: Duration) -> Pairing {
+      Pairing(
+        cookie: cookie, words: "amber fox", name: "x", address: "::1", ends: uptime + span)
+    }
+    let (late, early) = (pairing("a", for: .zero), pairing("b", for: .seconds(60)))
+    try test.register.begin(late)
+    #expect(try test.register.pairing() == nil)
+    #expect(try test.register.confirm(late, at: .second(1)) == nil)
+    try test.register.begin(early)
+    #expect(try test.register.confirm(late, at: .second(1)) == nil)
+    // The clock, which may have been set by years meanwhile, is only written down.
+    #expect(try test.register.confirm(early, at: .second(1))?.since == .second(1))
+    #expect(try test.register.confirm(early, at: .second(2)) == nil)
   }
 
   @Test("of a register of an earlier version, the devices are kept") func earlier() throws {

@@ -68,7 +68,7 @@ import Testing
       configuration.alarmSections = sections
       for entry in file.entries {
         let key = try #require(ConfiguredAlarms.keys(of: entry.section)?[entry.key])
-        #expect(key(&configuration, entry.value) == nil)
+        #expect(key.take(&configuration, entry.value) == nil)
       }
       sections = configuration.alarmSections
     }

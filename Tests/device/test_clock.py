@@ -49,7 +49,7 @@ def test_little_runs_and_little_memory_is_used(device, figures):
     running = {line.split()[0] for line in units.splitlines()}
     ours = {"clocksmith-test-agent.service", "clocksmith-test-journal.service"}
     assert running - ours <= {
-        "clocksmith.service", "dbus.service", "systemd-journald.service",
+        "clocksmith.service", "clocksmith-relay.service", "dbus.service", "systemd-journald.service",
         "systemd-timesyncd.service", "systemd-udevd.service"}
     pid = device.run("systemctl show clocksmith -P MainPID")
     resident = int(re.search(r"VmRSS:\s+(\d+)", device.run(f"cat /proc/{pid}/status")).group(1))

@@ -2,9 +2,12 @@
 
 import re
 import shutil
+import socket
 import subprocess
 import sys
 import time
+import urllib.error
+import urllib.request
 from pathlib import Path
 
 import pytest
@@ -84,6 +87,12 @@ def apple(folder):
     servers.stop()
 
 
+def free_port():
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        return taken.getsockname()[1]
+
+
 @pytest.fixture(scope="module")
 def clock(card, folder, broker, apple):
     """A device whose clocksmith.txt turns the relay on, up and ready, without a network."""
@@ -94,7 +103,9 @@ def clock(card, folder, broker, apple):
         boot_partition(own, "mcopy", folder / "key.p8", folder / "server.crt", "::relay")
         # The device has the PC's time, as the certificates are made now; no time server may set it.
         device = Device(own, kernel="systemd.mask=systemd-timesyncd.service")
-        device.arguments += ["-netdev", "user,id=host"]
+        # Port 80 of the device, as this PC reaches it.
+        device.page = f"127.0.0.1:{free_port()}"
+        device.arguments += ["-netdev", f"user,id=host,hostfwd=tcp:{device.page}-:80"]
         try:
             device.start()
             device.wait_until_ready()
@@ -142,6 +153,47 @@ def test_the_clocks_own_configuration_has_nothing_of_the_relay(clock):
     assert "mqtt" not in clock.run("cat /etc/clocksmith/conf.d/50-card.conf")
     assert clock.run("clocksmith-relay check").count("FOUND") == 0
     assert clock.run("stat -c %U:%G:%a /etc/clocksmith/relay/key.p8") == "root:clocksmith-relay:640"
+
+
+def fetch(clock, host, path="/"):
+    """The status and the text that the device's port 80 answers to a browser that names this host."""
+    request = urllib.request.Request(f"http://{clock.page}{path}", headers={"Host": host})
+    try:
+        with urllib.request.urlopen(request, timeout=30) as answer:
+            return answer.status, answer.read().decode()
+    except urllib.error.HTTPError as error:
+        return error.code, error.read().decode()
+
+
+@pytest.mark.usefixtures("online")
+def test_the_page_is_served_to_browsers_in_the_network(clock):
+    for host in "harbour.local", "192.0.2.7":
+        status, page = fetch(clock, host)
+        assert status == 200 and "<html" in page
+    assert fetch(clock, "evil.example")[0] == 421
+    # It shows nothing to a phone that is not paired.
+    assert fetch(clock, "harbour.local", "/v1/state")[0] in (401, 403)
+
+
+# Asks the network for the services of a browser, by mDNS, and prints what answers.
+ASK = r"""
+use IO::Socket::INET; alarm 10;
+$socket = IO::Socket::INET->new(Proto => "udp");
+$question = pack("n6", 1, 0, 1, 0, 0, 0) . "\5_http\4_tcp\5local\0" . pack("n2", 12, 1);
+send($socket, $question, 0, sockaddr_in(5353, inet_aton("224.0.0.251")));
+recv($socket, $answer, 9000, 0); print $answer;
+"""
+
+
+@pytest.mark.usefixtures("online")
+def test_the_clock_announces_its_page(clock, figures):
+    clock.run(f"cat >/run/ask.pl <<'END'\n{ASK}\nEND\n"
+              "until perl /run/ask.pl 2>/dev/null | grep -aq harbour; do sleep 0.2; done", 120)
+    # As the relay looks up names.
+    clock.run("until getent hosts harbour.local; do sleep 0.2; done", 60)
+    memory = clock.run("cat /proc/$(systemctl show avahi-daemon -P MainPID)/smaps_rollup")
+    figures["avahi-daemon, resident"] = re.search(r"Rss: +(.*)", memory)[1]
+    assert clock.run("systemctl --failed --no-legend") == ""
 
 
 @pytest.mark.usefixtures("online")

@@ -31,6 +31,7 @@ KEYS = {
     "StartInterval": ["seconds", "work", "rest", "rounds", "prepare", "countdown", "words", "replace"],
     "SetAlarm": ["time", "days", "name", "tune", "rise"], "SkipAlarm": ["alarm"],
     "SnoozeAlarm": ["alarm"], "StopAlarm": ["alarm"], "CancelAlarm": ["alarm"], "Agenda": ["from", "to"],
+    "SetSetting": ["key", "value"], "Settings": ["key"],
 }
 MEMBERS = {
     NAME: ["Stop", "Unmute", "StopInterval", "Explode", "mute", *KEYS],

@@ -23,8 +23,14 @@ def notice(event, words, fields):
     return new_signal(DBusAddress(PATH, interface=NAME), "Noticed", "a{sv}", (record,))
 
 
+def pressed():
+    """The signal of a press of the button."""
+    return new_signal(DBusAddress(PATH, interface=NAME), "Pressed", "a{sv}", ({},))
+
+
 class PretendedAnnouncer:
-    """`answer(member)` returns True to answer a call, False to leave it, or the name of an error."""
+    """`answer(member)` returns True to answer a call, False to leave it, the name of an error, or the
+    record of the answer with its types."""
 
     def __init__(self, address, answer=lambda member: True, **properties):
         self.answer = answer
@@ -49,12 +55,21 @@ class PretendedAnnouncer:
         answer = self.answer(member)
         if isinstance(answer, str):
             self.connection.send(new_error(message, answer, "s", ("because",)))
+        elif isinstance(answer, dict):
+            self.connection.send(new_method_return(message, "a{sv}", (answer,)))
         elif answer and member == "GetAll":
             self.connection.send(new_method_return(message, "a{sv}", (self.properties,)))
         elif answer and member in PLAIN:
             self.connection.send(new_method_return(message))
         elif answer:
             self.connection.send(new_method_return(message, "a{sv}", ({},)))
+
+    def change(self, **properties):
+        """Changes properties, and tells of it."""
+        self.properties |= properties
+        self.connection.send(new_signal(
+            DBusAddress(PATH, interface="org.freedesktop.DBus.Properties"), "PropertiesChanged",
+            "sa{sv}as", (NAME, properties, [])))
 
     def close(self):
         self.connection.close()

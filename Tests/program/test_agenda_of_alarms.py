@@ -97,10 +97,30 @@ def test_an_alarm_is_listed_with_all_that_is_heard_of_it(clocksmith):
         "text": "six forty-six A M", "chime": "whittington", "strikes": 0, "sounds": True,
         "cause": "alarm", "name": "milk", "tune": "whittington", "rise": "-30dB 1min30s"}
     done = clocksmith.run("agenda", *words)
-    assert done.stdout.splitlines()[1:3] == [
-        'tue 2026-06-02T06:45:00+00:00  alarm "school": rings, six forty-five A M',
-        'tue 2026-06-02T06:46:00+00:00  alarm "milk": whittington, rise -30dB 1min30s, '
-        'six forty-six A M']
+    assert done.stdout.splitlines() == [
+        "tue 2026-06-02 (UTC+00:00)",
+        "06:45  silent: quiet hours",
+        '06:45  alarm "school": rings, six forty-five A M',
+        '06:46  alarm "milk": whittington, rise -30dB 1min30s, six forty-six A M',
+        "07:00  seven o'clock"]
+
+
+def test_a_time_without_a_date_is_the_next_one_and_an_hour_may_be_written_as_a_length(clocksmith):
+    words = ["--zone", "Europe/London", "--config", clocksmith.configuration("interval = 30")]
+    for length in ["1", "1h", "60min"]:
+        first, second = agenda(clocksmith, "--from", "01:00", "--hours", length, *words)
+        now = datetime.now(timezone.utc)
+        start = datetime.fromisoformat(first["instant"].replace("Z", "+00:00"))
+        assert now <= start <= now + timedelta(hours=26)
+        assert (first["local"][11:16], second["local"][11:16]) == ("01:00", "01:30")
+    # Clocks are put back: the heading tells which of two is meant.
+    done = clocksmith.run(
+        "agenda", "--from", "2026-10-25T00:30", "--to", "2026-10-25T02:01", *words)
+    assert done.stdout.splitlines() == [
+        "sun 2026-10-25 (UTC+01:00)",
+        "00:30  twelve thirty A M", "01:00  one o'clock", "01:30  one thirty A M",
+        "sun 2026-10-25 (UTC+00:00)",
+        "01:00  one o'clock", "01:30  one thirty A M", "02:00  two o'clock"]
 
 
 def test_an_interval_of_a_second_is_one_line(on_the_bus, start):

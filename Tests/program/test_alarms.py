@@ -213,10 +213,10 @@ def test_the_ring_of_the_next_day_is_skipped_the_evening_before(home, start):
     (["07:00", "--json"], "--json means nothing for an alarm that is set"),
     (["list", "--days", "mon"], "--days means nothing for 'alarm list'"),
     (["list", "school"], "unexpected 'school' behind 'alarm list'; leave it out"),
-    (["cancel"], "'alarm cancel' wants a name or a number"),
+    (["remove"], "'alarm remove' wants a name or a number"),
     (["07:00", "--name", b"caf\xe9"], "is not UTF-8; write it in UTF-8, or rename the file"),
     (["6:30"], "'6:30' is no time of day; write the hour with two digits, as in 06:30"),
-    (["sometime"], "'sometime' is neither a time, as in 07:00, nor list, snooze, stop, skip or cancel"),
+    (["sometime"], "'sometime' is neither a time, as in 07:00, nor list, snooze, stop, skip or remove"),
 ])
 def test_a_mistake_is_told_in_a_sentence(clocksmith, words, told):
     assert told in refusal(clocksmith.run("alarm", *words), 2)

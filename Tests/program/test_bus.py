@@ -19,8 +19,9 @@ CLASSIC = 'three thirty P M'
 METHODS = {"Announce", "Stop", "Mute", "Unmute", "SetVolume",
            "StartTimer", "AddToTimer", "PauseTimer", "ResumeTimer", "CancelTimer", "TellTimer",
            "StartInterval", "StopInterval",
-           "SetAlarm", "SkipAlarm", "SnoozeAlarm", "StopAlarm", "CancelAlarm", "Agenda"}
-SIGNALS = {"Announced", "Skipped", "Noticed"}
+           "SetAlarm", "SkipAlarm", "SnoozeAlarm", "StopAlarm", "CancelAlarm", "SetSetting",
+           "Agenda", "Settings"}
+SIGNALS = {"Announced", "Skipped", "Noticed", "Pressed"}
 
 
 @pytest.fixture
@@ -258,12 +259,39 @@ def test_the_command_tells_the_end_of_a_mute_that_the_service_has(on_the_bus, se
 @pytest.mark.parametrize("word", ["soon", "0s", "-5min", "745h"])
 def test_a_mute_that_is_none_is_refused_with_or_without_a_service(on_the_bus, word):
     said = refusal(on_the_bus.run("mute", "--", word), 2)
-    assert f"'{word}' is no duration; write one from 1s to 744h" in said
+    assert f"'{word}' is no length; write one from 1s to 744h" in said
 
 
-@pytest.mark.parametrize("words", [["mute", "1h"], ["unmute"], ["stop"]])
+def test_a_mute_lasts_until_a_time_of_day(on_the_bus, service):
+    done = on_the_bus.run("mute", "until", "07:00")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert re.fullmatch(r"muted until 20\d\d-\d\d-\d\dT07:00:00\n", done.stdout)
+    assert "is no time of day" in refusal(on_the_bus.run("mute", "until", "7"), 2)
+
+
+def test_the_volume_is_set_and_shown(on_the_bus, service):
+    assert on_the_bus.run("volume").stdout == "0.0 dB\n"
+    for text, shown in [("-6dB", "-6.0 dB\n"), ("-7.5", "-7.5 dB\n"), ("0", "0.0 dB\n")]:
+        assert on_the_bus.run("volume", text).returncode == 0
+        assert on_the_bus.run("volume").stdout == shown
+    for text in ["loud", "3dB", "-61dB", ""]:
+        assert "is no volume; write one from -60dB to 0dB" in refusal(
+            on_the_bus.run("volume", text), 2)
+
+
+@pytest.mark.parametrize("words", [["mute", "1h"], ["unmute"], ["stop"], ["volume"]])
 def test_without_a_service_the_command_says_so(on_the_bus, words):
-    assert "it does not run" in refusal(on_the_bus.run(*words), 1)
+    assert "the clock is not running: start it with" in refusal(on_the_bus.run(*words), 1)
+
+
+def test_without_a_service_the_status_begins_with_that(on_the_bus):
+    done = on_the_bus.run("status")
+    assert done.returncode == 3
+    assert done.stdout.startswith("clock    it is not running; start it with")
+    done = on_the_bus.run("status", "--json")
+    assert (done.returncode, json.loads(done.stdout)["running"]) == (3, False)
+    done = on_the_bus.run("status", "--config", on_the_bus.configuration())
+    assert done.returncode == 0 and done.stdout.startswith("now ")
 
 
 @slow

@@ -12,6 +12,8 @@ SCRIPTS = DEVICE / "files" / "usr" / "lib" / "clocksmith-card"
 RTCS = ("ds3231", "ds1307", "pcf8523", "pcf8563", "pcf85063")
 OVERLAYS = ("max98357a", "pcm5102a",
             *(f"rtc-{rtc}{board}" for rtc in RTCS for board in ("", "-pi5")))
+# The line of the button in the README.
+BUTTON = "[button]\nline = GPIO27\n"
 BOARDS = {
     "Pi 3": b"raspberrypi,3-model-b\0brcm,bcm2837\0",
     "Pi 5": b"raspberrypi,5-model-b\0brcm,bcm2712\0",
@@ -60,6 +62,22 @@ def boot(tmp_path):
 def test_a_card_as_it_is_shipped_restarts_for_nothing(boot):
     assert boot.start() == (False, "<6>wired to the header: RTC none, sound none\n")
     assert boot.overlays() == []
+    assert boot.configuration() == BUTTON
+
+
+@pytest.mark.parametrize("text, has", [
+    ("[switch]\nline = GPIO17\n", True), ("[led]\n;line = GPIO27\n", True), ("[led]\nline = GPIO27\n", False),
+    ("[led]\nline=pinctrl-rp1:27\n", False)])
+def test_a_pi_has_a_button_unless_its_line_has_another_use(boot, text, has):
+    (boot.folder / "conf.d").mkdir()
+    (boot.folder / "conf.d" / "50-card.conf").write_text(text)
+    boot.start()
+    assert boot.configuration() == (BUTTON if has else "")
+
+
+def test_what_is_no_pi_has_no_button(boot):
+    (boot.folder / "compatible").write_bytes(b"linux,dummy-virt\0")
+    boot.start()
     assert boot.configuration() == ""
 
 
@@ -74,7 +92,7 @@ def test_an_rtc_and_a_sound_card_are_told_to_the_firmware_once(boot):
 def test_the_service_is_told_what_there_should_be(boot):
     boot.start("pcf8523", "hifiberry-dac")
     assert boot.configuration() == (
-        "[clock]\nrtc = pcf8523\n[speaker]\ndevice = plughw:CARD=PCM5102A\n")
+        "[clock]\nrtc = pcf8523\n[speaker]\ndevice = plughw:CARD=PCM5102A\n" + BUTTON)
 
 
 @pytest.mark.parametrize("text", ["", "dtoverlay=junk\n" * 60], ids=["empty", "too long"])

@@ -1,9 +1,11 @@
-"""What the card makes of [relay] in clocksmith.txt: the relay runs only with that section, and no
-secret gets into a journal."""
+"""What the card makes of the relay's sections in clocksmith.txt: it serves the page unless they say
+otherwise, and no secret gets into a journal."""
 
 import pytest
 
-from test_card_settings import TEXT, applied
+import test_card_settings
+from program import ROOT
+from test_card_settings import TEXT
 
 RELAY = """\
 [relay]
@@ -19,31 +21,71 @@ url = https://school.example/bell
 SHOWN = "; ".join([
     "echo === relay.conf", "cat /etc/clocksmith/relay.conf", "echo === secret",
     "cat /etc/credstore/*", "stat -c '%a %n' /etc/credstore/*", "echo === clock"])
-NOTHING = "! ls /etc/credstore/clocksmith* /etc/clocksmith/relay* 2>/dev/null; echo === clock"
+CONFIGURED = "! ls /etc/credstore/clocksmith* 2>/dev/null; cat /etc/clocksmith/relay.conf; echo === clock"
+STARTED = "systemctl start --no-block clocksmith-relay.service"
+PAGE = ["[http]", "face = paired", "listen = [::]:80"]
 
 
-def test_the_relay_is_off_without_its_section(tmp_path):
-    lines = applied(tmp_path, TEXT, NOTHING)
-    assert lines == ["=== clock", "harbour", "[announce]", "interval = 5", "[speaker]", "volume = -3dB"]
+def applied(folder, *words):
+    """As for a card with the relay on it."""
+    (folder / "clocksmith-relay").touch(0o755)
+    return test_card_settings.applied(folder, *words)
 
 
-def test_the_relay_is_on_with_its_section_and_each_program_has_its_own(tmp_path):
+def test_a_card_without_settings_serves_the_page(tmp_path):
+    lines = applied(tmp_path, TEXT, CONFIGURED)
+    assert lines == [
+        STARTED, *PAGE, "=== clock", "harbour", "[announce]", "interval = 5", "[speaker]", "volume = -3dB"]
+
+
+def test_the_card_as_it_is_shipped_serves_the_page(tmp_path):
+    shipped = (ROOT / "deploy/device/boot/clocksmith.txt").read_text(encoding="utf-8")
+    lines = applied(tmp_path, shipped, CONFIGURED)
+    assert lines[:5] == [STARTED, *PAGE, "=== clock"]
+    # What is commented out there is what counts.
+    assert "\n".join(f";{line}" for line in PAGE) in shipped
+
+
+def test_a_section_of_the_owners_replaces_the_cards(tmp_path):
+    lines = applied(tmp_path, f"{TEXT}[http]\nface = yes\n", CONFIGURED)
+    assert lines[:4] == [STARTED, "[http]", "face = yes", "=== clock"]
+
+
+@pytest.mark.parametrize("more, starts", [
+    ("", False), ("[relay]\nhttp_token = a\n", True), ("[mqtt]\nbroker = a\n", True), ("[ntfy http]\n", True)])
+def test_without_the_page_the_relay_runs_only_if_it_has_other_work(tmp_path, more, starts):
+    lines = applied(tmp_path, f"{TEXT}[http]\n face=no \n{more}", CONFIGURED.replace("! ls", "ls"))
+    assert (STARTED in lines) == starts
+    assert "face = paired" not in lines
+
+
+def test_a_card_without_the_relay_has_no_trouble(tmp_path):
+    lines = test_card_settings.applied(tmp_path, TEXT)
+    assert lines[0] == "harbour"
+
+
+def test_each_program_has_its_own_sections(tmp_path):
     lines = applied(tmp_path, f"[card]\nhostname = harbour\n{RELAY}", SHOWN)
     assert lines == [
-        "systemctl start --no-block clocksmith-relay.service", "=== relay.conf",
+        STARTED, "=== relay.conf",
         "[mqtt]", "broker = 192.0.2.1", "user = clock",
-        "[webhook school]", "url = https://school.example/bell", "=== secret",
+        "[webhook school]", "url = https://school.example/bell", *PAGE, "=== secret",
         "pass = word", "600 /etc/credstore/clocksmith-relay.mqtt-password", "=== clock",
         "harbour", "[announce]", "interval = 5"]
 
 
-@pytest.mark.parametrize("section", ["[mqtt]", "[ntfy phone]", " [ HTTP ]", "[Relay]"])
+@pytest.mark.parametrize("section", ["[mqtt]", "[ntfy phone]", "[ HTTP ]"])
 def test_what_is_the_relays_never_reaches_the_clock(tmp_path, section):
-    text = f"[card]\nhostname = harbour\n{section}\nbroker = mqtt.example\n"
-    lines = applied(tmp_path, text, NOTHING)
-    told = f"{section.strip()} in clocksmith.txt is for the relay, which is off: write a line '[relay]'"
-    assert told in lines[0]
-    assert lines[1:] == ["=== clock", "harbour"]
+    text = f"[card]\nhostname = harbour\n {section}\nbroker = mqtt.example\n"
+    lines = applied(tmp_path, text, CONFIGURED)
+    page = [] if "HTTP" in section else PAGE
+    assert lines == [STARTED, section, "broker = mqtt.example", *page, "=== clock", "harbour"]
+
+
+def test_secrets_under_another_name_are_told_and_reach_nothing(tmp_path):
+    lines = applied(tmp_path, "[card]\nhostname = harbour\n[Relay]\nmqtt_password = bicycle\n", CONFIGURED)
+    assert lines[0].startswith("<3>the section [relay] in clocksmith.txt is not read: ")
+    assert lines[1:] == [STARTED, *PAGE, "=== clock", "harbour"]
 
 
 def test_a_section_in_capitals_is_for_the_relay_to_refuse(tmp_path):

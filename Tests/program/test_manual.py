@@ -184,8 +184,8 @@ def test_the_phrases_that_are_offered_are_those_of_the_program():
 @pytest.mark.parametrize("words, wanted", [
     (["voice", "verify", "rm"], ["rms"]), (["voice", "try", ""], ["heart", "rms", "slt"]),
     (["voice", "try", "rms", "--style", "natural-"], ["natural-day"]),
-    (["voice", ""], ["export", "import", "list", "record", "try", "verify"]), (["mute", ""], ["next"]),
-    (["timer", ""], ["add", "cancel", "left", "list", "pause", "resume"]), (["say", ""], []),
+    (["voice", ""], ["export", "import", "list", "record", "try", "verify"]), (["mute", ""], ["next", "until"]),
+    (["timer", ""], ["add", "left", "list", "pause", "remove", "resume", "stop"]), (["say", ""], []),
     (["timer", "10m", "--name", ""], []), (["alarm", "07:00", "--days", "t"], ["thu", "tue"]),
     (["alarm", "07:00", "--days", "sat,su"], ["sat,sun"]),
 ])
@@ -206,16 +206,16 @@ def test_timers_and_alarms_are_offered_by_their_names(on_the_bus, start):
     on_the_bus.environment |= {"TZ": "UTC"}
     reach = {"DBUS_SYSTEM_BUS_ADDRESS": on_the_bus.environment["DBUS_SYSTEM_BUS_ADDRESS"]}
     # Without a service nothing is offered, and nothing is said.
-    assert offered("timer", "cancel", "", **reach) == []
+    assert offered("timer", "remove", "", **reach) == []
     start()
     for words in (["--name", "tea"], [], ["--name", 'the "big" roast'], ["--name", "--wait"],
                   ["--name", "te\u200ba"]):
         assert on_the_bus.run("timer", "1h", *words).returncode == 0
     for name in ("school", "mum"):
         assert on_the_bus.run("alarm", "07:00", "--days", "sun", "--name", name).returncode == 0
-    for words in (["cancel"], ["pause"], ["resume"], ["left"], ["add", "5m"]):
+    for words in (["remove"], ["stop"], ["pause"], ["resume"], ["left"], ["add", "5m"]):
         assert offered("timer", *words, "", **reach) == ["2", "tea", r"the\ \"big\"\ roast"]
         assert offered("timer", *words, "te", **reach) == ["tea"]
-    for word in ("cancel", "snooze", "stop"):
+    for word in ("remove", "snooze", "stop"):
         assert offered("alarm", word, "", **reach) == ["mum", "school"]
     assert offered("alarm", "list", "", **reach) == offered("timer", "add", "", **reach) == []

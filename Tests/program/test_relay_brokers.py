@@ -93,6 +93,31 @@ def test_user_and_password_are_given(broker_with, start, relay_to, tmp_path):
     online(broker)
 
 
+def test_check_connects_if_it_is_asked_to(broker_with, surroundings, tmp_path):
+    passwords, password = tmp_path / "passwords", tmp_path / "password"
+    subprocess.run(["mosquitto_passwd", "-b", "-c", passwords, "hall", "sesame"], check=True)
+    passwords.chmod(0o644)
+    broker = broker_with(
+        f"allow_anonymous false\npassword_file {passwords}\n", ["-u", "hall", "-P", "sesame"])
+    path = tmp_path / "check.conf"
+
+    def check(word, port=broker.port):
+        password.write_text(word)
+        path.write_text(f"[mqtt]\nbroker = 127.0.0.1\nport = {port}\nuser = hall\npassword_file = {password}\n")
+        done = subprocess.run(
+            [parts.RELAY, "check", "--connect", "--config", path], env=surroundings, timeout=30,
+            capture_output=True, text=True, check=False)
+        return done.returncode, done.stdout.splitlines()[-1]
+
+    assert check("sesame") == (0, "ok    connection    the broker has let it in")
+    assert check("abracadabra") == (
+        3, f"FOUND 127.0.0.1:{broker.port}: it refuses the connection: not authorised; "
+        "see [mqtt] in the configuration")
+    with socket.create_server(("127.0.0.1", 0)) as unused:
+        port = unused.getsockname()[1]
+    assert check("sesame", port) == (3, f"FOUND 127.0.0.1:{port}: Connection refused")
+
+
 def openssl(*words):
     subprocess.run(["openssl", *map(str, words)], check=True, stderr=subprocess.DEVNULL)
 

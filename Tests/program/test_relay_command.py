@@ -35,7 +35,7 @@ def configured(tmp_path):
 
 def test_it_says_what_it_does_and_which_version_it_is(run):
     done = run("--help")
-    assert done.returncode == 0 and re.findall(r"^  (\w+) ", done.stdout, re.M) == ["run", "check", "device", "push", "feedback"]
+    assert done.returncode == 0 and re.findall(r"^  (\w+) ", done.stdout, re.M) == ["run", "check", "device", "pair", "push", "feedback"]
     assert re.fullmatch(r"clocksmith-relay \d+\.\d+\.\d+\n", run("--version").stdout)
     for subcommand in ("run", "check"):
         done = run(subcommand, "--help")

@@ -1,9 +1,11 @@
 """The description of the door for apps (OpenAPI 3.1) and the program agree: every described
 operation is tried with every described status, and the answer has the described form."""
 
+import contextlib
 import json
 import re
 import sqlite3
+import subprocess
 import time
 
 import pytest
@@ -12,7 +14,7 @@ jsonschema = pytest.importorskip("jsonschema", reason="apt install python3-jsons
 
 import relay as parts
 from http_door import APNS, PHONE, TOKEN, Door
-from pretended_announcer import PretendedAnnouncer
+from pretended_announcer import PretendedAnnouncer, notice
 from program import ROOT, SILENT_ALSA
 from service import Service
 from sound_server import wait_until
@@ -59,6 +61,8 @@ class Case:
         self.rest = settings.get("rest", APNS)
         self.before = settings.get("before", lambda door: None)
         self.is_absent = settings.get("is_absent", False)
+        self.section = settings.get("section", "")
+        self.has_folder = settings.get("has_folder", True)
 
 
 def registered(door):
@@ -72,11 +76,58 @@ def locked(door):
     door.other.execute("BEGIN IMMEDIATE")
 
 
+def noticed(door):
+    door.announcer.connection.send(notice("switch", "the switch is off", {"SWITCH": "off"}))
+    wait_until(lambda: door.ask("GET", "/v1/notices").body["notices"], 60, "the notice")
+
+
+def listened_to(door):
+    """As many listen to the events as may from one address."""
+    door.listeners = [event_stream(door) for _ in range(8)]
+
+
+def event_stream(door):
+    connection = door.connect()
+    connection.request("GET", "/v1/events", headers={"Authorization": f"Bearer {TOKEN}"})
+    return connection.getresponse()
+def asked(door):
+    assert door.ask("POST", "/v1/pair", {"name": "Anna's"}).status == 202
+
+
+def confirmed(door):
+    asked(door)
+    door.command("pair", given="y\n")
+
+
+def refused_five_times(door):
+    for _ in range(5):
+        asked(door)
+        with contextlib.suppress(subprocess.CalledProcessError):
+            door.command("pair", given="n\n")
+
+
 NO_TOKEN = {"token": None}
+FACE = {"section": "face = yes"}
 CASES = {
     ("state", "200"): Case(),
     ("state", "401"): Case(**NO_TOKEN),
     ("state", "503"): Case(is_absent=True),
+    ("time", "200"): Case(),
+    ("time", "401"): Case(**NO_TOKEN),
+    ("agenda", "200"): Case(answer={
+        "lines": ("aa{sv}", [{"text": ("s", "noon")}]), "until": ("s", "2200-01-01T00:00:00Z")}),
+    ("agenda", "401"): Case(**NO_TOKEN),
+    ("agenda", "503"): Case(is_absent=True),
+    ("agenda", "504"): Case(answer=False),
+    ("notices", "200"): Case(before=noticed),
+    ("notices", "401"): Case(**NO_TOKEN),
+    ("settings", "200"): Case(answer={"settings": ("aa{sv}", [])}),
+    ("settings", "401"): Case(**NO_TOKEN),
+    ("settings", "503"): Case(is_absent=True),
+    ("settings", "504"): Case(answer=False),
+    ("events", "200"): Case(),
+    ("events", "401"): Case(**NO_TOKEN),
+    ("events", "503"): Case(before=listened_to),
     ("command", "200"): Case({"command": "stop"}),
     ("command", "202"): Case({"command": "announce", "at": time.time() + 3600}),
     ("command", "400"): Case({"command": "explode"}),
@@ -100,6 +151,24 @@ CASES = {
     ("unregister", "404"): Case(),
     ("unregister", "409"): Case(rest=""),
     ("unregister", "503"): Case(before=locked),
+    ("standing", "200"): Case(**FACE),
+    ("standing", "401"): Case(token="none", **FACE),
+    ("standing", "503"): Case(has_folder=False, **FACE),
+    ("pair", "202"): Case({"name": "Anna's"}, **FACE),
+    ("pair", "400"): Case({"name": 1}, **FACE),
+    ("pair", "401"): Case({"name": "Anna's"}, token="none", **FACE),
+    ("pair", "409"): Case({"name": "Anna's"}, before=asked, **FACE),
+    ("pair", "413"): Case("[" + " " * 20_000 + "]", **FACE),
+    ("pair", "415"): Case({"name": "Anna's"}, kind="text/json", **FACE),
+    ("pair", "429"): Case({"name": "Anna's"}, before=refused_five_times, **FACE),
+    ("pair", "503"): Case({"name": "Anna's"}, has_folder=False, **FACE),
+    ("phones", "200"): Case(before=confirmed, **FACE),
+    ("phones", "401"): Case(**NO_TOKEN, **FACE),
+    ("phones", "503"): Case(has_folder=False, **FACE),
+    ("revoke", "200"): Case(path="1", before=confirmed, **FACE),
+    ("revoke", "401"): Case(path="1", token="none", **FACE),
+    ("revoke", "404"): Case(path="1", **FACE),
+    ("revoke", "503"): Case(path="1", has_folder=False, **FACE),
 }
 
 
@@ -116,13 +185,23 @@ def test_the_program_answers_as_described(on_the_bus, bus, tmp_path, name, statu
     if not case.is_absent:
         announcer = PretendedAnnouncer(
             bus.address, lambda member: member == "GetAll" or case.answer)
-    running = Door(on_the_bus.environment, tmp_path, rest=case.rest).wait_until_open()
+    if not case.has_folder:
+        (tmp_path / "state").rmdir()
+    running = Door(
+        on_the_bus.environment, tmp_path, case.section, case.rest).wait_until_open()
     try:
         running.wait_for(
             "the announcer does not run" if case.is_absent else "the announcer answers")
+        running.announcer = announcer
         case.before(running)
+        if (name, status) == ("events", "200"):
+            stream = event_stream(running)
+            assert stream.status == 200
+            assert [*operation["responses"]["200"]["content"]] == [stream.headers["Content-Type"]]
+            assert stream.readline() == b"event: state\n"
+            return
         answer = running.ask(
-            method, path.replace("{token}", case.path), case.body, case.token, case.kind)
+            method, re.sub("{.*}", case.path, path), case.body, case.token, case.kind)
     finally:
         assert running.stop() == 0
         if announcer:
@@ -223,12 +302,13 @@ def test_the_description_is_one_of_openapi():
 def test_the_description_has_every_path_and_reason_of_the_program():
     source = (ROOT / "Sources/Relay/HTTP/HTTPDoor.swift").read_text()
     paths = re.findall(r'Route\(path: "([^"]+)"', source)
-    assert sorted(paths) == sorted(path.replace("{token}", "") for path in DESCRIPTION["paths"])
+    assert sorted(paths) == sorted(re.sub("{.*}", "", path) for path in DESCRIPTION["paths"])
     schemas = DESCRIPTION["components"]["schemas"]
     kinds = (ROOT / "Sources/Relay/Rejection.swift").read_text()
     reasons = {name.strip() for names in re.findall(r"^    case (.+)", kinds, re.M)
                for name in names.split(",")}
     # Without the reasons of MQTT alone, and with those of HTTP alone.
-    reasons = reasons - {"topic", "retained"} | {"path", "method", "type", "length", "stopping"}
+    reasons = reasons - {"topic", "retained"} | {
+        "path", "method", "type", "length", "stopping", "host", "origin", "unpaired", "pairing"}
     told = schemas["Refusal"]["properties"]["reason"]["description"]
     assert reasons <= set(re.findall(r"`(\w+)`", told))

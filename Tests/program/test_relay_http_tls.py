@@ -112,6 +112,12 @@ def test_check_tells_where_apps_are_served(check, tmp_path):
         "ok    http          https://[::]:8443\n"
         f"ok    certificate   {tmp_path}/server.crt\n")
     assert "the token can be read on its way" in check(TAKEN + "listen = 0.0.0.0:8080\n", 0)
+    assert check("[http]\nface = yes\nlisten = 0.0.0.0:8080\n", 0) == (
+        "ok    http          http://0.0.0.0:8080\n"
+        "ok    face          everybody may look, paired phones may act\n"
+        "note  http          without TLS, the token, or the cookie of a phone, can be read on its "
+        "way through the network\n")
+    assert "only paired phones may look" in check("[http]\nface = paired\n", 0)
     credentials = tmp_path / "credentials"
     credentials.mkdir()
     (credentials / "http-token").write_text(TOKEN)
@@ -124,8 +130,8 @@ def test_check_tells_where_apps_are_served(check, tmp_path):
     ("[http]\ntoken_file = {folder}/none\n", "none: No such file or directory"),
     ("[http]\ntoken_file = {folder}/server.key\n", "one line is wanted"),
     ("[http]\ntoken_file = token\n", ":2: token_file: allowed: none, or the full path"),
-    (TAKEN + "listen = 8080\n", "listen = 8080: allowed: ADDRESS:PORT, the port 1024 or higher"),
-    (TAKEN + "port = 1\n", "unknown key 'port' in [http]; there are certificate, key, listen"),
+    (TAKEN + "listen = 8080\n", "listen = 8080: allowed: ADDRESS:PORT, the port 80 or higher"),
+    (TAKEN + "port = 1\n", "unknown key 'port' in [http]; there are certificate, face, key, listen"),
     (TAKEN + "certificate = /c\nkey = /k\n", "cannot read /c"),
     (TAKEN + "certificate = {folder}/token\nkey = {folder}/server.key\n", "no certificate in PEM"),
     (TAKEN + "certificate = {folder}/server.crt\nkey = {folder}/other.key\n",

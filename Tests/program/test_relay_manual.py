@@ -12,7 +12,7 @@ MANUAL = (ROOT / "debian/clocksmith-relay.1").read_text(encoding="utf-8")
 FORMATS = (ROOT / "debian/relay.conf.5").read_text(encoding="utf-8")
 SHIPPED = (ROOT / "deploy/relay.conf").read_text(encoding="utf-8")
 ENVIRONMENT = {"LC_ALL": "C", "PATH": "/usr/bin:/bin"}
-SUBCOMMANDS = ["check", "device", "feedback", "push", "run"]
+SUBCOMMANDS = ["check", "device", "feedback", "pair", "push", "run"]
 
 
 @pytest.fixture
@@ -98,6 +98,7 @@ def test_subcommands_options_and_files_are_offered(told, tmp_path):
     assert offered("ch") == ["check"]
     assert offered("run", "--") == ["--config", "--help"]
     assert offered("device", "") == ["add", "list", "remove"]
+    assert offered("pair", "") == ["list", "remove"]
     assert offered("device", "add", "--platform", "wa") == ["watchos"]
     assert offered("device", "add", "--environment", "") == ["production", "sandbox"]
     (tmp_path / "mine.conf").touch()

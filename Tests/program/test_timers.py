@@ -219,7 +219,10 @@ def test_what_cannot_be_done_is_refused_with_a_reason(kitchen, start):
     for words, told in [
         (["5m", "--name", 'the "good" tea'], 'there is a timer "the "good" tea" already'),
         (["cancel", "soup"], "there is no timer 'soup'; 'clocksmith timer list' shows"),
-        (["cancel", "01"], "there is no timer '01'"),
+        (["remove", "01"], "there is no timer '01'"),
+        (["stop", "1"], "it does not ring; 'clocksmith timer remove 1' removes it"),
+        (["stop"], "no timer rings"),
+        (["stop", "soup"], "there is no timer"),
         (["resume", "1"], 'timer "the "good" tea" is not paused'),
         (["add", "744h", "1"], "a timer lasts from 1s to 744h, with what is added to it"),
     ]:
@@ -229,7 +232,7 @@ def test_what_cannot_be_done_is_refused_with_a_reason(kitchen, start):
 
 
 def test_without_a_service_there_is_nothing_to_list(clocksmith):
-    assert "it does not run, or not on the system bus" in refusal(
+    assert "the clock is not running: start it with" in refusal(
         clocksmith.run("timer", "list"), 1)
 
 

@@ -81,7 +81,7 @@ def test_waiting_it_shows_the_timer_of_the_service(kitchen, start):
     wait_until(lambda: "[" in drawn(), 60, "the bar")
     process.send_signal(signal.SIGINT)
     assert process.wait(60) == 1, "what follows with && must not follow"
-    assert "timer 1 goes on; 'clocksmith timer cancel 1' ends it" in process.stderr.read()
+    assert "timer 1 goes on; 'clocksmith timer remove 1' ends it" in process.stderr.read()
     assert len(timers(kitchen)) == 1
 
 

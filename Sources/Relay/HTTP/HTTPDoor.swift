@@ -2,12 +2,13 @@ import Basics
 import COpenSSL
 import Daemon
 
-/// The HTTP door for apps: checks who may come in, and serves the paths of
-/// docs/clocksmith-relay.openapi.json. A new path is a new line of `routes`.
+/// The HTTP door for apps and browsers: checks who may come in, and serves the paths of
+/// docs/clocksmith-relay.openapi.json and the page. A new path is a new line of `routes`.
 final class HTTPDoor {
   struct Settings: Hashable {
     let http: HTTPConfiguration
-    let token: AccessToken
+    /// Nil if only browsers are served.
+    let token: AccessToken?
     let identity: TLSIdentity?
 
     init(_ http: HTTPConfiguration) throws(Fault) {
@@ -17,8 +18,18 @@ final class HTTPDoor {
     }
   }
 
+  /// Asks the clock, and answers JSON.
+  typealias Asking = (_ answer: @escaping (Result<String, Rejection>) -> Void) -> Void
+
   struct Handlers {
     var state: () -> Result<String, Rejection>
+    /// JSON, as the clock shows it now.
+    var time: () -> String
+    var notices: () -> String
+    var agenda: Asking
+    var settings: Asking
+    /// For the page, by the names of their places in it.
+    var words: () -> KeyValuePairs<String, String>
     /// Carries out the command in the body of a request to this path. Keys that are `known` must
     /// not be in the body.
     var carryOut:
@@ -27,12 +38,18 @@ final class HTTPDoor {
         _ answer: @escaping (CommandOutcome) -> Void
       ) -> Void
     var refused: (Rejection, _ path: String) -> Void
+    /// Nil without the face: then only the token lets anybody in.
+    var phones: Phones?
   }
 
   private struct Route {
     /// As in `/v1/state`. With a slash at its end, for every path that begins so.
     let path: String
     let methods: [String]
+    /// Who may ask for it without the token.
+    var access = Access.act
+    /// What follows the slash.
+    var rest = "TOKEN"
     let serve: (HTTPExchange) -> Void
 
     func fits(_ path: String) -> Bool {
@@ -43,16 +60,30 @@ final class HTTPDoor {
 
   let settings: Settings
   private let handlers: Handlers
+  private let files: FaceFiles?
   private var server: HTTPServer?
+  let streams: EventStreams
 
   // libmicrohttpd answers HEAD as GET, without the body.
+  private static let look = ["GET", "HEAD"]
+
   private lazy var routes = [
-    Route(path: "/v1/state", methods: ["GET", "HEAD"]) { [unowned self] exchange in
-      switch handlers.state() {
-      case .success(let state): exchange.answer(HTTPAnswer(200, state))
-      case .failure(let rejection): exchange.answer(HTTPAnswer(.refused(rejection)))
-      }
+    Route(path: "/v1/state", methods: Self.look, access: .look) { [unowned self] exchange in
+      exchange.answer(HTTPAnswer(handlers.state()))
     },
+    Route(path: "/v1/time", methods: Self.look, access: .look) { [unowned self] exchange in
+      exchange.answer(HTTPAnswer(200, handlers.time()))
+    },
+    Route(path: "/v1/notices", methods: Self.look, access: .look) { [unowned self] exchange in
+      exchange.answer(HTTPAnswer(200, handlers.notices()))
+    },
+    Route(path: "/v1/agenda", methods: Self.look, access: .look) { [unowned self] exchange in
+      handlers.agenda { exchange.answer(HTTPAnswer($0)) }
+    },
+    Route(path: "/v1/settings", methods: Self.look, access: .look) { [unowned self] exchange in
+      handlers.settings { exchange.answer(HTTPAnswer($0)) }
+    },
+    Route(path: "/v1/events", methods: Self.look, access: .look) { [unowned self] in listen($0) },
     Route(path: "/v1/commands", methods: ["POST"]) { [unowned self] in carryOut($0) },
     Route(path: "/v1/devices/", methods: ["DELETE", "PUT"]) { [unowned self] exchange in
       let head = exchange.head
@@ -62,16 +93,34 @@ final class HTTPDoor {
     },
   ]
 
+  private lazy var routesOfPhones: [Route] = {
+    guard let phones = handlers.phones else { return [] }
+    return [
+      Route(path: "/v1/pair", methods: ["GET", "HEAD", "POST"], access: .all) { exchange in
+        exchange.answer(
+          exchange.head.method == "POST" ? phones.begin(exchange) : phones.standing(exchange.head))
+      },
+      Route(path: "/v1/phones", methods: ["GET", "HEAD"]) { $0.answer(phones.list($0.head)) },
+      Route(path: "/v1/phones/", methods: ["DELETE"], rest: "NUMBER") { exchange in
+        exchange.answer(
+          phones.revoke(exchange.head.path.dropFirst("/v1/phones/".count), exchange.head))
+      },
+    ]
+  }()
+
   /// - Throws: `Fault` if the server cannot listen there.
   init(_ loop: EventLoop, _ settings: Settings, _ handlers: Handlers) throws(Fault) {
     self.settings = settings
     self.handlers = handlers
+    files = settings.http.face == .no ? nil : try FaceFiles()
+    streams = EventStreams(loop)
     let server = HTTPServer(loop, settings.http.listen, settings.identity, self)
     self.server = server
     try server.open()
   }
 
   func close() {
+    streams.end()
     server?.close()
     server = nil
   }
@@ -80,8 +129,8 @@ final class HTTPDoor {
 
   /// Judges a request by its head: nil if it may be served.
   func judge(_ head: HTTPHead) -> HTTPAnswer? {
-    permission(for: head) ?? refusal(ofToken: head) ?? refusal(ofPlace: head)
-      ?? refusal(ofBody: head)
+    permission(for: head) ?? refusal(ofVisitor: head, for: route(of: head.path)?.access ?? .look)
+      ?? refusal(ofPlace: head) ?? refusal(ofBody: head)
   }
 
   private func isFromNamedOrigin(_ head: HTTPHead) -> Bool {
@@ -104,17 +153,27 @@ final class HTTPDoor {
 
   /// Lets a page read an answer, if its origin is named in the configuration.
   func headers(to head: HTTPHead) -> [HTTPHeader] {
-    guard isFromNamedOrigin(head), let origin = head.origin else { return [] }
-    return [
+    guard isFromNamedOrigin(head), let origin = head.origin else {
+      return browserRules + [("Cross-Origin-Resource-Policy", "same-origin")]
+    }
+    return browserRules + [
       ("Access-Control-Allow-Origin", origin), ("Access-Control-Expose-Headers", "Retry-After"),
       ("Vary", "Origin"),
     ]
   }
 
+  /// A request that names a token is judged by it alone: no browser sends one by itself.
+  func refusal(ofVisitor head: HTTPHead, for access: Access) -> HTTPAnswer? {
+    guard head.authorization == nil, let phones = handlers.phones else {
+      return refusal(ofToken: head)
+    }
+    return phones.refusal(of: head, for: access)
+  }
+
   private func refusal(ofToken head: HTTPHead) -> HTTPAnswer? {
     let parts = head.authorization?.split(separator: " ", maxSplits: 1) ?? []
     if parts.count == 2, parts[0].lowercased() == "bearer",
-      settings.token.isSame(as: String(parts[1]))
+      settings.token?.isSame(as: String(parts[1])) == true
     {
       return nil
     }
@@ -129,11 +188,29 @@ final class HTTPDoor {
     return HTTPAnswer(401, "token", "this is not the token of this clock", challenge)
   }
 
-  private func route(of path: String) -> Route? { routes.first { $0.fits(path) } }
+  private func route(of path: String) -> Route? {
+    (routes + routesOfPhones).first { $0.fits(path) } ?? page(at: path)
+  }
+
+  /// A file of the page. Nil for any other path, and without a face.
+  private func page(at path: String) -> Route? {
+    guard let files else { return nil }
+    if path == "/" {
+      return Route(path: path, methods: Self.look, access: .all) { [unowned self] exchange in
+        let mayLook = refusal(ofVisitor: exchange.head, for: .look) == nil
+        exchange.answer(files.page(mayLook ? handlers.words() : [:]))
+      }
+    }
+    return files.file(at: path).map { file in
+      Route(path: path, methods: Self.look, access: .all) { $0.answer(file) }
+    }
+  }
 
   private func refusal(ofPlace head: HTTPHead) -> HTTPAnswer? {
     guard let route = route(of: head.path) else {
-      let places = routes.map { $0.path.hasSuffix("/") ? "\($0.path)TOKEN" : $0.path }
+      let places = (routes + routesOfPhones).map {
+        $0.path.hasSuffix("/") ? $0.path + $0.rest : $0.path
+      }
       return HTTPAnswer(
         404, "path",
         "there is nothing at \(head.path.excerpt); there are \(places.joined(separator: ", "))")
@@ -164,6 +241,20 @@ final class HTTPDoor {
   func serve(_ exchange: HTTPExchange) {
     guard exchange.size <= HTTPServer.mostOfBody else { return exchange.answer(Self.tooLarge) }
     route(of: exchange.head.path)?.serve(exchange)
+  }
+
+  private func listen(_ exchange: HTTPExchange) {
+    let type = "text/event-stream"
+    guard exchange.head.method == "GET" else {
+      return exchange.answer(HTTPAnswer(200, [], type: type))
+    }
+    guard let stream = streams.open(for: exchange.head, state: handlers.state()) else {
+      var answer = HTTPAnswer(
+        .refused(Rejection(.full, "as many listen as may; close the page elsewhere")))
+      answer.headers.append(("Connection", "close"))
+      return exchange.answer(answer)
+    }
+    exchange.answer(HTTPAnswer(200, [], type: type), stream)
   }
 
   private func carryOut(
@@ -199,7 +290,8 @@ struct AccessToken: Hashable {
     return CRYPTO_memcmp(digest, other, digest.count) == 0
   }
 
-  private static func digest(of text: String) -> [UInt8] {
+  /// SHA-256.
+  static func digest(of text: String) -> [UInt8] {
     let bytes = Array(text.utf8)
     var digest = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
     var count: UInt32 = 0

@@ -8,9 +8,15 @@ struct HTTPHead {
   let path: String
   /// Of the client, as in `192.168.1.5`.
   let address: String
+  /// The host and the port that the client has asked, as in `clocksmith.local:8080`.
+  let host: String?
   let authorization: String?
+  /// As in `clocksmith=0123; other=1`.
+  let cookies: String?
   /// Where the page comes from that has a browser ask.
   let origin: String?
+  /// How a browser relates that page to this server, as in `same-origin`.
+  let fetchSite: String?
   let contentType: String?
   /// The length of the body in bytes; nil if the head does not tell it.
   let length: Int?
@@ -32,6 +38,8 @@ final class HTTPExchange {
   /// The refusal by the head alone; the rest of the request is thrown away.
   let refusal: HTTPAnswer?
   private(set) var answer: HTTPAnswer?
+  /// What comes, instead of a body, as long as the client stays.
+  private(set) var stream: EventStream?
   var isServed = false
   /// Called once, when there is an answer; nil when nobody waits for one any more.
   var answered: (() -> Void)?
@@ -47,26 +55,33 @@ final class HTTPExchange {
   }
 
   /// Answers the request, unless it has an answer.
-  func answer(_ answer: HTTPAnswer) {
+  func answer(_ answer: HTTPAnswer, _ stream: EventStream? = nil) {
     guard self.answer == nil else { return }
     self.answer = answer
+    self.stream = stream
     let told = answered
     answered = nil
     told?()
   }
 }
 
-/// An answer to an app: JSON, or nothing. libmicrohttpd itself refuses what it cannot read, in HTML.
+/// An answer to an app or a browser. libmicrohttpd itself refuses what it cannot read, in HTML.
 struct HTTPAnswer {
   let status: UInt32
-  let body: String
+  let body: [UInt8]
   var headers: [HTTPHeader] = []
+
+  /// - Parameter type: as in `text/html; charset=utf-8`.
+  init(_ status: UInt32, _ body: [UInt8], type: String, _ headers: [HTTPHeader] = []) {
+    self.status = status
+    self.body = body
+    self.headers = [("Content-Type", type)] + headers
+  }
 
   /// - Parameter body: JSON, or empty.
   init(_ status: UInt32, _ body: String, _ headers: [HTTPHeader] = []) {
-    self.status = status
-    self.body = body
-    self.headers = headers
+    self.init(status, Array(body.utf8), type: "application/json", headers)
+    if body.isEmpty { self.headers = headers }
   }
 
   /// Refuses with a sentence, and with a reason word that never changes.
@@ -85,6 +100,14 @@ extension HTTPAnswer {
       case .refused(let rejection): rejection.kind.status
       }
     self.init(status, outcome.record.json, status == 503 ? [("Retry-After", "5")] : [])
+  }
+
+  /// - Parameter json: what was asked for.
+  init(_ json: Result<String, Rejection>) {
+    switch json {
+    case .success(let json): self.init(200, json)
+    case .failure(let rejection): self.init(.refused(rejection))
+    }
   }
 }
 

@@ -208,15 +208,16 @@ final class HTTPServer {
         door.serve(exchange)
       }
     }
-    if let answer = exchange.answer { return send(answer, to: exchange.head, connection) }
+    if let answer = exchange.answer {
+      return send(answer, to: exchange.head, connection, exchange.stream)
+    }
     waiting[ObjectIdentifier(exchange)] = exchange
     // No deadline while we work on it: the app is not the slow side.
     connections[connection] = .some(nil)
     exchange.answered = { [unowned self, unowned exchange] in
       waiting[ObjectIdentifier(exchange)] = nil
       setDeadline(of: connection)
-      MHD_resume_connection(connection)
-      timer?.goesOff(after: .zero)
+      resume(connection)
     }
     MHD_suspend_connection(connection)
     return 1
@@ -237,23 +238,90 @@ final class HTTPServer {
   }
 
   private func send(
-    _ answer: HTTPAnswer, to head: HTTPHead, _ connection: OpaquePointer
+    _ answer: HTTPAnswer, to head: HTTPHead, _ connection: OpaquePointer,
+    _ stream: EventStream? = nil
   ) -> Int32 {
-    let bytes = Array(answer.body.utf8)
-    let response = bytes.withUnsafeBufferPointer { buffer in
-      buffer.withMemoryRebound(to: CChar.self) {
-        clocksmith_http_response($0.baseAddress, $0.count)
-      }
-    }
-    guard let response else { return 0 }
+    let made = stream.map { response($0, connection) } ?? response(answer.body)
+    guard let response = made else { return 0 }
     defer { MHD_destroy_response(response) }
-    if !bytes.isEmpty { MHD_add_response_header(response, "Content-Type", "application/json") }
     // A state kept by a proxy or an app is wrong a moment later.
     MHD_add_response_header(response, "Cache-Control", "no-store")
     for (name, value) in answer.headers + door.headers(to: head) {
       MHD_add_response_header(response, name, value)
     }
     return clocksmith_http_answer(connection, answer.status, response)
+  }
+
+  private func response(_ bytes: [UInt8]) -> OpaquePointer? {
+    bytes.withUnsafeBufferPointer { buffer in
+      buffer.withMemoryRebound(to: CChar.self) {
+        clocksmith_http_response($0.baseAddress, $0.count)
+      }
+    }
+  }
+
+  // MARK: Streams
+
+  private func response(_ stream: EventStream, _ connection: OpaquePointer) -> OpaquePointer? {
+    // libmicrohttpd ends it if it takes nothing for ten seconds.
+    connections[connection] = .some(nil)
+    let reading = Unmanaged.passRetained(StreamReading(stream, connection, self))
+    let response = clocksmith_http_stream(
+      { context, _, bytes, most in
+        Unmanaged<StreamReading>.fromOpaque(context!).takeUnretainedValue()
+          .read(UnsafeMutableRawBufferPointer(start: bytes, count: most))
+      }, reading.toOpaque(),
+      { Unmanaged<StreamReading>.fromOpaque($0!).release() })
+    if response == nil { reading.release() }
+    return response
+  }
+
+  fileprivate func resume(_ connection: OpaquePointer) {
+    MHD_resume_connection(connection)
+    timer?.goesOff(after: .zero)
+  }
+
+  /// Calls `handler` when the client ends the connection, which libmicrohttpd does not see while it
+  /// is suspended.
+  fileprivate func whenLeft(
+    _ connection: OpaquePointer, _ handler: @escaping () -> Void
+  ) -> EventSource? {
+    try? loop.whenReady(
+      clocksmith_http_stream_socket(connection), events: EPOLLRDHUP.rawValue, handler)
+  }
+}
+
+/// A stream on its connection, until libmicrohttpd releases the answer.
+private final class StreamReading {
+  private let stream: EventStream
+  private let connection: OpaquePointer
+  private unowned let server: HTTPServer
+  private var left: EventSource?
+
+  init(_ stream: EventStream, _ connection: OpaquePointer, _ server: HTTPServer) {
+    self.stream = stream
+    self.connection = connection
+    self.server = server
+    left = server.whenLeft(connection) { [unowned self] in
+      left?.rests()
+      stream.end()
+    }
+  }
+
+  deinit {
+    stream.readable = nil
+    stream.close()
+  }
+
+  /// - Returns: as `clocksmith_http_stream` wants it.
+  func read(_ buffer: UnsafeMutableRawBufferPointer) -> Int {
+    if stream.isOver { return -1 }
+    let count = stream.read(into: buffer)
+    if count == 0 {
+      stream.readable = { [unowned self] in server.resume(connection) }
+      MHD_suspend_connection(connection)
+    }
+    return count
   }
 }
 
@@ -277,7 +345,8 @@ extension HTTPHead {
     self.init(
       method: String(cString: method), path: String(cString: path),
       address: clocksmith_http_address(connection).map(numeric) ?? "an unknown address",
-      authorization: header("Authorization"), origin: header("Origin"),
+      host: header("Host"), authorization: header("Authorization"), cookies: header("Cookie"),
+      origin: header("Origin"), fetchSite: header("Sec-Fetch-Site"),
       contentType: header("Content-Type"),
       length: header("Content-Length").flatMap { Int($0) },
       isChunked: header("Transfer-Encoding") != nil,

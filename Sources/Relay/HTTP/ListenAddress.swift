@@ -16,9 +16,9 @@ public struct ListenAddress: Hashable, Sendable {
     self.port = port
   }
 
-  private static let leastPort: UInt16 = 1024
+  private static let leastPort: UInt16 = 80
 
-  /// Reads `127.0.0.1:8080` or `[::1]:8080`. Nil for anything else, and for a port below 1024.
+  /// Reads `127.0.0.1:8080` or `[::1]:8080`. Nil for anything else, and for a port below 80.
   init?(text: String) {
     guard let colon = text.lastIndex(of: ":"),
       let port = UInt16(text[text.index(after: colon)...]), port >= Self.leastPort

@@ -4,7 +4,7 @@ import Daemon
 @preconcurrency import Glibc
 import Horology
 
-/// The register on the disk: the devices, and what is not sent yet.
+/// The register on the disk: the devices, what is not sent yet, and the paired phones.
 ///
 /// A power cut may lose what was noted in the last seconds (`synchronous = NORMAL`), so a message may
 /// come twice, with the same id. What a person was told is kept is on the disk at once (`synced`).
@@ -13,7 +13,7 @@ public final class Register {
 
   private static let name = "register.sqlite"
   private static let folder = "/var/lib/clocksmith-relay"
-  private static let version: Int64 = 3
+  private static let version: Int64 = 4
 
   /// In the service's folder, as systemd names it (`StateDirectory=`), or else by its usual path.
   public static var path: String {
@@ -41,7 +41,8 @@ public final class Register {
     } catch {
       let advice =
         error.isOfBrokenDatabase
-        ? "; when the service starts, it sets it aside, and the devices have to be registered again"
+        ? "; when the service starts, it sets it aside, and the devices have to be "
+          + "registered again, and the phones paired again"
         : error.isOfLockedDatabase ? "; another program holds it, try again" : ""
       throw Fault(error.operation, code: error.code, error.detail + advice)
     }
@@ -58,7 +59,9 @@ public final class Register {
       return (register, nil)
     } catch {
       guard error.isOfBrokenDatabase else { throw error }
-      let complaint = "\(error); \(setAside(path)); the devices have to be registered again"
+      let complaint =
+        "\(error); \(setAside(path)); the devices have to be registered again, "
+        + "and the phones paired again"
       return (try Register(path: path, patience: patience), complaint)
     }
   }
@@ -131,8 +134,10 @@ public final class Register {
     }
     if found == Self.version { return }
     try database.transaction { () throws(Fault) in
-      // Of earlier versions, only the devices are kept.
-      try database.execute("DROP TABLE IF EXISTS messages; DROP TABLE IF EXISTS deliveries")
+      // Of versions before the third, only the devices are kept.
+      if found < 3 {
+        try database.execute("DROP TABLE IF EXISTS messages; DROP TABLE IF EXISTS deliveries")
+      }
       try database.execute(Self.tables)
       try database.execute("PRAGMA user_version = \(Self.version)")
     }
@@ -148,13 +153,23 @@ public final class Register {
   /// Instants are in microseconds since 1970, `events` are the values of PushEvents, and `message` is
   /// JSON. Numbers of devices are never used again, so that a message never goes to a device that came
   /// after it. A delivery without a lane is a person's words, for every receiver.
+  ///
+  /// A `cookie` is the SHA-256 of one, in hexadecimal digits. `pairing` has the phone that asks to be
+  /// paired, and `invitation` a row while somebody waits for one at a terminal; both end at an uptime.
   private static let tables = """
     CREATE TABLE IF NOT EXISTS devices (
       id INTEGER PRIMARY KEY AUTOINCREMENT, token TEXT NOT NULL UNIQUE, platform TEXT NOT NULL,
       environment TEXT NOT NULL, events INTEGER NOT NULL, registered INTEGER NOT NULL,
       deactivated INTEGER, reason TEXT);
-    CREATE TABLE deliveries (
+    CREATE TABLE IF NOT EXISTS deliveries (
       id TEXT PRIMARY KEY, lane TEXT NOT NULL, device INTEGER NOT NULL, message TEXT NOT NULL);
+    CREATE TABLE IF NOT EXISTS phones (
+      id INTEGER PRIMARY KEY AUTOINCREMENT, cookie TEXT NOT NULL UNIQUE, name TEXT NOT NULL,
+      since INTEGER NOT NULL, seen INTEGER NOT NULL);
+    CREATE TABLE IF NOT EXISTS pairing (
+      cookie TEXT NOT NULL, words TEXT NOT NULL, name TEXT NOT NULL, address TEXT NOT NULL,
+      ends INTEGER NOT NULL);
+    CREATE TABLE IF NOT EXISTS invitation (ends INTEGER NOT NULL);
     """
 }
 
@@ -319,4 +334,128 @@ extension Register {
     }
     return found
   }
+}
+
+// MARK: Phones
+
+/// A phone that is paired: it may act.
+public struct Phone: Hashable {
+  /// Never used again for another phone.
+  public let number: Int64
+  public let name: String
+  public let since: Instant
+  /// To the hour.
+  public let seen: Instant
+}
+
+/// A phone that asks to be paired.
+public struct Pairing: Hashable {
+  /// The SHA-256 of its cookie, in hexadecimal digits.
+  let cookie: String
+  /// Shown on the phone, and to the person who confirms.
+  public let words: String
+  public let name: String
+  public let address: String
+  /// The uptime at which it ends unconfirmed.
+  let ends: Duration
+}
+
+extension Register {
+  /// How long a pairing waits to be confirmed.
+  static let patienceOfPairing = Duration.seconds(60)
+
+  /// The phones in the order in which they were paired.
+  public func phones() throws(Fault) -> [Phone] { try phones("ORDER BY id") }
+
+  func phone(cookie: String) throws(Fault) -> Phone? {
+    try phones("WHERE cookie = ?", [.text(cookie)]).first
+  }
+
+  private func phones(_ condition: String, _ values: [SQLValue] = []) throws(Fault) -> [Phone] {
+    var found: [Phone] = []
+    try database.run("SELECT id, name, since, seen FROM phones \(condition)", values) { row in
+      found.append(
+        Phone(
+          number: row.integer(0), name: row.text(1),
+          since: Instant(microseconds: row.integer(2)),
+          seen: Instant(microseconds: row.integer(3))))
+    }
+    return found
+  }
+
+  func setSeen(_ phone: Int64, at now: Instant) throws(Fault) {
+    try database.run(
+      "UPDATE phones SET seen = ? WHERE id = ?", [.integer(now.microseconds), .integer(phone)])
+  }
+
+  /// - Returns: false if there is no such phone.
+  public func remove(phone: Int64) throws(Fault) -> Bool {
+    try synced { () throws(Fault) in
+      try database.run("DELETE FROM phones WHERE id = ?", [.integer(phone)])
+    }
+    return database.changes > 0
+  }
+
+  /// Begins a pairing in place of any other.
+  func begin(_ pairing: Pairing) throws(Fault) {
+    try database.transaction { () throws(Fault) in
+      try endPairing()
+      try database.run(
+        "INSERT INTO pairing (cookie, words, name, address, ends) VALUES (?, ?, ?, ?, ?)",
+        [
+          .text(pairing.cookie), .text(pairing.words), .text(pairing.name),
+          .text(pairing.address), .integer(Int64(pairing.ends.microseconds)),
+        ])
+    }
+  }
+
+  /// The phone that asks now; nil if none does.
+  public func pairing() throws(Fault) -> Pairing? {
+    var found: Pairing?
+    try database.run(
+      "SELECT cookie, words, name, address, ends FROM pairing WHERE ends > ?", [Self.uptime]
+    ) { row in
+      found = Pairing(
+        cookie: row.text(0), words: row.text(1), name: row.text(2), address: row.text(3),
+        ends: .microseconds(row.integer(4)))
+    }
+    return found
+  }
+
+  public func endPairing() throws(Fault) { try database.run("DELETE FROM pairing") }
+
+  /// Pairs the phone that asks.
+  /// - Returns: nil if this pairing has ended.
+  public func confirm(_ pairing: Pairing, at now: Instant) throws(Fault) -> Phone? {
+    var isConfirmed = false
+    try synced { () throws(Fault) in
+      let since = SQLValue.integer(now.microseconds)
+      try database.run(
+        """
+        INSERT INTO phones (cookie, name, since, seen)
+          SELECT cookie, name, ?, ? FROM pairing WHERE cookie = ? AND ends > ?
+        """, [since, since, .text(pairing.cookie), Self.uptime])
+      isConfirmed = database.changes > 0
+      if isConfirmed { try endPairing() }
+    }
+    return isConfirmed ? try phone(cookie: pairing.cookie) : nil
+  }
+
+  /// Somebody waits at a terminal for a phone, for as long as a pairing takes.
+  public func invite() throws(Fault) {
+    let ends = Int64((Daemon.uptime + Self.patienceOfPairing).microseconds)
+    try database.run("INSERT INTO invitation (ends) VALUES (?)", [.integer(ends)])
+  }
+
+  public func endInvitation() throws(Fault) { try database.run("DELETE FROM invitation") }
+
+  func isInvited() throws(Fault) -> Bool {
+    var isInvited = false
+    try database.run("SELECT 1 FROM invitation WHERE ends > ?", [Self.uptime]) { _ in
+      isInvited = true
+    }
+    return isInvited
+  }
+
+  private static var uptime: SQLValue { .integer(Int64(Daemon.uptime.microseconds)) }
 }

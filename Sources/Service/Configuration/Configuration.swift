@@ -35,11 +35,24 @@ public struct Configuration: Sendable {
   /// How far off a clock may be that is in holdover; nil for any error.
   public var greatestError: Duration? = ClockJudge.defaultGreatestError
 
+  /// The zone of the clock; nil for that of the system.
+  public var zone: String?
+
   var alarmSections = ConfiguredAlarms()
 
   public private(set) var files: [String] = []
-  /// File and line of the value in force for each key, by `section.key`.
-  private var places: [String: String] = [:]
+  /// A value as a file has it.
+  struct Written {
+    let text: String
+    /// File and line.
+    let place: String
+  }
+
+  /// What the owner's files have of each key, by `section.key`.
+  var written: [String: Written] = [:]
+  /// The same of `settings.conf`, which overrides them.
+  var settings: [String: Written] = [:]
+  var leftOut: [SettingLeftOut] = []
 
   /// The tune at the hour, unless a file sets `chime`.
   private static let defaultChime = "westminster"
@@ -47,28 +60,38 @@ public struct Configuration: Sendable {
   public init() {}
 
   /// Reads only `path`, or else the files in /etc, if there are any. A later file overrides an
-  /// earlier one.
+  /// earlier one, and `settings.conf` all of them.
   /// - Throws: `Fault` with file and line for anything that is unknown or not allowed, and for a
-  ///   file that exists but cannot be read.
+  ///   file that exists but cannot be read; never for `settings.conf`.
   public static func load(path: String?) throws(Fault) -> Configuration {
+    try ofFiles(path: path).withSettings(at: settingsPath(besides: path)).0
+  }
+
+  /// Without `settings.conf`.
+  static func ofFiles(path: String?) throws(Fault) -> Configuration {
     var configuration = Configuration()
     if let path {
-      try configuration.read(path)
+      try configuration.read(INIFile(path: path), \.written)
     } else {
       for file in try ConfigurationFiles.all() {
         do throws(Fault) {
-          try configuration.read(file)
+          try configuration.read(INIFile(path: file), \.written)
         } catch {
           throw ConfigurationFiles.withRemedy(error)
         }
       }
     }
-    if configuration.places["announce.chime"] == nil {
+    if configuration.written["announce.chime"] == nil {
       configuration.announcer.chime = try Sounds.tune(defaultChime)
     }
-    try configuration.checkLines()
-    configuration.announcer.alarms = try configuration.alarmSections.plans()
+    try configuration.finish()
     return configuration
+  }
+
+  /// Checks what depends on several keys.
+  mutating func finish() throws(Fault) {
+    try checkLines()
+    announcer.alarms = try alarmSections.plans()
   }
 
   private func checkLines() throws(Fault) {
@@ -79,9 +102,9 @@ public struct Configuration: Sendable {
       guard let line else { continue }
       if let other = owners.updateValue(owner, forKey: line) {
         throw Fault(
-          places["\(owner).line"] ?? "",
+          place(of: "\(owner).line") ?? "",
           "line = \(line): [\(owner)] cannot have it, for [\(other)] has it "
-            + "(\(places["\(other).line"] ?? "")); take another line for one of them")
+            + "(\(place(of: "\(other).line") ?? "")); take another line for one of them")
       }
     }
   }
@@ -91,52 +114,65 @@ public struct Configuration: Sendable {
     do throws(Fault) {
       return try Sounds.voice(voice)
     } catch {
-      guard let place = places["announce.voice"] else { throw error }
+      guard let place = place(of: "announce.voice") else { throw error }
       throw Fault(place, code: error.code, error.description)
     }
   }
 
-  /// File and line of the first of these keys of [announce] that is set.
+  /// File and line of the first of these keys that is set.
   func place(of keys: String...) -> String? {
-    keys.lazy.compactMap { self.places["announce.\($0)"] }.first
+    keys.lazy.compactMap { (self.settings[$0] ?? self.written[$0])?.place }.first
   }
 
-  private mutating func read(_ path: String) throws(Fault) {
-    let file = try INIFile(path: path)
-    for section in file.sections { try alarmSections.begin(section, in: path) }
+  /// - Parameter layer: where its texts are kept.
+  mutating func read(
+    _ file: INIFile, _ layer: WritableKeyPath<Configuration, [String: Written]>
+  ) throws(Fault) {
+    for section in file.sections { try alarmSections.begin(section, in: file.path) }
     let sections = Self.keys.keys.sorted().joined(separator: ", ") + ", and alarm NAME"
-    let found = try file.fill(&self, sections: sections) {
-      Self.keys[$0] ?? ConfiguredAlarms.keys(of: $0)
+    _ = try file.fill(&self, sections: sections) { Self.keys(of: $0)?.mapValues(\.take) }
+    for entry in file.entries {
+      self[keyPath: layer][Self.name(of: entry.key, in: entry.section)] = Written(
+        text: entry.value, place: "\(file.path):\(entry.line)")
     }
-    places.merge(found) { $1 }
-    files.append(path)
+    files.append(file.path)
+  }
+
+  /// The keys of a section; nil if there is no such section.
+  static func keys(of section: String) -> [String: SettingKey<Configuration>]? {
+    keys[section] ?? ConfiguredAlarms.keys(of: section)
+  }
+
+  /// As in `announce.voice` or `alarm school.time`.
+  static func name(of key: String, in section: String) -> String {
+    "\(ConfiguredAlarms.name(of: section).map { "alarm \($0)" } ?? section).\(key)"
   }
 }
 
 // MARK: Keys
 
 extension Configuration {
-  /// Takes a value, or returns what is allowed instead.
-  typealias Key = INIKey<Configuration>
+  private typealias Key = SettingKey<Configuration>
 
-  private static let keys: [String: [String: Key]] = [
+  static let keys: [String: [String: SettingKey<Configuration>]] = [
     "announce": [
-      "interval": parsed(
-        \.announcer.interval,
-        "allowed are minutes that divide 60: 1, 2, 3, 4, 5, 6, 10, 12, 15, 20, 30, 60"
-      ) {
-        Int($0).flatMap { Interval(minutes: $0) }
-      },
-      "chime": tune(\.announcer.chime),
-      "chime_quarters": tune(\.announcer.chimeQuarters),
-      "voice": { configuration, value in
-        if let flaw = FullPath.flaw(of: value) { return flaw }
-        return text(\.voice, "the name of a voice, or the full path of its folder")(
-          &configuration, value)
-      },
+      "interval": Key(usual: "15") { configuration, value in
+        guard let interval = Int(value).flatMap({ Interval(minutes: $0) }) else {
+          return "allowed are minutes that divide 60: \(minutes.joined(separator: ", "))"
+        }
+        configuration.announcer.interval = interval
+        return nil
+      }.among { _ in minutes },
+      "chime": tune(\.announcer.chime, usual: defaultChime),
+      "chime_quarters": tune(\.announcer.chimeQuarters, usual: "none"),
+      "voice": text(
+        \.voice, "the name of a voice, or the full path of its folder", flaw: FullPath.flaw
+      ).among { _ in Sounds.voiceNames() },
       "voice_at_hour": choice(\.announcer.voiceAtHour),
       "clock": choice(\.wording.format),
-      "style": text(\.wording.style, "the name of a style that the voice has"),
+      "style": text(\.wording.style, "the name of a style that the voice has").among {
+        (try? $0.voicePack())?.styles($0.wording.format) ?? []
+      },
       "say_it_is": flag(\.wording.opens),
       "quiet": times(\.announcer.quiet, as: "22:00-07:00") { value throws(TimesError) in
         try QuietHours(text: value)
@@ -150,7 +186,7 @@ extension Configuration {
       "mixer": optional(\.mixer, "none, or a control; clocksmith check lists them"),
       "lead_in": duration(\.announcer.leadIn, from: .zero, to: .seconds(4)),
       "keep_open": parsed(
-        \.keepOpen, "allowed: always, or how long after an announcement, as in 0s or 10min"
+        \.keepOpen, usual: "0s", "always, or how long after an announcement, as in 0s or 10min"
       ) { value in
         if value == "always" { return .always }
         return Duration(text: value).flatMap { $0 >= .zero ? .lasting($0) : nil }
@@ -178,7 +214,8 @@ extension Configuration {
     "timers": [
       "ring_limit": duration(\.announcer.ringLimit, from: .seconds(10), to: .seconds(3600)),
       "tell_left": parsed(
-        \.announcer.tellsLeft, "allowed: none, or half, minute, or both, as in half, minute"
+        \.announcer.tellsLeft, usual: "none",
+        "none, or half, minute, or both, as in half, minute"
       ) { value in
         let words =
           value == "none" ? [] : value.split(separator: ",", omittingEmptySubsequences: false)
@@ -195,10 +232,10 @@ extension Configuration {
     ],
     "clock": [
       "rtc": parsed(
-        \.rtc, "allowed: auto, none, or the name of an RTC, as in ds3231 or rtc0",
+        \.rtc, usual: "auto", "auto, none, or the name of an RTC, as in ds3231 or rtc0",
         RTCChoice.init),
       "greatest_error": parsed(
-        \.greatestError, "allowed: none, or 2s to 3600s, as in 30s or 5min"
+        \.greatestError, usual: "30s", "none, or 2s to 3600s, as in 30s or 5min"
       ) { value in
         if value == "none" { return .some(nil) }
         // An RTC is right to a second or two at best.
@@ -208,21 +245,36 @@ extension Configuration {
         return error
       },
       "untrusted": choice(\.announcer.untrusted),
+      "zone": Key(
+        usual: "none", allowed: "none, or a zone of the tz database, as Europe/London"
+      ) { configuration, value in
+        do throws(Fault) {
+          if value != "none" { try SystemZone.check(name: value) }
+          configuration.zone = value == "none" ? nil : value
+          return nil
+        } catch {
+          return error.detail
+        }
+      },
     ],
   ]
+
+  private static let minutes = (1...60).filter { Interval(minutes: $0) != nil }.map(String.init)
 
   /// Key paths of value types to value types are constants; the compiler does not know that they
   /// may be shared.
   private typealias Field<Value> = WritableKeyPath<Configuration, Value> & Sendable
 
   /// - Parameters:
-  ///   - allowed: what to say of a value that is not allowed.
+  ///   - usual: the text of the default.
+  ///   - allowed: what a value may be.
   ///   - read: nil for a value that is not allowed.
   private static func parsed<Value>(
-    _ field: Field<Value>, _ allowed: String, _ read: @escaping @Sendable (String) -> Value?
+    _ field: Field<Value>, usual: String, _ allowed: String,
+    _ read: @escaping @Sendable (String) -> Value?
   ) -> Key {
-    { configuration, text in
-      guard let value = read(text) else { return allowed }
+    Key(usual: usual, allowed: allowed) { configuration, text in
+      guard let value = read(text) else { return "allowed: \(allowed)" }
       configuration[keyPath: field] = value
       return nil
     }
@@ -231,24 +283,37 @@ extension Configuration {
   private static func choice<Choice: RawRepresentable<String> & CaseIterable & Sendable>(
     _ field: Field<Choice>
   ) -> Key {
-    let choices = Choice.allCases.map(\.rawValue).joined(separator: ", ")
-    return parsed(field, "allowed: \(choices)") { Choice(rawValue: $0) }
+    let choices = Choice.allCases.map(\.rawValue)
+    return parsed(
+      field, usual: Configuration()[keyPath: field].rawValue, choices.joined(separator: ", ")
+    ) { Choice(rawValue: $0) }.among { _ in choices }
   }
 
   private static func flag(_ field: Field<Bool>) -> Key {
-    parsed(field, "allowed: no, yes") { ["no": false, "yes": true][$0] }
+    parsed(field, usual: Configuration()[keyPath: field] ? "yes" : "no", "no, yes") {
+      ["no": false, "yes": true][$0]
+    }.among { _ in ["no", "yes"] }
   }
 
-  private static func text(_ field: Field<String>, _ allowed: String) -> Key {
-    parsed(field, "allowed: \(allowed)") { $0.isEmpty ? nil : $0 }
+  /// - Parameter flaw: why a text is not allowed; nil if it may be.
+  private static func text(
+    _ field: Field<String>, _ allowed: String,
+    flaw: @escaping @Sendable (String) -> String? = { _ in nil }
+  ) -> Key {
+    Key(usual: Configuration()[keyPath: field], allowed: allowed) { configuration, value in
+      if let flaw = value.isEmpty ? "allowed: \(allowed)" : flaw(value) { return flaw }
+      configuration[keyPath: field] = value
+      return nil
+    }
   }
 
   private static func times<Times>(
     _ field: Field<Times>, as example: String,
     _ read: @escaping @Sendable (String) throws(TimesError) -> Times
   ) -> Key {
-    { configuration, value in
-      guard !value.isEmpty else { return "allowed: none, or times of day, as in \(example)" }
+    let allowed = "none, or times of day, as in \(example)"
+    return Key(usual: "none", allowed: allowed) { configuration, value in
+      guard !value.isEmpty else { return "allowed: \(allowed)" }
       do throws(TimesError) {
         configuration[keyPath: field] = try read(value)
         return nil
@@ -258,8 +323,8 @@ extension Configuration {
     }
   }
 
-  private static func tune(_ field: Field<Tune?>) -> Key {
-    { configuration, value in
+  private static func tune(_ field: Field<Tune?>, usual: String) -> Key {
+    Key(usual: usual) { configuration, value in
       if let flaw = FullPath.flaw(of: value) { return flaw }
       do throws(Fault) {
         configuration[keyPath: field] = value == "none" ? nil : try Sounds.tune(value)
@@ -267,13 +332,13 @@ extension Configuration {
       } catch {
         return error.description
       }
-    }
+    }.among { _ in ["none"] + Sounds.tuneNames() }
   }
 
   private static let aLine = "none, a line's name (GPIO17), or chip-label:offset (pinctrl-rp1:17)"
 
   private static func optional(_ field: Field<String?>, _ allowed: String) -> Key {
-    parsed(field, "allowed: \(allowed)") {
+    parsed(field, usual: "none", allowed) {
       $0.isEmpty ? nil : .some($0 == "none" ? nil : $0)
     }
   }
@@ -286,15 +351,36 @@ extension Configuration {
     }
     let examples = ["30ms", "2s", "10s", "5min"].filter { allowed($0) != nil }.prefix(2)
     return parsed(
-      field,
-      "allowed: \(least.nanoseconds / 1_000_000_000)s to \(most.nanoseconds / 1_000_000_000)s, as in "
+      field, usual: Configuration()[keyPath: field].asWritten,
+      "\(least.nanoseconds / 1_000_000_000)s to \(most.nanoseconds / 1_000_000_000)s, as in "
         + examples.joined(separator: " or "), allowed)
   }
 
   private static func decibels(_ field: Field<Double>, to most: Int) -> Key {
-    parsed(field, "allowed: -60dB to \(most)dB, with its unit, as -6dB") {
+    parsed(field, usual: "0dB", "-60dB to \(most)dB, with its unit, as -6dB") {
       Decibels(text: $0, to: Double(most))?.value
     }
+  }
+}
+
+/// A key of a section.
+struct SettingKey<Root>: Sendable {
+  /// The text of its default; nil if it has none.
+  let usual: String?
+  /// What a value may be; nil if `choices` says it, or nothing is of use.
+  let allowed: String?
+  /// Every value there is; empty if they cannot be listed.
+  private(set) var choices: @Sendable (Configuration) -> [String] = { _ in [] }
+  let take: INIKey<Root>
+
+  init(usual: String? = nil, allowed: String? = nil, _ take: @escaping INIKey<Root>) {
+    (self.usual, self.allowed, self.take) = (usual, allowed, take)
+  }
+
+  func among(_ choices: @escaping @Sendable (Configuration) -> [String]) -> Self {
+    var key = self
+    key.choices = choices
+    return key
   }
 }
 

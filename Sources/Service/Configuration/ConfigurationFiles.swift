@@ -98,7 +98,9 @@ extension Configuration {
       ("voice", voice), ("chime", announcer.chime?.name),
       ("chime_quarters", announcer.chimeQuarters?.name),
     ]
-    let ofKeys = keys.compactMap { key, path in hidden(key, path, setAt: place(of: key)) }
+    let ofKeys = keys.compactMap { key, path in
+      hidden(key, path, setAt: place(of: "announce.\(key)"))
+    }
     let ofAlarms = announcer.alarms.compactMap { plan in
       hidden("tune", plan.tune?.name, setAt: "[alarm \(plan.name ?? "")]")
     }

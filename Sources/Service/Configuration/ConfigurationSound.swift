@@ -49,12 +49,12 @@ extension Configuration {
     let (style, clock) = (wording.style, wording.format.rawValue)
     if let flaw = voice.flaw(ofStyle: wording) {
       guard style == Wording.digital else {
-        throw Fault(place(of: "style") ?? "", "style = \(style.excerpt): \(flaw)")
+        throw Fault(place(of: "announce.style") ?? "", "style = \(style.excerpt): \(flaw)")
       }
-      throw Fault(place(of: "clock", "voice") ?? "clock = \(clock)", flaw)
+      throw Fault(place(of: "announce.clock", "announce.voice") ?? "clock = \(clock)", flaw)
     }
     if wording.opens, let flaw = voice.flawOfOpening {
-      throw Fault(place(of: "say_it_is") ?? "", "say_it_is = yes: \(flaw)")
+      throw Fault(place(of: "announce.say_it_is") ?? "", "say_it_is = yes: \(flaw)")
     }
   }
 

@@ -21,7 +21,7 @@ struct ConfiguredAlarms: Sendable {
   private var sections: [Section] = []
 
   /// The name after `alarm`; nil for any other section.
-  private static func name(of section: String) -> String? {
+  static func name(of section: String) -> String? {
     let word = section.prefix { !$0.isWhitespace }
     guard word == "alarm" else { return nil }
     return String(section.dropFirst(word.count).drop(while: \.isWhitespace))
@@ -78,30 +78,33 @@ struct ConfiguredAlarms: Sendable {
 // MARK: Keys
 
 extension ConfiguredAlarms {
-  /// Takes a value, or returns what is allowed instead.
-  private typealias Key = @Sendable (inout Section, String) -> String?
-
   /// The keys of a section; nil if it is not an alarm's.
-  static func keys(of section: String) -> [String: Configuration.Key]? {
+  static func keys(of section: String) -> [String: SettingKey<Configuration>]? {
     guard let name = name(of: section) else { return nil }
     return keys.mapValues { key in
-      { configuration, value in configuration.alarmSections.set(name, value, by: key) }
+      SettingKey(usual: key.usual, allowed: key.allowed) { configuration, value in
+        configuration.alarmSections.set(name, value, by: key.take)
+      }.among(key.choices)
     }
   }
 
-  private mutating func set(_ name: String, _ value: String, by key: Key) -> String? {
+  /// As in `alarm school`, in the order in which they came.
+  var names: [String] { sections.map { "alarm \($0.name)" } }
+
+  private mutating func set(_ name: String, _ value: String, by key: INIKey<Section>) -> String? {
     guard let index = sections.firstIndex(where: { $0.name == name }) else { return nil }
     return key(&sections[index], value)
   }
 
-  private static let keys: [String: Key] = [
-    "time": { section, value in
+  private static let keys: [String: SettingKey<Section>] = [
+    "time": SettingKey(allowed: "a time of day, as 07:00") { section, value in
       complaint { () throws(AlarmTextFlaw) in section.time = try TimeOfDay(text: value) }
     },
-    "days": { section, value in
+    "days": SettingKey(usual: "mon-sun", allowed: "days of the week, as mon-fri or mon-wed, sat") {
+      section, value in
       complaint { () throws(AlarmTextFlaw) in section.days = try AlarmDays(weekdays: value) }
     },
-    "tune": { section, value in
+    "tune": SettingKey(usual: "none") { section, value in
       // Accept a missing tune: a clock that does not start rings no alarm at all. The service and
       // `check` report the missing tune.
       guard !value.isEmpty else {
@@ -110,11 +113,13 @@ extension ConfiguredAlarms {
       let tune = FullPath.flaw(of: value) == nil ? try? Sounds.tune(value) : nil
       section.tune = value == "none" ? nil : tune ?? .missing(value)
       return nil
-    },
-    "rise": { section, value in
+    }.among { _ in ["none"] + Sounds.tuneNames() },
+    "rise": SettingKey(
+      usual: "none", allowed: "none, or how long it takes, as 5min, or from a level, as -30dB 5min"
+    ) { section, value in
       complaint { () throws(AlarmTextFlaw) in section.rise = try AlarmRise.rise(text: value) }
     },
-    "quiet_hours": { section, value in
+    "quiet_hours": SettingKey { section, value in
       guard value == "keep" || value == "override" else { return "remove it: it has no effect" }
       section.hasQuietHours = true
       return nil

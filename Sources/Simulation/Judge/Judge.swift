@@ -36,7 +36,7 @@ struct Judge {
     case .heard(.begins, .cue): count("cue")
     default: break
     }
-    world.take(fact, moment)
+    world.apply(fact, moment)
     for index in properties.indices {
       guard let what = properties[index].see(fact, moment, world) else { continue }
       let name = "\(type(of: properties[index]))".lowercased()

@@ -103,9 +103,15 @@ struct Rings: Property {
 
   private mutating func pass(_ at: Moment, _ world: Situation) -> String? {
     if world.goesByClock {
-      // The clock was wrong before: the dates are forgotten.
+      // The clock was wrong before: the dates to come are forgotten.
       if at.shown < reached - day {
-        changeAll { if $0.times != nil { ($0.rang, $0.told, $0.isLoose) = (.min, .min, true) } }
+        let today = world.face.day(at.shown)
+        changeAll { known in
+          guard known.times != nil else { return }
+          if known.rang > today { known.rang = .min }
+          if known.told > today { known.told = .min }
+          known.isLoose = true
+        }
         reached = at.shown
       }
       reached = max(reached, at.shown)
@@ -210,11 +216,11 @@ struct Rings: Property {
   private func time(_ known: Known, _ at: Moment, _ world: Situation) -> WallClock.Due? {
     guard let times = known.times else { return nil }
     let latest = world.settings.ringLimit.nanoseconds + 30 * second
-    let dues = world.readings(at).compactMap { shown in
+    // What the clock shows now comes first; what it showed a moment before may be years off.
+    return world.readings(at).lazy.compactMap { shown in
       world.face.dues(times, around: shown)
         .last { $0.date > known.rang && (-Situation.tolerance...latest).contains(shown - $0.shown) }
-    }
-    return dues.max { $0.shown < $1.shown }
+    }.first
   }
 
   // MARK: It is told
@@ -253,8 +259,10 @@ struct Rings: Property {
       turn(source, &known, at)
       known.isLoose = false
     case .changed(.skipped):
-      let dues = known.times.map { world.face.dues($0, around: at.shown) } ?? []
-      known.rang = dues.first { $0.shown > at.shown && $0.date > known.rang }?.date ?? known.rang
+      // Several rings in a row may be left out, a week apart.
+      let dues = known.times.map { world.face.dues($0, around: at.shown, days: 100) } ?? []
+      let next = dues.first { $0.shown > at.shown && $0.date > max(known.rang, known.told) }
+      known.rang = next?.date ?? known.rang
       known.next = nil
     case .rings(.on, _):
       (known.isRinging, known.isExact, known.due) = (true, false, at.elapsed)
@@ -304,7 +312,8 @@ struct Rings: Property {
       }
       guard plan.times != known.times else { continue }
       all[source]!.times = plan.times
-      (all[source]!.rang, all[source]!.told) = (.min, .min)
+      // One that rings is done with its date, whatever its time is from now on.
+      if !known.isRinging { (all[source]!.rang, all[source]!.told) = (.min, .min) }
       all[source]!.isLoose = known.isLoose || known.due != nil
     }
     for plan in plans where !all.values.contains(where: { $0.isConfigured && $0.name == plan.name })
@@ -339,9 +348,9 @@ extension WallClock {
   typealias Due = (date: Int64, shown: Int64)
 
   /// When an alarm is due around a moment. A time that the zone repeats comes the first time.
-  fileprivate func dues(_ times: AlarmTimes, around shown: Int64) -> [Due] {
+  fileprivate func dues(_ times: AlarmTimes, around shown: Int64, days: Int64 = 9) -> [Due] {
     let today = day(shown)
-    var dates = today - 2...today + 9
+    var dates = today - 2...today + days
     if case .date(let date) = times.days { dates = Int64(date.dayNumber)...Int64(date.dayNumber) }
     return dates.compactMap { date in
       // 1 January 1970 was a Thursday.

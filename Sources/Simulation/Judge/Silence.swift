@@ -37,7 +37,9 @@ struct Silence: Property {
     case .ordered(.mute(.on)), .ordered(.mute(.until)): silence(at, world) { _ in true }
     // The interval ends only if nothing rings or is said.
     case .ordered(.stop), .ordered(.held):
-      silence(at, world) { $0.announcement != nil || $0.ring != nil }
+      silence(at, world, begunBefore: at.elapsed - Situation.told) {
+        $0.announcement != nil || $0.ring != nil
+      }
     case .ordered(.pressed): silence(at, world) { $0.ring != nil }
     case .stopping: if world.settings.atStop == .fade { silence(at, world) { _ in true } }
     case .ended: silentBy = [:]
@@ -62,9 +64,11 @@ struct Silence: Property {
   }
 
   private mutating func silence(
-    _ at: Moment, _ world: Situation, where isMeant: (Sounding) -> Bool
+    _ at: Moment, _ world: Situation, begunBefore latest: Int64 = .max,
+    where isMeant: (Sounding) -> Bool
   ) {
-    for (id, heard) in world.heard where silentBy[id] == nil && isMeant(heard.sounding) {
+    for (id, heard) in world.heard
+    where silentBy[id] == nil && heard.since <= latest && isMeant(heard.sounding) {
       silentBy[id] = at.elapsed + Situation.fade
     }
   }

@@ -38,13 +38,16 @@ struct Situation {
   static let tolerance = 10 * millisecond
   /// From a stop to silence.
   static let fade = 30 * millisecond
+  /// How long after its first frame the player has told that something is heard. Until then it counts
+  /// as still to come, which nobody notices.
+  static let told = 100 * millisecond
 
   init(settings: AnnouncerSettings, face: WallClock) {
     self.settings = settings
     self.face = face
   }
 
-  mutating func take(_ fact: Fact, _ at: Moment) {
+  mutating func apply(_ fact: Fact, _ at: Moment) {
     switch fact {
     case .disturbed(let cause, let lasting): disturbed(cause, at.elapsed + lasting)
     case .clockSet(let by):

@@ -56,8 +56,8 @@ struct Once: Property {
     case .heard(let kind, let sounding):
       guard let occasion = sounding.occasion else { return nil }
       if kind == .anchor { return reaches(occasion, at, world) }
-      // It was stopped just before its anchor, which was heard in the fade: it may come again.
-      let isLast = last.map { $0.occasion == occasion && at.elapsed - $0.at <= Situation.fade }
+      // It was stopped before the player told of its anchor: it may come again.
+      let isLast = last.map { $0.occasion == occasion && at.elapsed - $0.at <= Situation.told }
       if kind == .ends, isLast == true { last = before }
     default: break
     }

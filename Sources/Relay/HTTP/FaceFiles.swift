@@ -1,0 +1,59 @@
+import Basics
+@preconcurrency import Glibc
+
+/// The files of the page for browsers, read once: a request never names a file of the disk.
+struct FaceFiles {
+  private static let types = [
+    "html": "text/html; charset=utf-8", "css": "text/css; charset=utf-8",
+    "js": "text/javascript; charset=utf-8", "svg": "image/svg+xml", "png": "image/png",
+    "webmanifest": "application/manifest+json",
+  ]
+
+  /// The page itself, with `{{time}}`, `{{next}}` and `{{trust}}` in it.
+  private let index: String
+  /// By their paths, as in `/face.js`.
+  private var others: [String: HTTPAnswer] = [:]
+
+  /// - Throws: `Fault` if a file is missing or cannot be read.
+  init() throws(Fault) {
+    let folders = dataFolders(ofTree: "face", with: "index.html")
+    // In the package the folder is one of several.
+    let places = folders.prefix(1).map { "\($0)/face" } + folders.dropFirst()
+    let folder = places.first { !names(inFolder: $0).isEmpty } ?? places.first ?? "face"
+    index = String(decoding: try readRegularFile("\(folder)/index.html"), as: UTF8.self)
+    for name in names(inFolder: folder) {
+      guard let dot = name.lastIndex(of: "."),
+        let type = Self.types[String(name[name.index(after: dot)...])]
+      else { continue }
+      let bytes = try readRegularFile("\(folder)/\(name)")
+      others["/\(name)"] = HTTPAnswer(200, bytes, type: type)
+    }
+    others["/index.html"] = nil
+  }
+
+  func file(at path: String) -> HTTPAnswer? { others[path] }
+
+  /// The page, with words for browsers without JavaScript.
+  /// - Parameter words: by their names in the page.
+  func page(_ words: KeyValuePairs<String, String>) -> HTTPAnswer {
+    var page = index
+    for (name, text) in words { page.fill("{{\(name)}}", with: text.escapedForHTML) }
+    return HTTPAnswer(200, Array(page.utf8), type: Self.types["html"]!)
+  }
+}
+
+extension String {
+  fileprivate mutating func fill(_ place: String, with text: String) {
+    let found = withCString { start in strstr(start, place).map { UnsafePointer($0) - start } }
+    guard let found else { return }
+    let index = utf8.index(utf8.startIndex, offsetBy: found)
+    var rest = String(self[utf8.index(index, offsetBy: place.utf8.count)...])
+    rest.fill(place, with: text)
+    self = self[..<index] + text + rest
+  }
+
+  fileprivate var escapedForHTML: String {
+    let escapes: [Character: String] = ["&": "&amp;", "<": "&lt;", ">": "&gt;", "\"": "&quot;"]
+    return String(map { escapes[$0] ?? String($0) }.joined())
+  }
+}

@@ -1,0 +1,308 @@
+import Basics
+import Daemon
+@preconcurrency import Glibc
+import Horology
+import Sound
+
+/// A key of the configuration, its value in force, and where that comes from.
+public struct Setting: Sendable {
+  public enum Origin: String, CaseIterable, Sendable {
+    case `default`, file
+    /// `settings.conf`, which the service writes.
+    case settings
+  }
+
+  /// As in `announce.voice` or `alarm school.time`.
+  public private(set) var key = ""
+  /// As one would write it in a file.
+  public private(set) var value = ""
+  public private(set) var origin = Origin.default
+  /// File and line of the value; nil for a default.
+  public private(set) var place: String?
+  /// What it would be without `settings.conf`.
+  public private(set) var usual: String?
+  /// File and line that `settings.conf` hides.
+  public private(set) var hides: String?
+  /// Every value there is; empty if they cannot be listed.
+  private var choices: [String] = []
+  /// What a value may be, where there are no choices.
+  private var allowed: String?
+  private var isSettable = false
+
+  private static let fields: [Field<Self>] = [
+    Field(.text("key"), \.key),
+    Field(.text("value"), \.value),
+    Field(.choice("origin"), \.origin),
+    Field(.text("place"), \.place),
+    Field(.text("usual"), \.usual),
+    Field(.text("hides"), \.hides),
+    Field(.texts("choices"), { $0.choices.isEmpty ? nil : $0.choices }, set: { $0.choices = $1 }),
+    Field(.text("allowed"), \.allowed),
+    Field(.flag("settable"), \.isSettable),
+  ]
+
+  /// The key of a list of them.
+  static let list = Key<[Setting]>.records(
+    "settings", \.record, { record throws(BadValue) in try Setting(record) })
+
+  public var record: Record { Record(self, Self.fields) }
+
+  /// - Parameter key: the key, or its section; nil for every key.
+  public func isMeant(by key: String?) -> Bool {
+    key.map { self.key == $0 || self.key.hasPrefix("\($0).") } ?? true
+  }
+
+  init(_ record: Record) throws(BadValue) { try record.fill(&self, Self.fields) }
+
+  fileprivate init(
+    _ key: String, _ schema: SettingKey<Configuration>, _ configuration: Configuration
+  ) {
+    let (setting, written) = (configuration.settings[key], configuration.written[key])
+    self.key = key
+    usual = written?.text ?? schema.usual
+    value = setting?.text ?? usual ?? ""
+    origin = setting != nil ? .settings : written != nil ? .file : .default
+    place = (setting ?? written)?.place
+    hides = setting != nil ? written?.place : nil
+    choices = schema.choices(configuration)
+    allowed = choices.isEmpty ? schema.allowed : nil
+    isSettable = Configuration.flaw(ofSetting: key) == nil
+  }
+}
+
+/// Something of `settings.conf` that cannot be used.
+struct SettingLeftOut: Sendable {
+  /// Empty if it is the whole file.
+  let keys: [String]
+  let fault: Fault
+
+  /// One sentence.
+  var words: String {
+    switch keys.count {
+    case 0: "\(fault); nothing that was set there is used"
+    case 1: "\(fault); it is left out"
+    default: "\(fault); left out are \(keys.joined(separator: ", "))"
+    }
+  }
+}
+
+// MARK: Reading settings.conf
+
+extension Configuration {
+  static let settingsFile = "settings.conf"
+
+  /// The path of the settings that the service writes. A configuration of its own has none, unless
+  /// it has a state folder of its own.
+  static func settingsPath(besides path: String?) -> String? {
+    let folder = stateFolder ?? (path == nil ? "/var/lib/clocksmith" : nil)
+    return folder.map { "\($0)/\(settingsFile)" }
+  }
+
+  /// What is in `settings.conf` and not used, and why: a sentence each.
+  public var settingsFlaws: [String] { leftOut.map(\.words) }
+
+  /// This configuration, overridden by the file at that path, and what that file has. A file that is
+  /// missing, or that cannot be read, has nothing.
+  func withSettings(at path: String?) -> (Configuration, INIFile) {
+    let nothing = try! INIFile([], path: path ?? Self.settingsFile)
+    guard let path else { return (self, nothing) }
+    do throws(Fault) {
+      let file = try INIFile(path: path)
+      return (with(file), file)
+    } catch {
+      var configuration = self
+      if error.code != ENOENT { configuration.leftOut = [SettingLeftOut(keys: [], fault: error)] }
+      return (configuration, nothing)
+    }
+  }
+
+  /// This configuration, overridden by `settings.conf`. What cannot be used is left out.
+  func with(_ file: INIFile) -> Configuration {
+    var rest = file.filter { _ in true }
+    var leftOut: [SettingLeftOut] = []
+    while true {
+      do throws(Fault) {
+        var configuration = try overridden(by: rest)
+        configuration.leftOut = leftOut
+        return configuration
+      } catch {
+        let bad = culprits(of: error, in: rest)
+        let keys = bad.map { Self.name(of: $0.key, in: $0.section) }
+        leftOut.append(SettingLeftOut(keys: keys, fault: error))
+        rest = rest.filter { !bad.contains($0) }
+      }
+    }
+  }
+
+  /// - Throws: `Fault` if anything in the file cannot be used.
+  private func overridden(by file: INIFile) throws(Fault) -> Configuration {
+    var configuration = self
+    if file.entries.isEmpty { return configuration }
+    try configuration.read(file, \.settings)
+    for (key, setting) in configuration.settings {
+      if let flaw = Self.flaw(ofSetting: key, setting.text) {
+        throw Fault(setting.place, "\(key) = \(setting.text.excerpt): \(flaw)")
+      }
+    }
+    try configuration.finish()
+    // A voice or a tune may have been removed since.
+    if file.entries.contains(where: { $0.section == "announce" }) {
+      _ = try configuration.composer()
+    }
+    return configuration
+  }
+
+  /// The entries to leave out because of a fault: those that it names, or else one that makes a
+  /// difference, or else all.
+  private func culprits(of fault: Fault, in file: INIFile) -> [INIFile.Entry] {
+    let sections = file.sections.filter { "\(file.path):\($0.line)" == fault.operation }.map(\.name)
+    let named = file.entries.filter {
+      "\(file.path):\($0.line)" == fault.operation || sections.contains($0.section)
+    }
+    if !named.isEmpty { return named }
+    for entry in file.entries {
+      do throws(Fault) {
+        _ = try overridden(by: file.filter { $0 != entry })
+        return [entry]
+      } catch {
+        if error != fault { return [entry] }
+      }
+    }
+    return file.entries
+  }
+
+  /// Why a key cannot be set by `settings.conf`, or not to this value; nil if it can.
+  fileprivate static func flaw(ofSetting key: String, _ value: String = "") -> String? {
+    if ["speaker.device", "speaker.mixer"].contains(key) || key.hasPrefix("led.") {
+      return "it depends on how the clock is built; set it in a file in /etc/clocksmith/conf.d"
+    }
+    if value.hasPrefix("/") {
+      return "the path of a file can only be set in a file in /etc/clocksmith/conf.d"
+    }
+    return nil
+  }
+}
+
+// MARK: Looking
+
+extension Configuration {
+  /// Every key, with its value in force.
+  public var allSettings: [Setting] {
+    let sections = Self.keys.keys.sorted() + alarmSections.names
+    return sections.flatMap { section in
+      let keys = Self.keys(of: section)!.sorted { $0.key < $1.key }
+      // The others have no effect any more.
+      return keys.filter { $1.allowed != nil || !$1.choices(self).isEmpty }.map { key, schema in
+        Setting("\(section).\(key)", schema, self)
+      }
+    }
+  }
+
+  /// The text of the value in force; nil for a key of an alarm that there is not.
+  func value(of key: String) -> String? {
+    let (section, name) = Self.split(key)
+    guard let schema = Self.keys(of: section)?[name],
+      Self.keys[section] != nil || alarmSections.names.contains(section)
+    else { return nil }
+    return settings[key]?.text ?? written[key]?.text ?? schema.usual
+  }
+
+  /// `announce.voice` as `announce` and `voice`; the name of an alarm may have dots.
+  private static func split(_ key: String) -> (section: String, name: String) {
+    guard let dot = key.lastIndex(of: ".") else { return (key, "") }
+    return (String(key[..<dot]), String(key[key.index(after: dot)...]))
+  }
+}
+
+// MARK: Changing
+
+/// A change of `settings.conf` that is not allowed: why, in the words of `check`.
+struct SettingFlaw: Error {
+  let words: String
+}
+
+extension Configuration {
+  /// `settings.conf` with another value of a key, and the configuration that results.
+  /// - Parameters:
+  ///   - settings: as the file is; `current` is this configuration with it.
+  ///   - key: as in `announce.voice`; `alarm school` stands for all keys of that section.
+  ///   - value: nil to take it back.
+  func changing(
+    _ settings: INIFile, from current: Configuration, _ key: String, to value: String?
+  ) throws(SettingFlaw) -> (text: String, file: INIFile, configuration: Configuration) {
+    let what = value.map { "\(key.excerpt) = \($0.excerpt)" } ?? key.excerpt
+    if (key + (value ?? "")).unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F })
+    {
+      throw SettingFlaw(words: "\(what): it has a control character, as the end of a line")
+    }
+    var (section, name): (String, String?) = Self.split(key)
+    if Self.keys(of: section)?[name!] == nil {
+      guard value == nil, ConfiguredAlarms.name(of: key) != nil else {
+        throw SettingFlaw(words: "\(what): the configuration has no such key")
+      }
+      (section, name) = (key, nil)
+    }
+    let text = settings.text(setting: section, name, to: value)
+    let file: INIFile
+    do throws(Fault) {
+      file = try INIFile(Array(text.utf8), path: settings.path)
+    } catch {
+      throw SettingFlaw(words: "\(what): \(error.detail)")
+    }
+    let configuration = with(file)
+    // What was left out before is no reason to refuse another key.
+    let before = Set(current.leftOut.flatMap(\.keys)).subtracting([key])
+    if let flaw = configuration.leftOut.first(where: { !before.isSuperset(of: $0.keys) }) {
+      let isOfFile = flaw.fault.operation.hasPrefix("\(file.path):")
+      throw SettingFlaw(words: isOfFile ? flaw.fault.detail : flaw.fault.description)
+    }
+    if let name, let value {
+      try configuration.checkTune(name, value, of: what)
+      // A character of the key or the value may mean something in a file.
+      guard configuration.settings[Self.name(of: name, in: section)]?.text == value.trimmed else {
+        throw SettingFlaw(words: "\(what): that cannot be written into a file")
+      }
+    }
+    return (text, file, configuration)
+  }
+
+  /// An alarm of a file may have a tune that is missing; nobody sets one.
+  private func checkTune(_ name: String, _ value: String, of what: String) throws(SettingFlaw) {
+    var configuration = self
+    guard name == "tune", let flaw = Self.keys["announce"]!["chime"]!.take(&configuration, value)
+    else { return }
+    throw SettingFlaw(words: "\(what): \(flaw)")
+  }
+}
+
+extension INIFile {
+  /// The text of this file with another value of a key.
+  /// - Parameters:
+  ///   - key: nil for every key of the section.
+  ///   - value: nil to leave the key out.
+  fileprivate func text(setting section: String, _ key: String?, to value: String?) -> String {
+    var sections: [(name: String, lines: [String])] = []
+    func add(_ line: String, to section: String) {
+      if let index = sections.firstIndex(where: { $0.name == section }) {
+        sections[index].lines.append(line)
+      } else {
+        sections.append((section, [line]))
+      }
+    }
+    for entry in entries where entry.section != section || (key != nil && entry.key != key) {
+      add("\(entry.key) = \(entry.value)", to: entry.section)
+    }
+    if let key, let value { add("\(key) = \(value)", to: section) }
+    let head = "; Written by the clock: 'clocksmith set' changes it. Do not edit it.\n"
+    return head
+      + sections.map { "\n[\($0.name)]\n\($0.lines.joined(separator: "\n"))\n" }.joined()
+  }
+}
+
+extension String {
+  /// Without spaces at its ends, which a file does not keep.
+  fileprivate var trimmed: String {
+    let start = drop { $0 == " " }
+    return String(start.reversed().drop { $0 == " " }.reversed())
+  }
+}

@@ -1,0 +1,365 @@
+import Basics
+import Devices
+@preconcurrency import Glibc
+import Horology
+import Service
+import Sound
+
+private let setupFile = "/etc/clocksmith/conf.d/50-setup.conf"
+
+let setupCommand = Subcommand(
+  name: "setup", operands: "", mostOperands: 0,
+  summary: "set up the clock by questions and answers",
+  details: """
+    Asks for the speaker, the voice, the quiet hours, the switch, the RTC and the zone. It says the
+    time on each sound card and in the voice that you choose, and shows the line of the switch while
+    you toggle it. Return takes the answer in brackets. q, Ctrl-C or the end of the input ends it, and
+    nothing is written. At the end it writes /etc/clocksmith/conf.d/50-setup.conf, which only root
+    may do, and starts the service or lets it read the file, if you want that.
+    """,
+  options: [
+    Option(
+      name: "output", argument: "FILE.conf",
+      help: "write this file instead; the service does not\nread it")
+  ]
+) { arguments in
+  guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else {
+    throw Misuse(description: "setup needs a terminal, for it asks questions; run it in one")
+  }
+  let path = arguments["output"] ?? setupFile
+  if let flaw = flaw(ofOutputName: path) {
+    throw Misuse(description: "--output '\(path)': \(flaw)")
+  }
+  let isForService = !arguments.has("output")
+  if isForService {
+    guard PartsAdvice.here != .card else {
+      throw Fault(
+        "setup",
+        "the flashed card would lose \(setupFile) at its next start; set the clock in a browser, or in "
+          + "clocksmith.txt")
+    }
+    guard geteuid() == 0 else {
+      throw Fault(
+        "setup",
+        "only root may write \(setupFile); run 'sudo clocksmith setup', or name another file with "
+          + "--output")
+    }
+  }
+  do {
+    var setup = try Setup()
+    try setup.askAll()
+    try setup.write(to: path, isForService: isForService)
+  } catch is Ended {
+    complain("setup has ended; nothing is written")
+    return ExitStatus.failed
+  }
+  guard isForService, isUnitInstalled,
+    (try? askYes("Start the clock with it, or let the running one read it?", usually: true)) == true
+  else { return ExitStatus.done }
+  // It says itself what went wrong.
+  return system("systemctl reload-or-restart clocksmith.service") == 0
+    ? ExitStatus.done : ExitStatus.failed
+}
+
+/// The person has ended the questions.
+private struct Ended: Error {}
+
+/// - Parameter usual: the answer that Return stands for.
+private func ask(_ question: String, _ usual: String) throws -> String {
+  fputs("\(question) [\(usual)] ".printable, stdout)
+  try flushOutput()
+  let answer = try readAnswer()
+  return answer.isEmpty ? usual : answer
+}
+
+/// The next line without the white space around it.
+private func readAnswer() throws -> String {
+  guard let line = readLine() else {
+    try say("")
+    throw Ended()
+  }
+  let words = line.split(whereSeparator: \.isWhitespace)
+  if words == ["q"] { throw Ended() }
+  return words.joined(separator: " ")
+}
+
+/// Asks until the answer can be used. The usual answer is what is set already, so it is not checked.
+/// - Parameter check: throws why an answer cannot be used.
+private func ask(
+  _ question: String, _ usual: String, _ check: (String) throws -> Void
+) throws -> String {
+  while true {
+    let answer = try ask(question, usual)
+    if answer == usual { return answer }
+    do {
+      try check(answer)
+      return answer
+    } catch {
+      try say("  \(error)")
+    }
+  }
+}
+
+private func askYes(_ question: String, usually usual: Bool) throws -> Bool {
+  while true {
+    switch try ask("\(question) y or n", usual ? "y" : "n") {
+    case "y", "yes", "Y": return true
+    case "n", "no", "N": return false
+    default: continue
+    }
+  }
+}
+
+/// The questions, and the entries of the file that the answers make.
+private struct Setup {
+  /// What is set now, with the answers up to now.
+  private var configuration: Configuration
+  private let service: RunningService?
+  private var entries: [(section: String, key: String, value: String)] = []
+
+  /// What a voice or a speaker is tried with. Every voice can say it.
+  private static let sample = CivilTime(hour: 15, minute: 15)!
+
+  init() throws(Fault) {
+    configuration = try Configuration.load(path: nil)
+    service = reachableService()
+  }
+
+  mutating func askAll() throws {
+    try say("Return takes the answer in brackets. q ends this, and nothing is written.")
+    try askSpeaker()
+    try askVoice()
+    try askQuietHours()
+    try askSwitch()
+    try askRTC()
+    try askZone()
+  }
+
+  /// Shows the file, and writes it.
+  func write(to path: String, isForService: Bool) throws {
+    var lines = ["; Written by 'clocksmith setup'. Run it again to change this, or edit it."]
+    var section = ""
+    for entry in entries {
+      if entry.section != section { lines.append("[\(entry.section)]") }
+      section = entry.section
+      lines.append("\(entry.key) = \(entry.value)")
+    }
+    try say((["", path + ":"] + lines.map { "  " + $0 }).joined(separator: "\n"))
+    let isThere = access(path, F_OK) == 0
+    guard
+      try askYes(isThere ? "It is there already. Replace it?" : "Write it?", usually: !isThere)
+    else { throw Ended() }
+    if isForService {
+      // The service is not root, and has to read it.
+      umask(0o022)
+      for folder in ["/etc/clocksmith", "/etc/clocksmith/conf.d"] { mkdir(folder, 0o755) }
+    }
+    try cleaningUp { () throws(Fault) in
+      try writeText(lines.joined(separator: "\n") + "\n", to: path, isSynced: isForService)
+    }
+    try tellDone("wrote \(path); 'clocksmith check' looks at the whole clock", "it is written")
+  }
+
+  private mutating func set(_ section: String, _ key: String, _ value: String) {
+    entries.append((section, key, value))
+  }
+
+  /// The value in force, as the files have it.
+  private func value(
+    _ section: String, _ key: String, or usual: String
+  ) throws(Fault) -> String {
+    for path in configuration.files.reversed() {
+      let entry = try INIFile(path: path).entries.last { $0.section == section && $0.key == key }
+      if let entry { return entry.value }
+    }
+    return usual
+  }
+
+  // MARK: Speaker and voice
+
+  private mutating func askSpeaker() throws {
+    let (configured, hadMixer) = (configuration.device, configuration.mixer != nil)
+    let cards = SoundCard.all()
+    if cards.isEmpty { try say("\nSound card: \(PartsAdvice.here.card)") }
+    var devices = cards.map { (device: $0.device, name: $0.name) }
+    if !devices.contains(where: { $0.device == configured }) {
+      devices.append((configured, "the configured speaker"))
+    }
+    for (device, name) in devices {
+      try say("\nSpeaker: \(name), \(device)")
+      var trial = configuration
+      trial.device = device
+      // A control of another card.
+      if device != configured { trial.mixer = nil }
+      guard try playSample(trial), try askYes("Did you hear it?", usually: false) else { continue }
+      configuration = trial
+      break
+    }
+    set("speaker", "device", configuration.device)
+    if hadMixer, configuration.mixer == nil { set("speaker", "mixer", "none") }
+    try say("  the speaker is \(configuration.device)")
+  }
+
+  private mutating func askVoice() throws {
+    let names = Sounds.voiceNames()
+    try say("\nVoices:")
+    for name in names {
+      guard let pack = try? Sounds.voice(name) else { continue }
+      try say("  \(name): \(pack.language), \(pack.description)")
+    }
+    while true {
+      let name = try ask("Voice", configuration.voice) { name in
+        guard names.contains(name) else { throw Fault(name.excerpt, "there is no such voice") }
+        var trial = configuration
+        trial.voice = name
+        _ = try trial.composer()
+      }
+      var trial = configuration
+      trial.voice = name
+      _ = try playSample(trial)
+      guard try askYes("Take this voice?", usually: true) else { continue }
+      configuration = trial
+      return set("announce", "voice", name)
+    }
+  }
+
+  /// Says a time, once the running service does not use the speaker.
+  /// - Returns: false if it could not be played, which is said.
+  private func playSample(_ trial: Configuration) throws -> Bool {
+    while true {
+      if let status = try? service?.status(),
+        let obstacle = status.obstacle(until: SystemClock.now.instant + .seconds(10), trial)
+      {
+        try say("  \(obstacle)")
+        let isSounding = !status.playing.isEmpty
+        guard try askYes(isSounding ? "Stop it?" : "Try again?", usually: isSounding) else {
+          return false
+        }
+        if isSounding {
+          try service?.ask(.stop)
+          // Until it has faded out.
+          poll(nil, 0, 500)
+        }
+        continue
+      }
+      do {
+        let words = try speak(
+          Self.sample, try trial.composer(), trial, try SystemZone.current())
+        try say("  test: said \"\(words)\"")
+        return true
+      } catch let fault as Fault {
+        try say("  \(fault)")
+        if fault.code == EBUSY, service != nil {
+          try say("  if the clock itself uses it, 'sudo systemctl stop clocksmith' frees it")
+        }
+        guard try askYes("Try again?", usually: false) else { return false }
+      }
+    }
+  }
+
+  private mutating func askQuietHours() throws {
+    try say("\nQuiet hours, in which nothing sounds by itself, as in 22:00-07:00:")
+    let answer = try ask("Quiet", try value("announce", "quiet", or: "none")) {
+      _ = try QuietHours(text: $0)
+    }
+    set("announce", "quiet", answer)
+  }
+
+  // MARK: Switch
+
+  private mutating func askSwitch() throws {
+    let configured = try value("switch", "line", or: "none")
+    let line = try switchLine(configured)
+    set("switch", "line", line)
+    // A line that a switch connects to ground.
+    let active = line == configured ? try value("switch", "active", or: "low") : "low"
+    set("switch", "active", active)
+  }
+
+  private func switchLine(_ configured: String) throws -> String {
+    let map: GPIOMap
+    do throws(Fault) {
+      map = try GPIOMap.current()
+    } catch {
+      try say("\nSwitch: \(error)")
+      return configured
+    }
+    let others = [configuration.button.line, configuration.led.line]
+    let free = map.freeHeaderLines.filter { !others.contains($0) }
+    try say("\nThe switch connects a line to ground while the clock is to be silent. Free lines:")
+    if free.isEmpty {
+      for line in map.choices { try say(line) }
+    } else {
+      try say("  \(free.joined(separator: ", "))")
+    }
+    if let holding = (try? map.line(named: configured))?.holding {
+      try say("  \(configured) is \(holding)")
+    }
+    if !free.isEmpty { try say("  find shows which one it is while you toggle the switch") }
+    let find = free.isEmpty ? "" : "find, "
+    while true {
+      let answer = try ask("Switch: \(find)the name of its line, or none", configured)
+      if answer == configured || answer == "none" { return answer }
+      do {
+        if others.contains(answer) {
+          throw Fault("GPIO line \(answer)", "the button or the lamp has it")
+        }
+        if let line = try toggled(answer == "find" ? free : [answer]) { return line }
+        try say("  no line has changed: is the switch between the line and ground?")
+      } catch let fault as Fault {
+        try say("  \(fault)")
+      }
+    }
+  }
+
+  /// Shows each change of these lines until Return.
+  /// - Returns: the line that changed last; nil if none has.
+  private func toggled(_ names: [String]) throws -> String? {
+    let inputs = try names.map { try GPIOInput(line: $0, active: .low) }
+    try say("Toggle the switch, then press Return.")
+    var last: String?
+    var ready = ([STDIN_FILENO] + inputs.map(\.descriptor)).map {
+      pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+    }
+    while ready[0].revents == 0 {
+      try flushOutput()
+      try retryingInterrupts("cannot watch the lines") { poll(&ready, nfds_t(ready.count), -1) }
+      for (index, input) in inputs.enumerated() where ready[index + 1].revents != 0 {
+        guard !(try input.readEdges().isEmpty) else { continue }
+        last = names[index]
+        let meaning = try input.isActive() ? "connected to ground: silent" : "open: may sound"
+        try say("  \(names[index]) \(meaning)")
+      }
+    }
+    _ = try readAnswer()
+    return last
+  }
+
+  // MARK: Clock
+
+  private mutating func askRTC() throws {
+    let clocks = RealTimeClock.all().map { "\($0.name) (\($0.device))" }
+    try say("\nRTC: \(clocks.isEmpty ? PartsAdvice.here.rtc : clocks.joined(separator: ", "))")
+    let answer = try ask("RTC: auto, none, or its name", try value("clock", "rtc", or: "auto")) {
+      _ = try RTCChoice(text: $0).map { choice throws(Fault) in
+        try RealTimeClock.chosen(choice)
+      }
+    }
+    set("clock", "rtc", answer)
+  }
+
+  private mutating func askZone() throws {
+    do throws(Fault) {
+      let zone = try SystemZone.current()
+      let time = zone.civil(at: SystemClock.now.instant).dateTime.timeOfDay.prefix(5)
+      try say("\nZone: the system's is \(zone.name), where it is \(time)")
+    } catch {
+      try say("\nZone: \(error)")
+    }
+    let configured = try value("clock", "zone", or: "none")
+    let answer = try ask("Zone: none for the system's, or as in Europe/London", configured) {
+      if $0 != "none" { _ = try SystemZone(name: $0) }
+    }
+    if answer != "none" || answer != configured { set("clock", "zone", answer) }
+  }
+}

@@ -1,0 +1,402 @@
+"""The face: what browsers get from the relay, and how long they may listen."""
+
+import contextlib
+import datetime
+import json
+import signal
+import socket
+import struct
+import time
+
+import pytest
+
+from http_door import TOKEN, Door, refused
+from pretended_announcer import PretendedAnnouncer, notice
+from program import ROOT, SILENT_ALSA
+from service import Service
+from sound_server import wait_until
+
+ZONE = {"Zone": ("s", "Asia/Kathmandu")}
+NEXT = {"Next": ("a{sv}", {
+    "at": ("s", "2026-12-24T18:00:00Z"), "local": ("s", "2026-12-24T23:45:00+05:45"),
+    "text": ("s", "eleven <fifty> & five"), "sounds": ("b", True)})}
+
+
+@pytest.fixture
+def running(door, announcer):
+    announcer(**ZONE, **NEXT)
+    return door("face = yes").wait_for_announcer()
+
+
+def get(running, path, method="GET", source=None, **headers):
+    """An answer of any type, and its body."""
+    connection = running.connect(source=source)
+    try:
+        connection.request(method, path, headers=headers)
+        answer = connection.getresponse()
+        return answer, answer.read()
+    finally:
+        connection.close()
+
+
+class Listener:
+    """A browser that listens to the events."""
+
+    def __init__(self, running, source="127.0.0.1", buffer=None):
+        self.socket = socket.socket()
+        if buffer:
+            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, buffer)
+        self.socket.settimeout(60)
+        self.socket.bind((source, 0))
+        self.socket.connect(("127.0.0.1", running.port))
+        self.socket.sendall(b"GET /v1/events HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        self.chunks = self.read()
+        head = b""
+        while not head.endswith(b"\r\n\r\n"):
+            byte = self.socket.recv(1)
+            if not byte:
+                break
+            head += byte
+        self.head = head.decode()
+        self.status = int(head.split()[1]) if head else None
+        self.text = b""
+
+    def read(self):
+        """The chunks of the body, each without its length."""
+        file = self.socket.makefile("rb")
+        while length := int(file.readline() or b"0", 16):
+            yield file.read(length + 2)[:-2]
+
+    def next(self):
+        """The next event, as its name and its data; the name of a comment is empty."""
+        while b"\n\n" not in self.text:
+            self.text += next(self.chunks)
+        event, self.text = self.text.split(b"\n\n", 1)
+        if event.startswith(b":"):
+            return "", None
+        name, data = event.decode().split("\n")
+        assert name.startswith("event: ") and data.startswith("data: ")
+        return name[7:], json.loads(data[6:])
+
+    def is_ended(self):
+        """Whether the relay has ended it, however much there is to read before."""
+        self.socket.setblocking(False)
+        try:
+            while self.socket.recv(65_536):
+                pass
+            return True
+        except BlockingIOError:
+            return False
+        except ConnectionError:
+            return True
+
+    def close(self):
+        self.socket.close()
+
+
+@pytest.fixture
+def listen():
+    with contextlib.ExitStack() as stack:
+        yield lambda *words, **options: stack.enter_context(
+            contextlib.closing(Listener(*words, **options)))
+
+
+# The page.
+
+
+def test_the_page_says_time_next_and_trust_without_javascript(running):
+    now = datetime.datetime.now(datetime.UTC)
+    answer, page = get(running, "/")
+    assert answer.status == 200 and answer.headers["Content-Type"] == "text/html; charset=utf-8"
+    times = [(now + datetime.timedelta(hours=5, minutes=45, seconds=late)).strftime("%H:%M")
+             for late in (0, 60)]
+    page = page.decode()
+    assert any(time in page for time in times), page
+    assert "23:45: eleven &lt;fifty&gt; &amp; five" in page and "synchronised" in page
+    assert "{{" not in page
+
+
+def test_every_file_of_the_page_is_served_with_its_type(running):
+    types = {".html": "text/html", ".css": "text/css", ".js": "text/javascript",
+             ".svg": "image/svg+xml", ".png": "image/png",
+             ".webmanifest": "application/manifest+json"}
+    for path in (ROOT / "face").iterdir():
+        if path.name == "index.html" or path.suffix not in types:
+            continue
+        answer, body = get(running, f"/{path.name}")
+        assert answer.status == 200 and body == path.read_bytes()
+        assert answer.headers["Content-Type"].split(";")[0] == types[path.suffix]
+
+
+@pytest.mark.parametrize("path", [
+    "/none.js", "/../face/index.html", "/..%2Findex.html", "/%2e%2e/etc/passwd", "/./", "//",
+    "/index.html/", "/.", "/..", "/%00", "/v1", "/face/", "/etc/passwd"])
+def test_what_is_no_file_of_the_page_is_not_there(running, path):
+    answer, body = get(running, path)
+    assert answer.status == 404 and json.loads(body)["reason"] == "path"
+
+
+def test_without_a_face_there_is_no_page_and_the_token_is_needed(door, announcer):
+    announcer()
+    running = door().wait_for_announcer()
+    for path in "/", "/v1/time", "/v1/events":
+        refused(running.ask("GET", path, token=None), 401, "token")
+    refused(running.ask("GET", "/"), 404, "path")
+    assert running.ask("GET", "/v1/time").status == 200
+
+
+def test_a_face_needs_no_token_but_a_wrong_one_is_refused(running):
+    refused(running.ask("GET", "/v1/time", token="x" * 32), 401, "token")
+    running.text = running.text.replace(f"token_file = {running.secret}\n", "")
+    running.configure()
+    running.process.send_signal(signal.SIGHUP)
+    running.wait_for("reloaded")
+    assert running.ask("GET", "/v1/time", token=None).status == 200
+    refused(running.ask("GET", "/v1/time"), 401, "token")
+
+
+# What is asked.
+
+
+def test_the_time_is_that_of_the_clock_in_its_zone(running):
+    before = time.time()
+    answer = running.ask("GET", "/v1/time", token=None)
+    assert set(answer.body) == {"instant", "local", "zone"}
+    instant, local = (datetime.datetime.fromisoformat(answer.body[key])
+                      for key in ("instant", "local"))
+    assert before - 1e-3 <= instant.timestamp() <= time.time()
+    assert local == instant.replace(microsecond=0)
+    assert answer.body["local"].endswith("+05:45") and answer.body["zone"] == "Asia/Kathmandu"
+
+
+def line(instant, cause="occasion", **more):
+    texts = {"instant": instant, "cause": cause, **more}
+    return {key: ("s", value) for key, value in texts.items()}
+
+
+def test_the_agenda_comes_whole_though_the_clock_tells_it_in_parts(door, bus):
+    start = time.time()
+    middle, end = (datetime.datetime.fromtimestamp(start + hours * 3600, datetime.UTC).isoformat()
+                   for hours in (12, 25))
+    parts = [
+        {"lines": ("aa{sv}", [line(middle), line(middle, "interval", signal="cue")]),
+         "until": ("s", middle)},
+        {"lines": ("aa{sv}", [line(middle, "interval", signal="cue"),
+                              line(end, "interval", signal="end")]), "until": ("s", end)}]
+    announcer = PretendedAnnouncer(
+        bus.address, lambda member: parts.pop(0) if member == "Agenda" else True)
+    try:
+        running = door("face = yes").wait_for_announcer()
+        answer = running.ask("GET", "/v1/agenda", token=None)
+        assert answer.status == 200
+        assert [(each["cause"], each.get("signal")) for each in answer.body["lines"]] == [
+            ("occasion", None), ("interval", "cue"), ("interval", "end")]
+    finally:
+        announcer.close()
+
+
+def test_the_settings_are_those_of_the_clock_and_its_refusal_is_told(door, bus):
+    answers = ["org.freedesktop.DBus.Error.UnknownMethod", {"settings": ("aa{sv}", [
+        {"key": ("s", "announce.voice"), "value": ("s", "heart")}])}]
+    announcer = PretendedAnnouncer(
+        bus.address, lambda member: answers.pop(0) if member == "Settings" else True)
+    try:
+        running = door("face = yes").wait_for_announcer()
+        refused(running.ask("GET", "/v1/settings", token=None), 409, "refused")
+        assert running.ask("GET", "/v1/settings", token=None).body == {
+            "settings": [{"key": "announce.voice", "value": "heart"}]}
+    finally:
+        announcer.close()
+
+
+def test_head_is_answered_as_get_without_a_body(running):
+    for path in "/", "/v1/state", "/v1/time", "/v1/agenda", "/v1/notices", "/v1/events":
+        answer, body = get(running, path, "HEAD")
+        assert answer.status == 200 and body == b"", path
+        assert answer.headers["Content-Type"]
+    assert get(running, "/v1/time", "POST")[0].status == 405
+
+
+# Events.
+
+
+def test_a_listener_hears_the_state_each_change_and_each_notice_and_the_last_300_are_kept(
+        door, announcer, listen):
+    clock = announcer()
+    running = door("face = yes").wait_for_announcer()
+    listener = listen(running)
+    assert listener.status == 200 and "Content-Type: text/event-stream" in listener.head
+    assert listener.next() == ("state", running.state().body)
+    clock.change(Muted=("b", True))
+    name, state = listener.next()
+    assert name == "state" and state["muted"]
+    assert notices(running) == []
+    begun = time.time()
+    for number in range(301):
+        clock.connection.send(notice("switch", f"notice {number}", {"SWITCH": "off"}))
+    told = {"text": ""}
+    while told["text"] != "notice 300":
+        name, told = listener.next()
+        assert name == "notice" and told["event"] == "switch" and told["priority"] == 5
+        assert told["fields"] == {"SWITCH": "off"}
+        assert datetime.datetime.fromisoformat(told["at"]).timestamp() >= begun - 1e-3
+    assert [each["text"] for each in notices(running)] == [
+        f"notice {number}" for number in range(1, 301)]
+
+
+def notices(running):
+    return running.ask("GET", "/v1/notices", token=None).body["notices"]
+
+
+def test_a_clock_that_goes_and_comes_back_is_told(door, bus, listen):
+    first = PretendedAnnouncer(bus.address)
+    running = door("face = yes").wait_for_announcer()
+    listener = listen(running)
+    assert listener.next()[0] == "state"
+    first.close()
+    name, told = listener.next()
+    assert name == "absent" and told["reason"] == "absent" and "does not run" in told["error"]
+    late = listen(running)
+    assert late.next() == (name, told)
+    again = PretendedAnnouncer(bus.address)
+    for each in listener, late:
+        assert each.next()[0] == "state"
+    again.close()
+
+
+def test_a_silent_stream_has_a_heartbeat_and_costs_nothing(running, listen):
+    listener = listen(running)
+    listener.next()
+    spent, begun, woken = running.cpu(), time.monotonic(), running.wakeups()
+    assert listener.next() == ("", None)
+    assert time.monotonic() - begun < 25
+    assert running.cpu() - spent < 0.2 and running.wakeups() - woken < 40
+
+
+def test_a_browser_that_leaves_makes_room_at_once(running, listen):
+    for _ in range(30):
+        listeners = [listen(running) for _ in range(8)]
+        assert {each.status for each in listeners} == {200}
+        assert listen(running).status == 503
+        for each in listeners:
+            each.close()
+        wait_until(lambda: count_of_sockets(running) <= 1, 10, "their end")
+
+
+def count_of_sockets(running):
+    """The connections that the relay has at its port."""
+    lines = open("/proc/net/tcp", encoding="ascii").read().splitlines()[1:]
+    local = f":{running.port:04X}"
+    return sum(line.split()[1].endswith(local) and line.split()[3] == "01" for line in lines)
+
+
+def test_streams_are_bounded_and_others_are_answered_meanwhile(running, listen):
+    before = memory(running)
+    held, statuses = [], []
+    for number in range(1000):
+        source = f"127.0.1.{number % 125 + 1}"
+        with contextlib.suppress(ConnectionError):
+            listener = Listener(running, source)
+            statuses.append(listener.status)
+            if listener.status == 200:
+                held.append(listener)
+            else:
+                listener.close()
+    try:
+        assert statuses.count(200) == 32 and statuses.count(503) > 900
+        begun = time.monotonic()
+        assert running.state(source="127.0.0.2").status == 200
+        assert time.monotonic() - begun < 2
+        grown = memory(running) - before
+        print("with 32 streams:", grown, "KiB more than", before)
+        assert grown < 3072
+    finally:
+        for each in held:
+            each.close()
+    wait_until(lambda: listen(running).status == 200, 20, "room again")
+
+
+def memory(running):
+    """Its resident memory in KiB."""
+    with open(f"/proc/{running.process.pid}/smaps_rollup", encoding="ascii") as rollup:
+        return next(int(line.split()[1]) for line in rollup if line.startswith("Rss:"))
+
+
+def test_eight_may_listen_from_one_address(running, listen):
+    listeners = [listen(running) for _ in range(9)]
+    assert [each.status for each in listeners] == [200] * 8 + [503]
+    assert "Retry-After: " in listeners[-1].head
+    assert listen(running, source="127.0.0.2").status == 200
+
+
+def test_ten_phones_cost_little(running, listen):
+    before = memory(running)
+    listeners = [listen(running, source=f"127.0.0.{number + 2}") for number in range(10)]
+    for each in listeners:
+        each.next()
+    print("with ten streams:", memory(running), "KiB, before", before)
+    assert memory(running) - before < 1024
+
+
+def test_a_slow_reader_costs_little_and_is_ended(door, announcer, listen):
+    clock = announcer()
+    running = door("face = yes").wait_for_announcer()
+    slow, quick = listen(running, buffer=2048), listen(running)
+    quick.next()
+    before = memory(running)
+    words = "x" * 1000
+    begun = time.monotonic()
+    for number in range(2000):
+        clock.connection.send(notice("switch", f"{number} {words}", {}))
+    told = {"text": ""}
+    while not told["text"].startswith("1999"):
+        told = quick.next()[1] or told
+    grown = memory(running) - before
+    print("a slow reader:", grown, "KiB")
+    assert grown < 2048
+    # It is ended after ten seconds in which it has taken nothing, and nobody else is.
+    wait_until(lambda: count_of_sockets(running) <= 1, 30, "its end")
+    assert 8 < time.monotonic() - begun < 30
+    assert slow.is_ended() and not quick.is_ended()
+
+
+def test_a_stream_without_a_reader_is_reset_and_harms_nothing(running, listen):
+    for _ in range(100):
+        listener = listen(running)
+        listener.socket.setsockopt(
+            socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        listener.close()
+    assert running.state().status == 200
+
+
+def test_streams_end_when_the_relay_stops(running, listen):
+    listeners = [listen(running, source=f"127.0.0.{number + 2}") for number in range(10)]
+    for each in listeners[:5]:
+        each.next()
+    begun = time.monotonic()
+    assert running.stop() == 0
+    assert time.monotonic() - begun < 5
+    for each in listeners:
+        wait_until(each.is_ended, 10, "its end")
+
+
+def test_a_real_clock_is_shown(on_the_bus, bus, tmp_path, listen):
+    service = Service(
+        on_the_bus, on_the_bus.configuration("interval = 60\nvoice_at_hour = none"),
+        "--output", tmp_path / "heard.wav", alsa=SILENT_ALSA)
+    with bus.caller() as caller:
+        caller.wait_for_service(service)
+    running = Door(on_the_bus.environment, tmp_path, "face = yes").wait_until_open()
+    running.wait_for_announcer()
+    try:
+        listener = listen(running)
+        assert listener.next()[0] == "state"
+        agenda = running.ask("GET", "/v1/agenda", token=None).body
+        assert len([each for each in agenda["lines"] if each["cause"] == "occasion"]) == 24
+        assert running.order({"command": "timer", "seconds": 600, "name": "tea"},
+                             token=None).status == 200
+        while listener.next()[0] != "state":
+            pass
+        assert running.ask("GET", "/v1/time", token=None).body["zone"]
+    finally:
+        assert running.stop() == 0 and service.stop() == 0

@@ -1,0 +1,495 @@
+"""Phones that are paired with the clock, and who may come in without the token."""
+
+import collections
+import contextlib
+import json
+import signal
+import socket
+import sqlite3
+import subprocess
+
+import pytest
+
+import relay as parts
+from http_door import PHONE, TOKEN, refused
+from pretended_announcer import PretendedAnnouncer, pressed
+from pretended_apns import make_certificate
+from sound_server import wait_until
+
+Answer = collections.namedtuple("Answer", "status headers body")
+HOST = "clocksmith.test"
+
+
+class Browser:
+    """The page of the clock in a browser, which keeps the cookie."""
+
+    def __init__(self, running, authority=None):
+        self.running = running
+        self.authority = authority
+        self.host = f"{HOST}:{running.port}"
+        self.cookie = None
+
+    def ask(self, method, path, body=None, **headers):
+        """A header that is None is left out."""
+        sent = {"Host": self.host, "Origin": None if method in ("GET", "HEAD") else
+                f"http{'s' if self.authority else ''}://{self.host}", "Content-Type": None if body is None else "application/json",
+                "Cookie": self.cookie and f"theme=dark; clocksmith={self.cookie}; other=1"}
+        sent |= {name.replace("_", "-"): value for name, value in headers.items()}
+        with contextlib.closing(self.running.connect(self.authority)) as connection:
+            connection.putrequest(method, path, skip_host=True)
+            for name, value in sent.items():
+                if value is not None:
+                    connection.putheader(name, value)
+            data = None if body is None else (
+                body if isinstance(body, bytes) else json.dumps(body).encode())
+            if data is not None:
+                connection.putheader("Content-Length", str(len(data)))
+            connection.endheaders(data)
+            answer = connection.getresponse()
+            text = answer.read()
+        if cookie := answer.headers["Set-Cookie"]:
+            name, _, value = cookie.split(";")[0].partition("=")
+            assert name == "clocksmith"
+            self.cookie = value
+        return Answer(answer.status, answer.headers, json.loads(text) if text else None)
+
+    def pair(self, name="Anna's phone"):
+        return self.ask("POST", "/v1/pair", {"name": name})
+
+    def standing(self):
+        answer = self.ask("GET", "/v1/pair")
+        assert answer.status == 200, answer.body
+        return answer.body
+
+    def act(self, **headers):
+        return self.ask("POST", "/v1/commands", {"command": "stop"}, **headers)
+
+    def is_paired(self):
+        return self.standing()["status"] == "paired"
+
+
+@pytest.fixture
+def announcer(bus):
+    pretended = PretendedAnnouncer(bus.address)
+    yield pretended
+    pretended.close()
+
+
+FACE = f"face = yes\nnames = {HOST}"
+
+
+@pytest.fixture
+def running(door, announcer):
+    return door(FACE).wait_for_announcer()
+
+
+@pytest.fixture
+def browser(running):
+    return Browser(running)
+
+
+def press(announcer):
+    announcer.connection.send(pressed())
+
+
+def paired(running, announcer, name="Anna's phone"):
+    browser = Browser(running)
+    assert browser.pair(name).status == 202
+    press(announcer)
+    wait_until(browser.is_paired, 60, "the pairing")
+    return browser
+
+
+def terminal(running, *words):
+    """Runs `clocksmith-relay pair` with these words: the process."""
+    return subprocess.Popen(
+        [parts.RELAY, "pair", *words], env=running.environment, stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def register(running):
+    return sqlite3.connect(f"{running.environment['STATE_DIRECTORY']}/register.sqlite")
+
+
+# Pairing.
+
+
+def test_a_phone_is_paired_by_the_button(browser, running, announcer):
+    assert browser.standing() == {"status": "none", "look": True}
+    assert "not paired" in refused(browser.act(), 401, "unpaired")
+    asked = browser.pair()
+    assert (asked.status, asked.body["seconds"]) == (202, 60)
+    assert len(asked.body["words"].split()) == 2
+    cookie = asked.headers["Set-Cookie"].split("; ")
+    assert len(browser.cookie) == 64
+    assert cookie[1:] == ["Path=/", "Max-Age=34560000", "HttpOnly", "SameSite=Strict"]
+    standing = browser.standing()
+    assert 50 < standing.pop("seconds") <= 60
+    assert standing == {"status": "waiting", "words": asked.body["words"],
+                        "name": "Anna's phone", "look": True}
+    refused(browser.act(), 401, "unpaired")
+    running.wait_for(f'asks to be paired: "Anna\'s phone" at 127.0.0.1, "{asked.body["words"]}"')
+    press(announcer)
+    wait_until(browser.is_paired, 60, "the pairing")
+    assert browser.standing() == {"status": "paired", "name": "Anna's phone", "look": True}
+    assert browser.act().status == 200
+    running.wait_for('phone 1, "Anna\'s phone", is paired')
+    assert not running.matching(browser.cookie)
+    with contextlib.closing(register(running)) as kept:
+        assert browser.cookie not in "".join(kept.iterdump()), "the register has only digests"
+
+
+def test_a_phone_stays_paired_over_a_restart_and_one_that_waits_does_not(
+        browser, running, announcer, door):
+    browser = paired(running, announcer)
+    other = Browser(running)
+    assert other.pair("Ben's").status == 202
+    assert running.stop() == 0
+    again = door(FACE).wait_for_announcer()
+    browser.running = other.running = again
+    browser.host = other.host = f"{HOST}:{again.port}"
+    assert browser.act().status == 200
+    assert other.standing()["status"] == "none"
+    press(announcer)
+    refused(other.act(), 401, "unpaired")
+
+
+def test_asking_again_gives_the_same_words(browser, announcer):
+    words, cookie = browser.pair().body["words"], browser.cookie
+    again = browser.pair()
+    assert (again.status, again.body["words"], browser.cookie) == (202, words, cookie)
+    press(announcer)
+    wait_until(browser.is_paired, 60, "the pairing")
+    assert "already" in refused(browser.pair(), 409, "pairing")
+
+
+def test_a_second_phone_cancels_both_and_the_button_pairs_neither(browser, running, announcer):
+    assert browser.pair().status == 202
+    stranger = Browser(running)
+    told = stranger.pair("Anna's phone")
+    assert "neither" in refused(told, 409, "pairing") and told.headers["Retry-After"] == "60"
+    running.wait_for("is not paired: another phone, at 127.0.0.1, has asked at the same time")
+    # The owner may press the button for a minute yet: nobody gets that press.
+    refused(stranger.pair(), 409, "pairing")
+    press(announcer)
+    assert browser.standing()["status"] == stranger.standing()["status"] == "none"
+    refused(browser.act(), 401, "unpaired")
+
+
+def test_a_press_that_silences_the_clock_pairs_nobody(door, bus):
+    ringing = {"number": ("x", 1), "time": ("s", "07:00"), "state": ("s", "ringing")}
+    for properties in ({"Playing": ("s", "alarm")}, {"Alarms": ("aa{sv}", [ringing])}):
+        announcer = PretendedAnnouncer(bus.address, **properties)
+        running = door(FACE).wait_for_announcer()
+        browser = Browser(running)
+        assert browser.pair().status == 202
+        press(announcer)
+        # The next signal is heard after the press.
+        announcer.calls.clear()
+        announcer.close()
+        running.wait_for("the announcer does not run")
+        assert browser.standing()["status"] == "waiting"
+        assert running.stop() == 0
+
+
+def test_a_press_for_nothing_pairs_no_later_phone(browser, running, announcer):
+    press(announcer)
+    assert browser.pair().status == 202
+    assert not browser.is_paired()
+
+
+def test_five_pairings_an_hour_may_fail_and_then_only_the_terminal_helps(
+        running, announcer, browser):
+    for number in range(5):
+        phone = Browser(running)
+        assert phone.pair(f"phone {number}").status == 202
+        asking = terminal(running)
+        assert "not paired" in asking.communicate("n\n", timeout=60)[0]
+        assert asking.returncode == 1
+        wait_until(lambda: phone.standing()["status"] == "none", 60, "the refusal")
+        running.wait_for(f'"phone {number}" at 127.0.0.1')
+    refused(browser.pair(), 429, "pairing")
+    asking = terminal(running)
+    assert "open the page" in asking.stdout.readline()
+    wait_until(lambda: browser.pair().status == 202, 60, "the invitation")
+    assert "shows the words: " in asking.stdout.readline()
+    # While somebody waits at a terminal, the button pairs nobody.
+    press(announcer)
+    assert "wait a minute" in refused(Browser(running).pair(), 409, "pairing")
+    assert browser.standing()["status"] == "waiting"
+    told, _ = asking.communicate("y\n", timeout=60)
+    assert 'paired phone 1, "Anna\'s phone"' in told and asking.returncode == 0
+    assert browser.act().status == 200
+    running.wait_for('phone 1, "Anna\'s phone", is paired')
+
+
+def test_the_terminal_shows_the_words_the_name_and_the_address(browser, running):
+    words = browser.pair("\u202eAnna\x1b[2J").body["words"]
+    asking = terminal(running)
+    told, _ = asking.communicate("y\n", timeout=60)
+    assert told.splitlines()[0] == (
+        f'"\\u{{202E}}Anna\\u{{1B}}[2J" at 127.0.0.1 shows the words: {words}')
+    assert asking.returncode == 0 and browser.is_paired()
+    assert all(line.isprintable() for line in running.matching("Anna"))
+
+
+@pytest.mark.parametrize("body, reason", [
+    (b"{", "json"), (b"\xff", "json"), ({}, "value"), ({"name": ""}, "value"),
+    ({"name": 1}, "value"), ({"name": "x" * 65}, "value")])
+def test_a_phone_without_a_name_is_not_paired(browser, body, reason):
+    refused(browser.ask("POST", "/v1/pair", body), 400, reason)
+    assert browser.standing()["status"] == "none"
+
+
+def test_a_full_register_is_told_and_counts_for_nobody(browser, running, announcer):
+    with contextlib.closing(register(running)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        for _ in range(6):
+            refused(browser.pair(), 503, "register")
+        other.rollback()
+        assert browser.pair().status == 202
+        other.execute("BEGIN IMMEDIATE")
+        press(announcer)
+        running.wait_for("no phone is paired now")
+        assert not browser.is_paired()
+        other.rollback()
+    press(announcer)
+    wait_until(browser.is_paired, 60, "the pairing")
+
+
+def test_a_full_disk_is_told_and_what_is_paired_goes_on(
+        on_the_bus, announcer, door, full_disk):
+    subprocess.run(["mount", "-o", "remount,size=1m", full_disk], check=True)
+    on_the_bus.environment |= {"STATE_DIRECTORY": str(full_disk)}
+    running = door(FACE).wait_for_announcer()
+    browser = paired(running, announcer)
+    with contextlib.suppress(OSError):
+        (full_disk / "filler").write_bytes(bytes(1 << 20))
+    refused(Browser(running).pair(), 503, "register")
+    assert browser.act().status == 200 and browser.is_paired()
+    (full_disk / "filler").unlink()
+    assert browser.ask("DELETE", "/v1/phones/1").status == 200
+    refused(browser.act(), 401, "unpaired")
+    # The relay keeps its files there.
+    assert running.stop() == 0
+
+
+# The cookie.
+
+
+@pytest.mark.parametrize("change", [
+    lambda cookie: cookie[:-1], lambda cookie: cookie + "0", lambda cookie: "0" * 64,
+    lambda cookie: cookie.upper(), lambda cookie: "", lambda cookie: "x" * 4000])
+def test_another_cookie_is_none(running, announcer, change):
+    browser = paired(running, announcer)
+    browser.cookie = change(browser.cookie)
+    refused(browser.act(), 401, "unpaired")
+    assert browser.standing()["status"] == "none"
+
+
+def test_the_digest_in_the_register_is_no_cookie(running, announcer):
+    browser = paired(running, announcer)
+    with contextlib.closing(register(running)) as kept:
+        [(browser.cookie,)] = kept.execute("SELECT cookie FROM phones")
+    refused(browser.act(), 401, "unpaired")
+
+
+def test_the_cookie_lasts_from_the_last_visit(running, announcer):
+    browser = paired(running, announcer)
+    answer = browser.ask("GET", "/v1/pair")
+    assert f"clocksmith={browser.cookie}; " in answer.headers["Set-Cookie"]
+    assert "Max-Age=34560000" in answer.headers["Set-Cookie"]
+
+
+# The phones.
+
+
+def test_phones_are_listed_and_revoked(running, announcer):
+    first, second = paired(running, announcer), paired(running, announcer, "Bens Telefon")
+    listed = first.ask("GET", "/v1/phones").body["phones"]
+    assert [(each["number"], each["name"], each["this"]) for each in listed] == [
+        (1, "Anna's phone", True), (2, "Bens Telefon", False)]
+    assert all(each["since"].endswith("Z") and each["seen"].endswith("Z") for each in listed)
+    assert not any(each["this"] for each in running.ask("GET", "/v1/phones").body["phones"])
+    refused(Browser(running).ask("GET", "/v1/phones"), 401, "unpaired")
+    refused(Browser(running).ask("DELETE", "/v1/phones/1"), 401, "unpaired")
+    for number in ("3", "0", "-1", "one", "99999999999999999999"):
+        refused(first.ask("DELETE", f"/v1/phones/{number}"), 404, "unknown")
+    assert first.ask("DELETE", "/v1/phones/2").body == {"status": "done"}
+    running.wait_for('phone 2, "Bens Telefon", is not paired any more')
+    refused(second.act(), 401, "unpaired")
+    # Of oneself, too; and no number is used again.
+    gone = first.ask("DELETE", "/v1/phones/1")
+    assert gone.status == 200 and "Max-Age=0" in gone.headers["Set-Cookie"]
+    assert paired(running, announcer).ask("GET", "/v1/phones").body["phones"][0]["number"] == 3
+
+
+def test_phones_are_listed_and_removed_by_command(running, announcer):
+    browser = paired(running, announcer)
+    [line] = running.command("pair", "list").splitlines()
+    assert line.startswith("1  ") and line.endswith("Z  Anna's phone")
+    [each] = running.command("pair", "list", "--json").splitlines()
+    assert set(json.loads(each)) == {"number", "name", "since", "seen"}
+    assert running.command("pair", "remove", "1") == "removed 1 phone\n"
+    refused(browser.act(), 401, "unpaired")
+    running.wait_for('phone 1, "Anna\'s phone", is not paired any more')
+
+
+@pytest.mark.parametrize("words, status, told", [
+    (["remove", "7"], 1, "no phone has the number 7: see 'pair list'"),
+    (["remove", "Anna"], 1, "no phone has the number Anna"),
+    (["remove"], 2, "write 'pair' alone, 'pair list' or 'pair remove NUMBER'"),
+    (["now"], 2, "write 'pair' alone"),
+    (["remove", "1", "--json"], 2, "--json means nothing for 'pair remove'")])
+def test_a_wrong_pair_command_is_told_with_a_right_one(running, words, status, told):
+    asking = terminal(running, *words)
+    _, line = asking.communicate(timeout=60)
+    assert asking.returncode == status and told in line and len(line.splitlines()) == 1
+
+
+# Who may come in.
+
+
+def test_under_paired_others_may_only_ask_to_be_paired(door, announcer):
+    running = door(f"face = paired\nnames = {HOST}").wait_for_announcer()
+    browser = Browser(running)
+    refused(browser.ask("GET", "/v1/state"), 401, "unpaired")
+    assert browser.standing() == {"status": "none", "look": False}
+    assert running.ask("GET", "/v1/pair").body == {"status": "none", "look": True}
+    browser = paired(running, announcer)
+    assert browser.ask("GET", "/v1/state").status == 200
+    assert browser.standing()["look"] is True
+
+
+def test_without_the_face_only_the_token_counts(door, announcer):
+    running = door().wait_for_announcer()
+    browser = Browser(running)
+    for method, path in (("GET", "/v1/state"), ("GET", "/v1/pair"), ("POST", "/v1/pair")):
+        refused(browser.ask(method, path, {"name": "x"} if method == "POST" else None),
+                401, "token")
+    refused(running.ask("GET", "/v1/pair"), 404, "path")
+
+
+def test_the_token_goes_on_to_count_and_a_wrong_one_counts_before_the_cookie(running, announcer):
+    browser = paired(running, announcer)
+    assert running.order({"command": "stop"}).status == 200
+    refused(browser.act(Authorization="Bearer none"), 401, "token")
+    # No browser sends a token by itself, so nothing else is asked of a program that does.
+    assert browser.act(Authorization=f"Bearer {TOKEN}", Origin="http://evil.test",
+                       Host="evil.test").status == 200
+
+
+def test_the_face_needs_no_token(running, announcer):
+    browser = paired(running, announcer)
+    running.text = running.text.replace("token_file", ";token_file")
+    running.configure()
+    assert "ok    http" in running.command("check", "--config", running.configuration)
+    running.process.send_signal(signal.SIGHUP)
+    running.wait_for("reloaded")
+    assert browser.act().status == 200
+    refused(running.state(), 401, "token")
+
+
+@pytest.mark.parametrize("host", [
+    "127.0.0.1", "127.0.0.1:{port}", "[::1]:{port}", "[fe80::1]", "localhost:{port}", "LOCALHOST",
+    f"{HOST}:{{port}}", f"{HOST.upper()}:80", f"{HOST}.", "{machine}", "{machine}.local:{port}",
+    "{machine}-2.local"])
+def test_the_clock_is_reached_by_its_names(browser, running, host):
+    host = host.format(port=running.port, machine=socket.gethostname().partition(".")[0])
+    assert browser.ask("GET", "/v1/state", Host=host).status == 200
+
+
+@pytest.mark.parametrize("host", [
+    None, "", "evil.test", "evil.test:{port}", f"{HOST}.evil.test", f"evil{HOST}", "local",
+    "{machine}.evil.test", "{machine}-evil.local", "evil.local", "{machine}x", "127.0.0.1.evil.test",
+    "[evil.test]", "evil.test:80:{port}", f"evil.test#{HOST}", f"{HOST}@evil.test", "x" * 2000,
+    "2130706433.evil", f"{HOST} evil.test"])
+def test_another_name_may_be_that_of_a_page_from_elsewhere(browser, running, announcer, host):
+    machine = socket.gethostname().partition(".")[0]
+    host = host and host.format(port=running.port, machine=machine)
+    if host is None:
+        # HTTP/1.1 needs one: libmicrohttpd itself refuses.
+        with socket.create_connection(("127.0.0.1", running.port), 60) as plain:
+            plain.sendall(b"GET /v1/state HTTP/1.0\r\n\r\n")
+            assert b" 421 " in plain.recv(4096)
+        return
+    refused(browser.ask("GET", "/v1/state", Host=host), 421, "host")
+    refused(browser.ask("GET", "/v1/pair", Host=host), 421, "host")
+    browser.host = host
+    refused(browser.pair(), 421, "host")
+
+
+@pytest.mark.parametrize("headers", [
+    {"Origin": None}, {"Origin": "null"}, {"Origin": "http://evil.test"},
+    {"Origin": f"http://{HOST}"}, {"Origin": f"http://{HOST}:1"}, {"Origin": ""},
+    {"Origin": f"http://{HOST}.evil.test:{{port}}"}, {"Origin": f"ftp://{HOST}:{{port}}"},
+    {"Origin": None, "Sec_Fetch_Site": "cross-site"},
+    {"Origin": None, "Sec_Fetch_Site": "same-site"}, {"Origin": None, "Sec_Fetch_Site": "none"}])
+def test_a_page_from_elsewhere_may_not_act_with_the_cookie(running, announcer, headers):
+    browser = paired(running, announcer)
+    headers = {name: value and value.format(port=running.port) for name, value in headers.items()}
+    announcer.calls.clear()
+    refused(browser.act(**headers), 403, "origin")
+    refused(browser.ask("DELETE", "/v1/phones/1", **headers), 403, "origin")
+    refused(browser.ask("PUT", f"/v1/devices/{PHONE}", **headers), 403, "origin")
+    refused(Browser(running).ask("POST", "/v1/pair", {"name": "x"}, **headers), 403, "origin")
+    refused(browser.ask("OPTIONS", "/v1/commands", **headers), 403, "origin")
+    assert "Stop" not in announcer.calls and browser.is_paired()
+
+
+def test_the_page_of_the_clock_may_act_also_behind_a_proxy(running, announcer):
+    browser = paired(running, announcer)
+    assert browser.act(Origin=None, Sec_Fetch_Site="same-origin").status == 200
+    # Something in front of the relay adds TLS.
+    assert browser.act(Host=HOST, Origin=f"https://{HOST}").status == 200
+
+
+def test_with_tls_the_cookie_never_goes_without(door, announcer, tmp_path):
+    certificate, key = make_certificate(tmp_path)
+    running = door(f"{FACE}\ncertificate = {certificate}\nkey = {key}").wait_for_announcer()
+    browser = Browser(running, certificate)
+    assert browser.pair().headers["Set-Cookie"].endswith("; SameSite=Strict; Secure")
+    press(announcer)
+    wait_until(browser.is_paired, 60, "the pairing")
+    assert browser.act().status == 200
+    # Anybody in the network can make a page without TLS under the name of the clock.
+    refused(browser.act(Origin=f"http://{browser.host}"), 403, "origin")
+
+
+PANEL = "http://panel.test:8123"
+
+
+def test_every_answer_has_the_rules_for_browsers(door, announcer):
+    running = door(f"{FACE}\norigins = {PANEL}").wait_for_announcer()
+    browser = Browser(running)
+    for answer in (browser.ask("GET", "/v1/state"), browser.ask("HEAD", "/v1/pair"),
+                   browser.act(), browser.ask("GET", "/v1/state", Host="evil.test"),
+                   browser.ask("GET", "/none"), browser.act(Origin="http://evil.test")):
+        headers = answer.headers
+        rules = headers["Content-Security-Policy"].split("; ")
+        assert "default-src 'none'" in rules and "frame-ancestors 'none'" in rules
+        assert not any("unsafe" in rule or "*" in rule for rule in rules)
+        assert headers["X-Content-Type-Options"] == "nosniff"
+        assert headers["Referrer-Policy"] == "no-referrer"
+        assert headers["X-Frame-Options"] == "DENY"
+        assert headers["Cross-Origin-Resource-Policy"] == "same-origin"
+        assert headers["Access-Control-Allow-Origin"] is None
+        assert headers["Access-Control-Allow-Credentials"] is None
+    panel = browser.ask("GET", "/v1/state", Origin=PANEL)
+    assert panel.headers["Access-Control-Allow-Origin"] == PANEL
+    assert panel.headers["Cross-Origin-Resource-Policy"] is None
+    # A named page acts with the token alone.
+    refused(paired(running, announcer).act(Origin=PANEL), 403, "origin")
+
+
+@pytest.mark.parametrize("text, told", [
+    ("face = maybe", "face = maybe: allowed: no, yes, paired"),
+    ("names = clock.example:8080", "allowed: none, or names of this machine"),
+    ("names = a b", "allowed: none, or names of this machine"),
+    ("names = http://clock", "allowed: none, or names of this machine")])
+def test_check_finds_what_is_wrong(running, tmp_path, text, told):
+    (tmp_path / "wrong.conf").write_text(f"[http]\n{text}\n")
+    done = subprocess.run(
+        [parts.RELAY, "check", "--config", tmp_path / "wrong.conf"], env=running.environment,
+        capture_output=True, text=True, check=False)
+    assert done.returncode == 3 and told in done.stdout

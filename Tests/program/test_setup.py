@@ -1,0 +1,296 @@
+"""The questions of `setup`, and the file that the answers make."""
+
+import glob
+import signal
+import subprocess
+
+import pytest
+
+from exact_speaker import ExactSpeaker
+from microphone import Person
+from pretended_card import pretended_card
+from pretended_line import PretendedLine
+from program import PROGRAM, SILENT_ALSA, refusal
+
+WITHOUT_GPIO = pytest.mark.skipif(
+    bool(glob.glob("/dev/gpiochip*")), reason="SKIP: this machine has GPIO chips of its own")
+# In its own mount namespace the folder is /etc/clocksmith, and the unit is installed.
+IN_ETC = """#!/bin/sh
+exec unshare --mount sh -c 'mount -t tmpfs tmpfs /etc && mkdir -p /etc/clocksmith /etc/systemd/system &&
+touch /etc/systemd/system/clocksmith.service && mount --bind "$0" /etc/clocksmith && exec "$@"' {folder} {program} "$@"
+"""
+
+
+@pytest.fixture
+def sit_down(clocksmith, tmp_path):
+    """Starts the setup at a terminal, with one sound card: the person."""
+    people = []
+    speaker = ExactSpeaker(tmp_path)
+    card = pretended_card(tmp_path)
+
+    def begin(*words, line=None, output=tmp_path / "made.conf", device="card", **options):
+        libraries = [card["LD_PRELOAD"], line.environment["LD_PRELOAD"]] if line else [card["LD_PRELOAD"]]
+        clocksmith.environment = clocksmith.environment | {"LD_PRELOAD": ":".join(libraries)}
+        if output:
+            words = ("--output", output, *words)
+        people.append(Person(
+            clocksmith, SILENT_ALSA + speaker.device(device), "setup", *words, **options))
+        people[-1].speaker, people[-1].made = speaker, output
+        return people[-1]
+    yield begin
+    for person in people:
+        person.leave()
+
+
+HEARD = "Did you hear it? y or n [n]"
+AGAIN = "Try again? y or n [n]"
+VOICE = "Voice [heart]"
+TAKE = "Take this voice? y or n [y]"
+QUIET = "Quiet [none]"
+SWITCH = "or none [none]"
+RTC = "RTC: auto, none, or its name [auto]"
+ZONE = "Zone: none for the system's, or as in Europe/London [none]"
+WRITE = "Write it? y or n [y]"
+QUESTIONS = [HEARD, HEARD, VOICE, TAKE, QUIET, RTC, ZONE, WRITE]
+
+
+def answer(person, *dialogue):
+    """Waits for each question, and gives its answer; alone, a question is answered by Return."""
+    for each in dialogue:
+        question, words = (each, "") if isinstance(each, str) else each
+        # A busy machine breaks off what sounds.
+        while person.wait_for(question, AGAIN) != question:
+            person.press("y\r")
+        person.press(f"{words}\r")
+
+
+def entries(person):
+    """The file that was written, without its comment."""
+    return person.made.read_text(encoding="utf-8").splitlines()[1:]
+
+
+# MARK: What the answers make
+
+
+def test_return_leaves_everything_as_it_is(sit_down):
+    person = sit_down()
+    answer(person, *QUESTIONS)
+    assert person.end() == 0
+    assert entries(person) == [
+        "[speaker]", "device = default", "[announce]", "voice = heart", "quiet = none",
+        "[switch]", "line = none", "active = low", "[clock]", "rtc = auto"]
+    assert not list(person.made.parent.glob("*.part"))
+
+
+def test_the_answers_are_written_and_those_that_cannot_be_used_are_asked_again(sit_down, clocksmith):
+    person = sit_down()
+    answer(person, (HEARD, "y"))
+    for question, wrong, told, right in [
+        (VOICE, "nobody", "nobody: there is no such voice", "slt"),
+        (TAKE, "perhaps", "", ""),
+        (QUIET, "22-7", "'22-7' is not a time of day from-to", "mon-fri 22:00-07:00"),
+        (RTC, "ds9999", "rtc = ds9999: there is no", "none"),
+        (ZONE, "Europe/Nowhere", "zone 'Europe/Nowhere': not in the tz database", "Europe/Paris"),
+    ]:
+        if question == ZONE:
+            person.wait_for("the system's is Europe/London, where it is ")
+        answer(person, (question, wrong))
+        person.wait_for(told)
+        answer(person, (question, right))
+    answer(person, WRITE)
+    assert person.end() == 0
+    assert entries(person) == [
+        "[speaker]", "device = plughw:CARD=Pretended,DEV=0", "[announce]", "voice = slt",
+        "quiet = mon-fri 22:00-07:00", "[switch]", "line = none", "active = low", "[clock]", "rtc = none",
+        "zone = Europe/Paris"]
+
+
+def test_each_card_and_each_voice_is_heard(sit_down):
+    person = sit_down()
+    person.wait_for("said \"three fifteen P M\"")
+    assert person.speaker.is_heard()
+    person.speaker.played.unlink()
+    # The other speaker is silent: the voice is heard on the one that was chosen.
+    answer(person, (HEARD, "y"))
+    person.wait_for(VOICE)
+    assert not person.speaker.played.exists()
+    person.press("rms\r")
+    person.wait_for("said \"three fifteen P M\"")
+    assert person.speaker.is_heard()
+    answer(person, (TAKE, "n"), VOICE, TAKE, QUIET, RTC, ZONE, WRITE)
+    assert person.end() == 0
+    assert "voice = heart" in entries(person)
+
+
+@WITHOUT_GPIO
+@pytest.mark.parametrize("name, number, reply", [("SWITCH", 0, "SWITCH"), ("GPIO17", 17, "find"), ("GPIO17", 17, "GPIO17")])
+def test_the_line_of_the_switch_is_shown_while_it_is_toggled(sit_down, tmp_path, name, number, reply):
+    line = PretendedLine(tmp_path, number)
+    person = sit_down(line=line)
+    answer(person, HEARD, HEARD, VOICE, TAKE, QUIET, (SWITCH, reply))
+    person.wait_for("Toggle the switch")
+    line.put(True)
+    person.wait_for(f"{name} connected to ground: silent")
+    line.put(False)
+    person.wait_for(f"{name} open: may sound")
+    answer(person, "", RTC, ZONE, WRITE)
+    assert person.end() == 0
+    assert f"line = {name}" in entries(person)
+
+
+@WITHOUT_GPIO
+def test_a_switch_that_changes_no_line_is_asked_for_again(sit_down, tmp_path):
+    person = sit_down(line=PretendedLine(tmp_path, 17))
+    answer(person, HEARD, HEARD, VOICE, TAKE, QUIET, (SWITCH, "GPIO99"))
+    person.wait_for("there is no such line")
+    answer(person, (SWITCH, "find"), "then press Return")
+    person.wait_for("no line has changed")
+    answer(person, SWITCH, RTC, ZONE, WRITE)
+    assert person.end() == 0
+    assert "line = none" in entries(person)
+
+
+# MARK: How it ends
+
+
+@pytest.mark.parametrize("keys, number, status", [
+    ("q\r", 0, 1), ("q\r", len(QUESTIONS) - 1, 1), ("\x04", 3, 1), ("\x03", 2, -signal.SIGINT)],
+    ids=["q", "q at the end", "end of input", "Ctrl-C"])
+def test_it_can_be_ended_at_a_question_and_nothing_is_written(sit_down, keys, number, status):
+    person = sit_down()
+    answer(person, *QUESTIONS[:number])
+    person.wait_for(QUESTIONS[number])
+    person.press(keys)
+    assert person.end() == status
+    if status == 1:
+        assert person.screen()[-1] == "clocksmith: setup has ended; nothing is written"
+    assert not list(person.made.parent.glob("made.conf*"))
+
+
+def test_without_a_terminal_it_says_that_it_needs_one(clocksmith):
+    assert "setup needs a terminal" in refusal(clocksmith.run("setup"), 2)
+
+
+def test_a_file_that_is_there_is_replaced_only_if_the_person_says_so(sit_down, tmp_path):
+    (tmp_path / "made.conf").write_text("mine\n")
+    for reply, status in ("", 1), ("y", 0):
+        person = sit_down()
+        answer(person, *QUESTIONS[:-1], ("It is there already. Replace it? y or n [n]", reply))
+        assert person.end() == status
+        assert (person.made.read_text() == "mine\n") == (status == 1)
+
+
+def test_a_full_disk_leaves_nothing_half_written(sit_down, full_disk):
+    (full_disk / "filler").write_bytes(bytes(64 << 10))
+    person = sit_down(output=full_disk / "made.conf")
+    answer(person, *QUESTIONS)
+    assert person.end() == 1
+    assert "No space left on device" in person.screen()[-1]
+    assert [path.name for path in full_disk.iterdir()] == ["filler"]
+
+
+# MARK: With the service
+
+
+def test_the_clock_is_stopped_if_it_is_just_saying_something(sit_down, start, on_the_bus, slow_voice):
+    start(voice=slow_voice)
+    assert on_the_bus.run("say", "11:45").returncode == 0
+    person = sit_down()
+    person.wait_for("the clock is saying 'eleven forty-five A M'; ")
+    answer(person, "Stop it? y or n [y]")
+    person.wait_for("said \"three fifteen P M\"")
+
+
+def test_a_speaker_that_is_not_free_is_told_and_left_alone(sit_down, start, on_the_bus):
+    start()
+    assert on_the_bus.run("interval", "30s").returncode == 0
+    person = sit_down()
+    person.wait_for("an interval runs; wait for its end, or 'clocksmith interval stop' it")
+    answer(person, AGAIN, AGAIN)
+    person.wait_for("the speaker is default")
+
+
+def script(folder, text):
+    path = folder / "script"
+    path.write_text(text, encoding="utf-8")
+    path.chmod(0o755)
+    return path
+
+
+@pytest.fixture
+def etc(tmp_path, monkeypatch):
+    """The folder that is /etc/clocksmith from now on."""
+    folder = tmp_path / "etc"
+    folder.mkdir()
+    if subprocess.run(["unshare", "--mount", "true"], capture_output=True, check=False).returncode:
+        pytest.skip("/etc cannot be replaced here (not root?)")
+    monkeypatch.setattr("microphone.PROGRAM", script(tmp_path, IN_ETC.format(folder=folder, program=PROGRAM)))
+    return folder
+
+
+@pytest.mark.parametrize("reply", ["", "n", "q"])
+def test_the_file_of_the_service_is_written_and_the_service_reads_it(
+        sit_down, clocksmith, etc, tmp_path, reply):
+    told = tmp_path / "told"
+    systemctl = tmp_path / "systemctl"
+    systemctl.write_text(f'#!/bin/sh\necho "$@" >>{told}\n')
+    systemctl.chmod(0o755)
+    clocksmith.environment["PATH"] = f"{tmp_path}:{clocksmith.environment['PATH']}"
+    person = sit_down(output=None)
+    answer(person, *QUESTIONS, ("Start the clock with it, or let the running one read it? y or n [y]", reply))
+    assert person.end() == 0
+    made = etc / "conf.d/50-setup.conf"
+    assert "voice = heart" in made.read_text() and made.stat().st_mode & 0o777 == 0o644
+    assert told.exists() == (reply == "")
+    if told.exists():
+        assert told.read_text() == "reload-or-restart clocksmith.service\n"
+
+
+def test_what_is_set_already_is_the_usual_answer(sit_down, etc):
+    (etc / "conf.d").mkdir()
+    (etc / "clocksmith.conf").write_text("[announce]\nvoice = rms\nquiet = 22:00-07:00\n")
+    (etc / "conf.d/50-setup.conf").write_text("[announce]\nvoice = slt\n[clock]\nrtc = none\n")
+    person = sit_down()
+    answer(person, HEARD, HEARD, "Voice [slt]", TAKE, "Quiet [22:00-07:00]", RTC.replace("auto]", "none]"), ZONE, WRITE)
+    assert person.end() == 0
+    assert {"voice = slt", "quiet = 22:00-07:00", "rtc = none"} <= set(entries(person))
+
+
+def test_the_control_of_another_card_is_left_out(sit_down, etc):
+    (etc / "clocksmith.conf").write_text("[speaker]\nmixer = PCM\n")
+    person = sit_down()
+    answer(person, (HEARD, "y"), *QUESTIONS[2:])
+    assert person.end() == 0
+    assert entries(person)[:3] == ["[speaker]", "device = plughw:CARD=Pretended,DEV=0", "mixer = none"]
+
+
+@WITHOUT_GPIO
+def test_a_line_that_the_running_clock_has_is_told(sit_down, clocksmith, etc, tmp_path):
+    (etc / "clocksmith.conf").write_text("[switch]\nline = GPIO17\nactive = high\n")
+    clocksmith.environment["HOLDER"] = "clocksmith"
+    person = sit_down(line=PretendedLine(tmp_path, 17))
+    answer(person, HEARD, HEARD, VOICE, TAKE, QUIET)
+    person.wait_for("GPIO16, GPIO22")
+    person.wait_for("GPIO17 is held by 'clocksmith' already; 'systemctl stop clocksmith' frees it")
+    answer(person, "or none [GPIO17]", RTC, ZONE, WRITE)
+    assert person.end() == 0
+    assert {"line = GPIO17", "active = high"} <= set(entries(person))
+
+
+def test_a_speaker_that_does_not_play_is_told_and_tried_again(sit_down, etc):
+    (etc / "clocksmith.conf").write_text("[speaker]\ndevice = gone\n")
+    person = sit_down()
+    answer(person, HEARD)
+    for reply in "yn":
+        person.wait_for("cannot open speaker gone: there is no such sound device")
+        answer(person, (AGAIN, reply))
+    person.wait_for("the speaker is gone")
+
+
+def test_only_root_may_write_the_file_of_the_service(sit_down, tmp_path, monkeypatch):
+    monkeypatch.setattr(
+        "microphone.PROGRAM", script(tmp_path, f'#!/bin/sh\nexec unshare --user {PROGRAM} "$@"\n'))
+    person = sit_down(output=None)
+    assert person.end() == 1
+    assert len(person.screen()) == 1
+    assert "run 'sudo clocksmith setup', or name another file with --output" in person.screen()[0]
