@@ -111,7 +111,7 @@ export function drawDay() {
   if (clock.now === null || !store.state) return;
   const part = byId("day");
   const minute = Math.floor(clock.now / 60_000);
-  const key = JSON.stringify([minute, store.notices.length, store.notices.at(-1)?.at, store.agenda.lines, store.value("announce.quiet"),
+  const key = JSON.stringify([minute, store.notices.length, store.notices.at(-1)?.at, store.agenda, store.value("announce.quiet"),
     store.value("announce.clock")]);
   if (part.drawnKey === key) return;
   // Opened lists stay open.
@@ -124,13 +124,17 @@ export function drawDay() {
     const coming = joined(after);
     const gone = joined(before).reverse();
     const more = (title, entries) => entries.length ? h("details", {}, h("summary", {}, title), list(entries)) : null;
+    const { switch_silences: silenced, untrusted } = store.agenda;
+    const note = silenced ? silenced === "everything" ? "The switch is off: nothing of this sounds until it is on."
+      : "The switch is off: of this, only timers, alarms and the interval sound until it is on."
+      : untrusted && untrusted !== "speak" ? "The time may be wrong: until the clock is trusted again, the time is not said." : "";
     const until = store.agenda.until ? `Up to ${whenText(Date.parse(store.agenda.until))}` : "Later";
     return [
       strip(before, after, from, to),
       h("p", { class: "legend soft" }, dateText(from), h("span", { class: "key sounded" }, "sounded"), h("span", { class: "key will" }, "will sound"),
         h("span", { class: "key silent" }, "silent"), h("span", { class: "key night" }, "quiet hours")),
       h("div", { class: "columns" },
-        h("div", {}, h("h3", {}, "Next"),
+        h("div", {}, h("h3", {}, "Next"), note && h("p", { class: "soft" }, note),
           coming.length ? list(coming.slice(0, SHOWN)) : h("p", { class: "soft" }, "Nothing is due."),
           more(until, coming.slice(SHOWN))),
         h("div", {}, h("h3", {}, "Before"),

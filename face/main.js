@@ -19,6 +19,7 @@ async function askTime() {
   const sent = performance.now();
   const answer = await ask("GET", "/v1/time", undefined, { milliseconds: 15_000 });
   store.clock.take(answer, performance.now() - sent);
+  store.heard = store.clock.now;
 }
 
 /** The shortest of three trips counts, so the first one may be slow. */
@@ -60,7 +61,7 @@ async function load(path, take) {
   }
 }
 
-const loadAgenda = () => load("/v1/agenda", ({ lines, until }) => { store.agenda = { lines, until }; drawDay(); });
+const loadAgenda = () => load("/v1/agenda", (agenda) => { store.agenda = agenda; drawDay(); });
 const loadNotices = () => load("/v1/notices", ({ notices }) => { store.notices = notices; drawDay(); });
 
 /** Does it once for many calls that come close together. */

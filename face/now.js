@@ -76,7 +76,7 @@ function contactText() {
     return `There is no contact with the clock.${since} What is below is old. Trying again …`;
   }
   if (store.contact === "refused") return "This clock shows itself only to paired phones.";
-  if (store.contact === "connecting") return "Asking the clock …";
+  if (store.contact === "connecting" || (clock.now === null && store.contact === "live")) return "Asking the clock …";
   if (store.absent) return "The Pi answers, but the clock on it does not run: nothing sounds. What is below is old.";
   const words = [];
   if (Math.abs(clock.phoneAhead) > 1000 + clock.uncertainty) {
@@ -129,6 +129,13 @@ function drawProblems(state) {
   redraw(part.querySelector("ul"), JSON.stringify(problems), () => problems.map((problem) => h("li", { dir: "auto" }, problem)));
 }
 
+/** As in `It may be off by up to 30 s. It is trusted until Friday 14:00 at least.` */
+function holdoverText(state) {
+  const greatest = store.value("clock.greatest_error");
+  const off = greatest && greatest !== "none" ? `It may be off by up to ${greatest}. ` : "";
+  return `${off}It is trusted until ${whenText(Date.parse(state.holdover_ends))} at least, even if the network does not come back.`;
+}
+
 const SWITCH = {
   absent: "There is none.", on: "On: the clock may sound.", off: "Off: it silences the clock.", lost: "It cannot be read.",
 };
@@ -141,15 +148,13 @@ export function muteText(state) {
 }
 
 function drawHealth(state) {
-  const off = state.clock_uncertainty;
   const lines = [
     ["Time", trustText(state)],
-    off === undefined ? null : ["Possible error", smallLength(off * 1000)],
-    state.holdover_ends ? ["Trusted at least until", whenText(Date.parse(state.holdover_ends))] : null,
+    state.holdover_ends ? ["Without a network", holdoverText(state)] : null,
     ["Switch", `${SWITCH[state.switch] ?? state.switch ?? ""}${state.switch_error ? ` ${state.switch_error}` : ""}`],
     ["Mute", `${muteText(state)}.`],
     state.last ? ["Last", `${whenText(Date.parse(state.last.at), { hasSeconds: true })}: “${state.last.text}”${onset(state.last)}`] : null,
-    ["Voice", state.voice ?? ""],
+    ["Voice", state.voice?.replace(/^.*\//, "") ?? ""],
     ["Speaker", state.device_substitute ? `${state.device_substitute} instead of ${state.device}` : state.device ?? ""],
     ["Zone", state.zone ?? ""],
     state.last_error ? ["Last warning", state.last_error] : null,

@@ -32,7 +32,8 @@ function guessedName() {
 export function openPairing() {
   const dialog = byId("pairing");
   if (dialog.open) return;
-  drawForm(dialog);
+  if (store.pairing.status === "waiting") drawWords(dialog, store.pairing);
+  else drawForm(dialog);
   dialog.showModal();
 }
 
@@ -43,7 +44,9 @@ function drawForm(dialog, problem) {
   dialog.replaceChildren(
     h("form", { onsubmit: (event) => { event.preventDefault(); begin(dialog, name, refusal); } },
       h("h2", { id: "pairing-title" }, "Pair this phone"),
-      h("p", {}, "Everybody in the house may look. To change something, pair this phone with the clock once."),
+      h("p", {}, store.pairing.look
+        ? "Everybody in the house may look. To change something, pair this phone with the clock once."
+        : "Only paired phones may look at this clock. Pair this one once."),
       h("p", {}, "Have somebody at the clock: the push button on it confirms, within a minute."),
       field("Name of this phone", name), refusal,
       h("p", { class: "row" },
@@ -61,7 +64,12 @@ async function begin(dialog, name, refusal) {
     name.setAttribute("aria-invalid", "true");
     return;
   }
-  name.removeAttribute("aria-invalid");
+  drawWords(dialog, answer);
+}
+
+/** The words to confirm, for as many seconds. */
+function drawWords(dialog, answer) {
+  clearInterval(timer);
   end = performance.now() + answer.seconds * 1000;
   const left = h("span", { class: "left", "aria-hidden": "true" });
   const bar = h("progress", { max: answer.seconds, value: answer.seconds, "aria-label": "Time left to confirm" });
@@ -69,11 +77,12 @@ async function begin(dialog, name, refusal) {
   dialog.replaceChildren(
     h("h2", { id: "pairing-title" }, "Confirm on the clock"),
     h("p", {}, "The words of this phone:"),
-    h("p", { class: "words", tabindex: -1, role: "status" }, answer.words),
+    h("p", { class: "words", tabindex: -1 }, answer.words),
     h("p", {}, "Press the push button on the clock now. Or run ", h("code", {}, "clocksmith-relay pair"),
       " there, and confirm if it shows the same words."),
     h("p", { class: "soft row" }, bar, left), h("p", { class: "row" }, cancel));
-  dialog.querySelector(".words").focus();
+  // After the dialog is shown, which takes the focus.
+  setTimeout(() => dialog.querySelector(".words")?.focus(), 0);
   let isAsking = false;
   timer = setInterval(async () => {
     const seconds = Math.max(0, Math.ceil((end - performance.now()) / 1000));

@@ -155,7 +155,7 @@ function showError(control, error, sentence) {
 }
 
 function originText(record) {
-  if (record.origin === "settings") return "set here";
+  if (record.origin === "settings") return record.hides ? `set here, in place of ${record.hides}` : "set here";
   if (record.origin === "file") return `from ${record.place ?? "a file"}`;
   return "the default";
 }
@@ -213,8 +213,8 @@ function settingPart(first, title = label(first.key)) {
       write(from, originText(now));
       backRow.hidden = now.origin !== "settings";
       if (now.usual !== undefined) {
-        write(back, `Back to ${now.usual}`);
-        back.setAttribute("aria-label", `${title}: back to ${now.usual}, the value without this page`);
+        write(back, `Back to ${now.usual}${now.hides ? ", the value of the file" : ", the default"}`);
+        back.setAttribute("aria-label", `${title}: back to ${now.usual}`);
       } else write(back, "Take it back");
       mark();
       const isFixed = now.settable === false;

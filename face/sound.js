@@ -10,7 +10,7 @@ const decibels = (value) => (Number(value) === 0 ? "full volume" : `${String(val
 let volume;
 
 export function startSound() {
-  const shown = h("output", { class: "soft", for: "volume" });
+  const shown = h("span", { class: "soft", "aria-hidden": "true" });
   volume = h("input", { type: "range", id: "volume", min: -60, max: 0, step: 1 });
   const say = () => {
     write(shown, decibels(volume.value));

@@ -12,7 +12,7 @@ export const store = {
   state: null,
   /** Why the clock cannot be reached by the relay, as a sentence; null while it can. */
   absent: null,
-  /** The lines of the agenda, and up to when they are complete. */
+  /** The answer of the agenda. */
   agenda: { lines: [], until: null },
   notices: [],
   /** The records of the settings by their keys; null while they are not known. */

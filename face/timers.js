@@ -174,7 +174,7 @@ function alarmPart(first) {
       const rings = now.rings ? `rings ${whenText(Date.parse(now.rings))}` : "";
       const words = now.state === "ringing" ? "rings now" : now.state === "snoozing" ? `snoozes, ${rings} again` : rings;
       write(state, [words, DAYS[now.days] ?? now.days, now.tune, now.origin === "configuration" ? "of the configuration" : "",
-        now.reason ? `silent: ${now.reason}` : ""].filter(Boolean).join(" · "));
+        now.skipped ? `without ${whenText(Date.parse(now.skipped))}` : "", now.reason ? `silent: ${now.reason}` : ""].filter(Boolean).join(" · "));
       show(snooze, now.state === "ringing");
       show(stop, now.state !== "waiting");
       show(skip, now.state === "waiting");

@@ -38,6 +38,6 @@ def test_nothing_that_a_stranger_wrote_can_become_a_part_of_the_page(path):
     assert all((TREE / "face" / name).exists() for name in imported), imported
 
 
-def test_every_page_fits_the_names_that_the_relay_fills():
+def test_the_page_has_a_place_for_each_text_that_the_relay_fills_in():
     text = (TREE / "face/index.html").read_text(encoding="utf-8")
     assert re.findall(r"\{\{(\w+)\}\}", text) == ["time", "next", "trust"]

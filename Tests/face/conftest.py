@@ -1,0 +1,74 @@
+"""The clock, its relay with the face, and browsers that look at it."""
+
+import importlib.util
+import pathlib
+import re
+import subprocess
+import sys
+
+import pytest
+
+# Write no bytecode into the tree.
+sys.dont_write_bytecode = True
+PROGRAM_TESTS = pathlib.Path(__file__).resolve().parents[1] / "program"
+sys.path[:0] = [str(PROGRAM_TESTS), str(pathlib.Path(__file__).parent)]
+
+# The fixtures of the tests of the program. Their module has the name of this one.
+_spec = importlib.util.spec_from_file_location("program_fixtures", PROGRAM_TESTS / "conftest.py")
+program_fixtures = sys.modules["program_fixtures"] = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(program_fixtures)
+from program_fixtures import *  # noqa: E402, F401, F403
+
+import phone as phones  # noqa: E402
+from program import SILENT_ALSA  # noqa: E402
+from relay import RELAY  # noqa: E402
+
+
+@pytest.fixture
+def clock(start):
+    """Starts the clock. It says the time every minute unless it is told otherwise."""
+    def clock(announce="interval = 1\nvoice_at_hour = none", rest="", **options):
+        return start(announce, rest, SILENT_ALSA, **options)
+    return clock
+
+
+@pytest.fixture
+def served(clock, door):
+    """The face of a clock that runs: its door."""
+    clock()
+    return door("face = yes").wait_for_announcer()
+
+
+@pytest.fixture
+def phone(tmp_path, request):
+    """Starts browsers: each a phone of its own. At the end none may have complained."""
+    opened = []
+
+    def phone(running, page="", **options):
+        opened.append(phones.Phone(running, tmp_path, **options))
+        return opened[-1].open(page)
+
+    yield phone
+    for each in opened:
+        each.close(is_failed=getattr(request.node, "has_failed", False))
+
+
+@pytest.fixture
+def paired(phone):
+    """Starts a phone that is paired, by the command on a terminal."""
+    def paired(running, page="", **options):
+        opened = phone(running, **options)
+        opened.ask_to_pair()
+        confirm(running)
+        opened.wait(lambda: not opened.find("#pairing").is_displayed(), "the end of the pairing")
+        return opened.open(page) if page else opened
+    return paired
+
+
+def confirm(running):
+    """Pairs the phone that asks, as a person at a terminal does: returns what that person saw."""
+    done = subprocess.run(
+        [RELAY, "pair"], env=running.environment, input="y\n", capture_output=True, text=True,
+        timeout=60, check=True)
+    assert re.search("paired phone", done.stdout), done
+    return done.stdout

@@ -1,0 +1,144 @@
+"""A browser without a screen that looks at the clock, as a person with a phone does."""
+
+import os
+
+import pytest
+from selenium import webdriver
+from selenium.common.exceptions import StaleElementReferenceException
+from selenium.webdriver.chrome.options import Options
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.by import By
+
+from sound_server import wait_until
+
+DRIVER = "/usr/bin/chromedriver"
+# The visible controls of a name within an element.
+NAMED = """
+const [selector, name, inside] = arguments;
+const called = (each) => each.ariaLabel ?? ([...(each.labels ?? [])].map((label) => label.textContent).join(' ').trim() || each.textContent.trim());
+return [...document.querySelectorAll(inside)].flatMap((part) => [...part.querySelectorAll(selector)])
+  .filter((each) => called(each) === name && each.checkVisibility());
+"""
+# The relay's refusals, and what a relay that is away causes, stand in the browser's log too.
+EXPECTED = ("Failed to load resource",)
+
+
+class Phone:
+    """Chromium, with the page of a relay."""
+
+    def __init__(self, running, folder, width=390, height=844, zone="Europe/London", home=None):
+        if not os.path.exists(DRIVER):
+            pytest.skip(f"no {DRIVER} here (apt install chromium-driver)")
+        self.running = running
+        self.width = width
+        options = Options()
+        for word in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+                     "--hide-scrollbars", "--force-color-profile=srgb", "--lang=en-GB",
+                     "--autoplay-policy=no-user-gesture-required", f"--window-size={width},{height}"):
+            options.add_argument(word)
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+        environment = os.environ | {"TZ": zone, "HOME": str(home or folder)}
+        self.driver = webdriver.Chrome(options=options, service=Service(DRIVER, env=environment))
+        self.size(width, height)
+        self.driver.set_script_timeout(60)
+
+    def close(self, is_failed=False):
+        log = self.driver.get_log("browser")
+        self.driver.quit()
+        complaints = [line["message"] for line in log if line["level"] == "SEVERE"
+                      and not any(words in line["message"] for words in EXPECTED)]
+        assert is_failed or not complaints, complaints
+
+    # What it is like
+
+    def tell(self, command, **words):
+        """A command of the DevTools protocol."""
+        return self.driver.execute_cdp_cmd(command, words)
+
+    def size(self, width, height):
+        self.tell("Emulation.setDeviceMetricsOverride", width=width, height=height,
+                  deviceScaleFactor=1, mobile=width < 600)
+
+    def prefer(self, **features):
+        """As in `prefer(color_scheme="dark")`."""
+        self.tell("Emulation.setEmulatedMedia", features=[
+            {"name": f"prefers-{name.replace('_', '-')}", "value": value}
+            for name, value in features.items()])
+        return self
+
+    def network(self, offline=False, latency=0):
+        self.tell("Network.enable")
+        self.tell("Network.emulateNetworkConditions", offline=offline, latency=latency,
+                  downloadThroughput=-1, uploadThroughput=-1)
+
+    # Looking
+
+    def open(self, page=""):
+        self.driver.get("about:blank")
+        self.driver.get(f"http://127.0.0.1:{self.running.port}/{page and '#' + page}")
+        return self
+
+    def run(self, script, *words):
+        return self.driver.execute_script(script, *words)
+
+    def find(self, selector):
+        return self.driver.find_element(By.CSS_SELECTOR, selector)
+
+    def all(self, selector):
+        return self.driver.find_elements(By.CSS_SELECTOR, selector)
+
+    def text(self, selector="body"):
+        """All that can be read there now."""
+        return "\n".join(each.text for each in self.all(selector))
+
+    def wait(self, condition, what, seconds=30):
+        def holds():
+            try:
+                return condition()
+            except StaleElementReferenceException:
+                return False
+        return wait_until(holds, seconds, what)
+
+    def wait_for(self, words, selector="body", seconds=30):
+        """Waits until these words can be read."""
+        try:
+            self.wait(lambda: words in self.text(selector), words, seconds)
+        except AssertionError as error:
+            raise AssertionError(f"{error}; there was: {self.text(selector)}") from None
+        return self
+
+    # Acting
+
+    def button(self, name, within="body"):
+        """The button of that name, as a screen reader calls it."""
+        return self.wait(lambda: self.run(NAMED, "button, summary", name, within), f"the button {name!r}")[0]
+
+    def field(self, label, within="body"):
+        """The control with that label."""
+        return self.wait(lambda: self.run(NAMED, "input, select", label, within), f"the field {label!r}")[0]
+
+    def press(self, name, within="body"):
+        button = self.button(name, within)
+        self.run("arguments[0].scrollIntoView({block: 'center'})", button)
+        button.click()
+        return self
+
+    def write(self, label, text, within="body"):
+        control = self.field(label, within)
+        if control.tag_name == "select":
+            [option] = [each for each in control.find_elements(By.TAG_NAME, "option")
+                        if text in (each.text, each.get_attribute("value"))]
+            option.click()
+        else:
+            control.clear()
+            control.send_keys(text)
+        return control
+
+    def ask_to_pair(self):
+        """Asks to be paired; returns the words to confirm."""
+        self.wait_for("Next", "#next").press("Say the time").press("Begin", "#pairing")
+        return self.wait(lambda: self.text("#pairing .words"), "the words")
+
+    def message(self, words):
+        """Waits for a message with these words."""
+        return self.wait_for(words, "#message")

@@ -1,0 +1,327 @@
+"""The page in a browser: what it shows of a clock that runs, and what a person does with it."""
+
+import datetime
+import re
+import zoneinfo
+
+import pytest
+from conftest import confirm
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+
+LONDON = zoneinfo.ZoneInfo("Europe/London")
+
+
+def shown(phone):
+    """The time that the page shows, as seconds of the day; None if it shows none."""
+    found = re.fullmatch(r"(\d+):(\d\d):(\d\d)(?: ([AP]M))?", re.sub(r"\s+", " ", phone.text("#time")).replace(" :", ":"))
+    if not found:
+        return None
+    hour, minute, second = map(int, found.groups()[:3])
+    return (hour % 12 + 12 * (found[4] == "PM")) * 3600 + minute * 60 + second
+
+
+def is_right(phone, within=2):
+    now = datetime.datetime.now(LONDON)
+    seconds = now.hour * 3600 + now.minute * 60 + now.second
+    read = shown(phone)
+    return read is not None and (seconds - read + within) % 86_400 <= 2 * within
+
+
+# Looking.
+
+
+def test_it_shows_the_time_and_what_sounds_and_has_sounded(phone, clock, door, bus):
+    clock("interval = 1\nvoice_at_hour = none\nquiet = 00:00-00:01")
+    page = phone(door("face = yes").wait_for_announcer())
+    page.wait(lambda: is_right(page), "the time")
+    before = shown(page)
+    page.wait(lambda: shown(page) > before, "a tick")
+    page.wait_for("Next", "#next").wait_for("Today").wait_for("Switch\nThere is none.", "#health")
+    page.wait(lambda: page.all(".strip .night") and page.all(".strip .will"), "the day")
+    with bus.caller() as caller:
+        text = caller.ask("Announce")["text"]
+    page.wait_for(f"“{text}”, asked for", ".entry.sounded").wait(lambda: page.all(".strip .sounded"), "its mark")
+    page.wait_for(f"“{text}”", "#health")
+    page.run("arguments[0].scrollIntoView()", page.find("#noon"))
+    assert page.wait(lambda: page.run("return document.querySelector('#noon img').naturalWidth"), "noon") == 1200
+
+
+def test_without_javascript_it_shows_time_next_and_trust(phone, served):
+    page = phone(served)
+    page.tell("Emulation.setScriptExecutionDisabled", value=True)
+    page.open()
+    assert re.search(r"\d\d?:\d\d", page.text("#time"))
+    assert page.text("#next") and page.text("#trust")
+    page.wait_for("With JavaScript")
+    assert not [each for each in page.all("button, a, input") if each.is_displayed() and each.text != "Skip to the clock"]
+
+
+def test_a_clock_that_is_not_trusted_says_so(phone, served):
+    page = phone(served)
+    if served.state().body["trust"] != "untrusted":
+        pytest.skip("the clock of this machine is synchronised")
+    page.wait_for("The time may be wrong.", "#trust").wait_for("This needs you", "#problems")
+    assert page.run("return document.body.classList.contains('unsure')")
+
+
+@pytest.mark.parametrize("ahead, words", [(90_000, "1 min 30 s ahead"), (-4000, "4 s behind")])
+def test_a_phone_whose_clock_is_wrong_shows_the_time_of_the_clock(phone, served, ahead, words):
+    page = phone(served)
+    page.tell("Page.addScriptToEvaluateOnNewDocument",
+              source=f"const now = Date.now; Date.now = () => now() + {ahead};")
+    page.open().wait_for(words, "#contact")
+    assert is_right(page)
+
+
+def test_names_are_texts_with_a_direction_of_their_own(phone, served, bus):
+    names = ["<script>document.title='caught'</script>", "שלום (a)", "🔔" * 40, "&lt;b&gt;\"'"]
+    with bus.caller() as caller:
+        for name in names:
+            caller.ask("StartTimer", seconds=900, name=name)
+        caller.ask("SetAlarm", time="07:00", name="<img src=x onerror=alert(1)>")
+    page = phone(served, "alarms").wait_for("<img src=x", "#alarm-items")
+    assert [each.text for each in page.all("#timer-list bdi")] == names
+    assert page.driver.title == "clocksmith" and not page.all("#timer-list script, img[src=x]")
+    assert page.run("return getComputedStyle(document.querySelectorAll('#timer-list bdi')[1]).unicodeBidi") == "isolate"
+    assert page.run("return document.documentElement.scrollWidth <= innerWidth")
+
+
+# Contact.
+
+
+def test_the_announcer_goes_and_comes_back(phone, clock, door):
+    service = clock()
+    page = phone(door("face = yes").wait_for_announcer()).wait_for("Next", "#next")
+    assert service.stop() == 0
+    page.wait_for("the clock on it does not run", "#contact")
+    assert page.run("return document.body.classList.contains('stale')") and is_right(page)
+    clock()
+    page.wait(lambda: not page.run("return document.body.classList.contains('stale')"), "the clock")
+    assert not page.text("#contact")
+
+
+def test_without_contact_it_shows_no_time_and_comes_back_by_itself(phone, served, door):
+    page = phone(served).wait_for("Next", "#next")
+    page.wait(lambda: is_right(page), "the time")
+    assert served.stop() == 0
+    page.wait_for("There is no contact with the clock. The last contact was at", "#contact")
+    assert page.text("#time") == "–:––"
+    assert page.run("return getComputedStyle(document.querySelector('#dial .hands')).display") == "none"
+    door("face = yes", port=served.port).wait_for_announcer()
+    page.wait(lambda: is_right(page), "the time")
+    assert not page.run("return document.body.classList.contains('stale')")
+
+
+def test_a_relay_that_falls_silent_is_no_contact(phone, served):
+    page = phone(served)
+    page.wait(lambda: is_right(page), "the time")
+    served.process.send_signal(19)
+    try:
+        page.wait_for("There is no contact with the clock.", "#contact", seconds=40)
+        assert page.text("#time") == "–:––"
+    finally:
+        served.process.send_signal(18)
+    page.wait(lambda: is_right(page), "the time")
+
+
+def test_over_a_slow_network_it_says_how_far_off_the_seconds_may_be(phone, served):
+    page = phone(served)
+    page.network(latency=2500)
+    page.open().wait_for("The network is slow: the seconds may be", "#contact")
+    assert is_right(page, within=4)
+    page.network()
+    page.open()
+    page.wait(lambda: is_right(page), "the time")
+    assert not page.text("#contact")
+
+
+# Acting.
+
+
+def test_a_phone_is_paired_and_then_acts(phone, served):
+    page = phone(served)
+    words = page.ask_to_pair()
+    assert words in confirm(served)
+    page.message("This phone is paired.").press("Say the time").message("The clock says “")
+    page.press("Later", "#setup").open("settings").wait_for("this one", "#phones")
+    # Without the pairing it is led to it again, and nothing is done.
+    page.run("window.confirm = () => true")
+    page.press("Remove Linux PC", "#phones").wait_for("not paired", "#phones")
+    page.open().wait_for("Next", "#next").press("Stop the sound")
+    page.wait_for("Pair this phone", "#pairing")
+
+
+def test_only_paired_phones_see_a_clock_that_shows_itself_to_nobody_else(phone, clock, door):
+    clock()
+    served = door("face = paired").wait_for_announcer()
+    page = phone(served).wait_for("Only paired phones may look", "#pairing")
+    assert page.text("#time") == "–:––"
+    page.press("Begin", "#pairing").wait(lambda: page.text("#pairing .words"), "the words")
+    confirm(served)
+    page.wait_for("Next", "#next")
+    assert is_right(page)
+
+
+def test_a_timer_is_set_and_rings_and_is_stopped(paired, served):
+    page = paired(served, "alarms")
+    page.write("Length: minutes", "0")
+    page.write("Length: seconds", "3")
+    page.write("Name, if you like", "tea", "#timers")
+    page.press("Start the timer").wait_for("tea", "#timer-list")
+    assert re.search(r"0:0\d", page.text("#timer-list .left-digits"))
+    page.message("The timer tea rings.").press("Stop timer tea")
+    page.wait(lambda: not page.text("#timer-list"), "the end of the timer")
+    assert page.run("return document.activeElement.id") == "timers-title"
+    page.press("Start a timer of 3 minutes").wait_for("of 3 min", "#timer-list")
+    name = f"timer {served.state().body['timers'][0]['number']}"
+    page.press(f"Pause {name}").press(f"Let {name} go on").press(f"Add a minute to {name}")
+    page.wait_for("of 4 min", "#timer-list").press(f"Cancel {name}").wait_for("None runs.", "#timers")
+
+
+def test_two_phones_see_what_the_other_does(paired, phone, served):
+    one, other = paired(served), phone(served, "alarms")
+    one.press("Later", "#setup").press("Mute until I unmute").wait_for("Muted until you unmute it.", "#sound")
+    other.message("The clock is silent now.").open().wait_for("silent, because of this", "#next")
+    one.press("Unmute").wait_for("Not muted.", "#sound")
+    other.wait_for("Not muted.", "#sound")
+
+
+def test_an_alarm_and_an_interval_are_set_and_ended(paired, served):
+    page = paired(served, "alarms")
+    page.write("Rings", "Monday to Friday")
+    page.write("Name, if you like", "work", "#alarm-list")
+    page.press("Set the alarm", "#alarm-list").wait_for("Monday to Friday", "#alarm-items")
+    page.press("Leave out the next ring of alarm work").message("The next ring is left out.")
+    page.press("Cancel alarm work").wait_for("None is set.")
+    page.press("Start the interval").wait_for("A signal every 5 min", "#interval")
+    page.press("Stop the interval").wait_for("None runs.", "#interval")
+    # A refusal stands with the form, in the words of the clock.
+    page.write("Name, if you like", "1234", "#timers")
+    page.press("Start the timer").wait(lambda: page.text("#timers .error"), "the refusal")
+
+
+def test_a_refused_setting_says_why_under_its_field(paired, served):
+    page = paired(served, "settings")
+    page.write("Line of the switch", "GPIO1 7 9 /")
+    zone = page.write("Time zone", "Europe/Nowhere")
+    page.press("Save: Time zone")
+    page.wait(lambda: zone.get_attribute("aria-invalid") == "true", "the refusal")
+    error = page.find(f"#{zone.get_attribute('id')}-error")
+    assert "Nowhere" in error.text and error.get_attribute("id") in zone.get_attribute("aria-describedby")
+    # It is in force at once, says where it comes from, and goes back.
+    page.write("Time zone", "Asia/Tokyo")
+    page.press("Save: Time zone").message("Time zone is saved.").wait_for("set here", "#settings")
+    assert not zone.get_attribute("aria-invalid")
+    page.wait(lambda: page.run("return document.querySelector('#health').textContent").count("Asia/Tokyo"), "the zone")
+    page.press("Time zone: back to none")
+    page.wait(lambda: page.field("Time zone").get_attribute("value") == "none", "the value of the files")
+    # A field that a person is about to change was left alone meanwhile.
+    assert page.field("Line of the switch").get_attribute("value") == "GPIO1 7 9 /"
+
+
+def test_a_voice_is_heard_in_the_browser_and_times_are_chosen(paired, served):
+    page = paired(served, "settings")
+    page.press("Hear it here").message("The time in this voice.")
+    page.press("Add a time", "#settings").press("Save: Quiet hours").message("Quiet hours is saved.")
+    page.wait_for("set here", "#settings")
+    kept = {each["key"]: each["value"] for each in served.ask("GET", "/v1/settings").body["settings"]}
+    assert kept["announce.quiet"] == "22:00-07:00"
+
+
+def test_the_first_start_asks_for_the_zone_of_the_browser_and_the_rest(paired, served):
+    page = paired(served, zone="Asia/Tokyo").wait_for("Set up this clock", "#setup")
+    assert page.field("Time zone", "#setup").get_attribute("value") == "Asia/Tokyo"
+    page.write("Line of the switch", "none", "#setup")
+    page.press("Set up the clock").message("The clock is set up.")
+    assert not page.find("#setup").is_displayed()
+    page.wait_for("Asia/Tokyo", "#health").open().wait_for("Next", "#next")
+    assert not page.find("#setup").is_displayed()
+    kept = {each["key"]: each["value"] for each in served.ask("GET", "/v1/settings").body["settings"]}
+    assert (kept["clock.zone"], kept["announce.quiet"]) == ("Asia/Tokyo", "22:00-07:00")
+
+
+# For everybody.
+
+CONTRAST = """
+const channel = (value) => (value /= 255) <= .04045 ? value / 12.92 : ((value + .055) / 1.055) ** 2.4;
+const parse = (text) => { const [r, g, b, a = 1] = text.match(/[\\d.]+/g).map(Number); return {r, g, b, a}; };
+const light = ({r, g, b}) => .2126 * channel(r) + .7152 * channel(g) + .0722 * channel(b);
+const ground = (element) => {
+  for (let each = element; each; each = each.parentElement) {
+    const colour = parse(getComputedStyle(each).backgroundColor);
+    if (colour.a === 1) return colour;
+  }
+  return {r: 255, g: 255, b: 255};
+};
+const poor = [];
+const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+while (walker.nextNode()) {
+  const element = walker.currentNode.parentElement;
+  if (!walker.currentNode.textContent.trim() || !element.checkVisibility() || element.closest('svg, noscript')) continue;
+  const style = getComputedStyle(element);
+  const [one, other] = [light(parse(style.color)), light(ground(element))];
+  const ratio = (Math.max(one, other) + .05) / (Math.min(one, other) + .05);
+  const size = parseFloat(style.fontSize);
+  const least = size >= 24 || (size >= 18.66 && style.fontWeight >= 700) ? 3 : 4.5;
+  if (ratio < least) poor.push([walker.currentNode.textContent, ratio.toFixed(2)]);
+}
+return poor;
+"""
+CONTROLS = {"button", "link", "textbox", "combobox", "slider", "checkbox", "spinbutton", "Date", "InputTime", "DisclosureTriangle",
+            "progressbar", "group", "dialog", "list"}
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_everybody_can_use_it(paired, served, bus, scheme):
+    with bus.caller() as caller:
+        caller.ask("StartTimer", seconds=900, name="tea")
+        caller.ask("SetAlarm", time="07:00", name="school")
+    page = paired(served).prefer(color_scheme=scheme)
+    for name in ("clock", "alarms", "settings"):
+        page.open(name).wait_for("Next" if name == "clock" else "tea" if name == "alarms" else "Time zone", "main")
+        page.run("for (const each of document.querySelectorAll('details')) each.open = true")
+        nodes = [node for node in page.tell("Accessibility.getFullAXTree")["nodes"] if not node["ignored"]]
+        called = [(node["role"]["value"], node.get("name", {}).get("value", "")) for node in nodes]
+        nameless = [role for role, label in called if role in CONTROLS - {"group", "list"} and not label.strip()]
+        assert not nameless, nameless
+        roles = [role for role, _ in called]
+        assert [roles.count(role) for role in ("main", "banner", "navigation")] == [1, 1, 1]
+        assert len(page.all("h1")) == 1 and roles.count("status") == 1
+        headings = page.run("return [...document.querySelectorAll('h1, h2, h3')].filter((each) => each.checkVisibility()).map((each) => +each.tagName[1])")
+        assert headings[0] == 1 and all(later - sooner <= 1 for sooner, later in zip(headings, headings[1:]))
+        ids = page.run("return [...document.querySelectorAll('[id]')].map((each) => each.id)")
+        assert len(ids) == len(set(ids))
+        assert page.run(CONTRAST) == []
+        # Nothing that changes each second is read out.
+        assert not page.all("[aria-live] #time, [role=status] #time")
+
+
+def test_it_is_used_by_keyboard_alone(paired, served):
+    page = paired(served, "alarms")
+    focused, seen = page.driver.switch_to, []
+    body = page.find("body")
+    page.run("document.activeElement.blur(); window.scrollTo(0, 0)")
+    body.send_keys(Keys.TAB)
+    while focused.active_element.accessible_name != "Set the alarm":
+        element = focused.active_element
+        seen.append(element.accessible_name)
+        assert len(seen) < 80, seen
+        style = page.run("return getComputedStyle(arguments[0]).outlineStyle", element)
+        assert style != "none", (seen[-1], element.tag_name)
+        if element.accessible_name == "Start a timer of 5 minutes":
+            element.send_keys(Keys.ENTER)
+        element.send_keys(Keys.TAB)
+    assert seen[0] == "Skip to the clock" and "Start the timer" in seen
+    page.wait_for("of 5 min", "#timer-list")
+
+
+def test_it_fits_a_narrow_screen_and_large_letters(paired, served):
+    page = paired(served)
+    for name in ("clock", "alarms", "settings"):
+        page.open(name).wait_for("Next" if name == "clock" else "Timers" if name == "alarms" else "Time zone", "main")
+        page.run("for (const each of document.querySelectorAll('details')) each.open = true")
+        for width, size in ((320, "100%"), (640, "200%")):
+            page.size(width, 600)
+            page.run("document.documentElement.style.fontSize = arguments[0]", size)
+            assert page.run("return document.documentElement.scrollWidth") <= width, (name, size)
