@@ -68,7 +68,9 @@ public enum RefusalKey: String, CaseIterable, Sendable {
     case .noneRings: "\(alarms) shows when one will"
     case .isUp: "\(by("alarm stop", "alarm_stop")) ends it for the day"
     case .nextIsUnknown: "skip it once the clock is right"
-    case .isConfigured: "remove its section there, and reload the service"
+    case .isConfigured:
+      "remove its section there and reload the service, or take it back with "
+        + by("set", "setting")
     case .nameIsTaken: "cancel it, or choose another name"
     case .nameIsConfigured: "choose another name"
     case .tooMany: "cancel one first"

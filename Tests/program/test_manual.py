@@ -108,7 +108,7 @@ def test_the_manual_has_every_key_with_its_default_and_no_other():
     body = re.search(r"^\.SS \[alarm NAME\]\n(.*?)(?=^\.S[SH] )", FORMATS, re.MULTILINE | re.DOTALL)
     source = (ROOT / "Sources/Service/Configuration/ConfiguredAlarms.swift").read_text()
     assert re.findall(r"^\.B (\w+)", body[1], re.MULTILINE) == re.findall(
-        r'^    "(?!quiet_hours)(\w+)": {', source, re.MULTILINE)
+        r'^    "(?!quiet_hours)(\w+)": SettingKey', source, re.MULTILINE)
 
 
 # MARK: Completion

@@ -1,19 +1,429 @@
 """What is set over the bus is in force at once, outlasts the service, and can be taken back."""
 
+import json
+import re
+import signal
+import subprocess
 
-def setting(caller, key):
-    """The record of a key, as the service has it."""
-    [found] = caller.ask("Settings", key=key)["settings"]
-    return found
+import pytest
+from jeepney import new_method_call
+
+from message_bus import ADDRESS, Refused, noticed
+from pretended_line import PretendedLine
+from program import VOICE, about, in_the_night, refusal
+
+INVALID = "org.freedesktop.DBus.Error.InvalidArgs"
+NOT_SAVED = "org.clocksmith.Error.NotSaved"
 
 
-def test_a_value_is_in_force_at_once_and_after_a_restart(bus, start):
-    service = start()
+@pytest.fixture
+def caller(bus):
     with bus.caller() as caller:
-        assert setting(caller, "announce.voice")["origin"] == "file"
-        assert caller.ask("SetSetting", key="announce.voice", value="slt") == {}
-        assert caller.get("Voice") == "slt"
-        assert service.stop() == 0
-        start()
-        assert caller.get("Voice") == "slt"
-        assert setting(caller, "announce.voice")["origin"] == "settings"
+        yield caller
+
+
+@pytest.fixture
+def settings(on_the_bus):
+    """The file of the service."""
+    return on_the_bus.folder / "state/settings.conf"
+
+
+@pytest.fixture(autouse=True)
+def night(on_the_bus):
+    in_the_night(on_the_bus)
+
+
+def seen(caller, key=None):
+    """The records of the settings by their keys."""
+    keys = {"key": key} if key else {}
+    return {each["key"]: each for each in caller.ask("Settings", **keys)["settings"]}
+
+
+def put(caller, key, value):
+    assert caller.ask("SetSetting", key=key, value=value) == {}
+
+
+def take_back(caller, key):
+    assert caller.ask("SetSetting", key=key) == {}
+
+
+def refused(caller, name, **keys):
+    """The words with which a setting is refused."""
+    with pytest.raises(Refused) as raised:
+        caller.ask("SetSetting", **keys)
+    assert raised.value.name == name
+    return raised.value.words
+
+
+def alarms(caller):
+    return {each["name"]: each for each in caller.get("Alarms")}
+
+
+@pytest.mark.parametrize("way", ["stop", "kill"])
+def test_a_value_is_in_force_at_once_and_after_the_service_has_ended(caller, start, settings, way):
+    service = start()
+    put(caller, "announce.voice", "slt")
+    assert caller.get("Voice") == "slt"
+    service.end_by(way)
+    caller.wait_for_service(start())
+    assert caller.get("Voice") == "slt"
+    assert settings.stat().st_mode & 0o777 == 0o644
+    assert [file.name for file in settings.parent.iterdir() if "settings" in file.name] == ["settings.conf"]
+
+
+def test_every_key_is_shown_with_its_value_and_where_it_comes_from(caller, start, on_the_bus, settings):
+    start()
+    put(caller, "announce.voice", "slt")
+    shown = seen(caller)
+    conf = on_the_bus.folder / "0.conf"
+    assert shown["announce.voice"] == {
+        "key": "announce.voice", "value": "slt", "origin": "settings", "place": f"{settings}:4",
+        "usual": str(VOICE), "hides": f"{conf}:2", "choices": ["heart", "rms", "slt"],
+        "settable": True}
+    assert shown["announce.interval"]["origin"] == "file"
+    assert shown["announce.interval"]["place"] == f"{conf}:4"
+    assert shown["speaker.volume"] == {
+        "key": "speaker.volume", "value": "0dB", "origin": "default", "usual": "0dB",
+        "allowed": "-60dB to 0dB, with its unit, as -6dB", "settable": True}
+    assert "natural-day" in shown["announce.style"]["choices"]
+    assert shown["switch.silences"]["choices"] == ["everything", "announcements"]
+    assert not {key for key in shown if not shown[key]["settable"]} ^ {
+        "speaker.device", "speaker.mixer", "led.line", "led.active"}
+    assert seen(caller, "clock") == {key: shown[key] for key in shown if key.startswith("clock.")}
+
+
+def test_what_was_set_is_taken_back(caller, start, settings):
+    start()
+    put(caller, "announce.voice", "slt")
+    take_back(caller, "announce.voice")
+    assert caller.get("Voice") == str(VOICE)
+    assert "voice" not in settings.read_text()
+    # And once more, which changes nothing.
+    take_back(caller, "announce.voice")
+
+
+def test_a_change_is_told_once(caller, start):
+    service = start()
+    signals = caller.listen()
+    put(caller, "announce.voice", "slt")
+    body = caller.next_signal(signals, "Noticed", lambda body: noticed(body)["event"] == "setting")
+    told = noticed(body)
+    assert told["text"] == f"announce.voice is now slt (was {VOICE})"
+    assert told["fields"] == {"KEY": "announce.voice", "VALUE": "slt", "BEFORE": str(VOICE)}
+    put(caller, "announce.voice", "slt")
+    take_back(caller, "announce.voice")
+    service.wait_for(f"announce.voice is now {VOICE} .was slt.")
+    assert len(service.matching("announce.voice is now")) == 2
+
+
+@pytest.mark.parametrize("key, value, words", [
+    ("announce.interval", "7", r"interval = 7: allowed are minutes that divide 60: 1, 2, .*"),
+    ("announce.voice", "nobody", r"voice 'nobody': not found: allowed are heart, rms, slt, .*"),
+    ("announce.voice", "../rms", r"voice = ../rms: this path depends on the folder .*"),
+    ("announce.style", "poem", r"style = poem: the voice .* has no style 'poem' .*"),
+    ("announce.quiet", "", r"quiet = : allowed: none, or times of day, .*"),
+    ("announce.quiet", "22-7", r"quiet = 22-7: .*22:00-07:00.*"),
+    ("speaker.volume", "loud", r"volume = loud: allowed: -60dB to 0dB, with its unit, as -6dB"),
+    ("clock.zone", "Mars/Base", r"zone = Mars/Base: not in the tz database .*"),
+    ("clock.zone", "../../etc", r"zone = ../../etc: not in the tz database .*"),
+    ("alarm x.days", "mon", r"\[alarm x\] has no time; write one, as in time = 07:00"),
+    ("alarm x.time", "7", r"time = 7: '7' is no time of day; .*"),
+    ("alarm .time", "07:00", r"\[alarm \]: the name cannot be used: .*"),
+    ("alarm a]b.time", "07:00", r"alarm a]b.time = 07:00: there is text after ']'; .*"),
+    # What is no key, or would be something else in a file.
+    ("announce.voise", "slt", "announce.voise = slt: the configuration has no such key"),
+    ("nonsense", "slt", "nonsense = slt: the configuration has no such key"),
+    ("", "slt", " = slt: the configuration has no such key"),
+    ("announce", "slt", "announce = slt: the configuration has no such key"),
+    ("announce.voice", "slt\nchime = none", r".*it has a control character.*"),
+    ("announce\n.voice", "slt", r".*it has a control character.*"),
+    ("announce.voice", "slt ; x", r".*: the value has ' ;' in it; .*"),
+    ("announce.voice", "x" * 300, r".*: the line is longer than \d+ characters; shorten it"),
+    # What only the owner of the machine may set.
+    ("speaker.device", "null", r"speaker.device = null: it depends on how the clock is built; .*"),
+    ("speaker.mixer", "none", r"speaker.mixer = none: it depends on how the clock is built; .*"),
+    ("led.line", "GPIO5", r"led.line = GPIO5: it depends on how the clock is built; .*"),
+    ("announce.voice", str(VOICE), r"announce.voice = /.*: the path of a file can only be set .*"),
+    ("announce.chime", "/etc/passwd", r"announce.chime = /etc/passwd: the path of a file .*"),
+    ("alarm x.tune", "/etc/passwd", r".*the path of a file can only be set .*"),
+])
+def test_what_is_not_allowed_changes_nothing(caller, start, settings, key, value, words):
+    service = start(rest="[alarm y]\ntime = 08:00")
+    before = seen(caller)
+    found = refused(caller, INVALID, key=key, value=value)
+    assert re.fullmatch(words, found), found
+    assert seen(caller) == before and not settings.exists()
+    assert not service.matching(" is now ")
+
+
+def test_nobody_sets_a_tune_that_is_not_there(caller, start, settings):
+    start(rest="[alarm school]\ntime = 08:00")
+    for tune in ["nothing", "../tune"]:
+        words = refused(caller, INVALID, key="alarm school.tune", value=tune)
+        assert words.startswith(f"alarm school.tune = {tune}: "), words
+    assert not settings.exists()
+    put(caller, "alarm school.tune", "whittington")
+    assert alarms(caller)["school"]["tune"] == "whittington"
+
+
+def test_keys_that_need_each_other_are_refused_until_both_fit(caller, start, settings):
+    start("style = natural-day")
+    before = seen(caller)
+    # Only German has words for it.
+    words = refused(caller, INVALID, key="announce.clock", value="24")
+    assert "natural-day" in words
+    assert seen(caller) == before
+    put(caller, "announce.style", "digital")
+    put(caller, "announce.clock", "24")
+    words = refused(caller, INVALID, key="announce.style")
+    assert "natural-day" in words
+    assert "digital" in settings.read_text()
+
+
+def test_a_full_disk_changes_nothing(caller, start, on_the_bus, full_disk):
+    on_the_bus.environment |= {"STATE_DIRECTORY": str(full_disk)}
+    service = start()
+    put(caller, "announce.clock", "24")
+    before = (full_disk / "settings.conf").read_text()
+    with (full_disk / "filler").open("wb", buffering=0) as filler, pytest.raises(OSError):
+        while True:
+            filler.write(bytes(4096))
+    words = refused(caller, NOT_SAVED, key="announce.voice", value="slt")
+    assert words.endswith(f"No space left on device; make room on the disk of {full_disk}")
+    assert caller.get("Voice") == str(VOICE)
+    assert (full_disk / "settings.conf").read_text() == before
+    (full_disk / "filler").unlink()
+    put(caller, "announce.voice", "slt")
+    assert service.stop() == 0
+
+
+def test_a_disk_that_cannot_be_written_changes_nothing(caller, start, on_the_bus, full_disk):
+    on_the_bus.environment |= {"STATE_DIRECTORY": str(full_disk)}
+    service = start()
+    subprocess.run(["mount", "-o", "remount,ro", full_disk], check=True)
+    done = on_the_bus.run("set", "announce.voice", "slt")
+    assert "Read-only file system; mount the disk of" in refusal(done, 1)
+    assert caller.get("Voice") == str(VOICE) and not list(full_disk.glob("settings*"))
+    assert service.stop() == 0
+
+
+def test_without_a_state_folder_nothing_is_set(caller, start, on_the_bus):
+    on_the_bus.environment = on_the_bus.environment.copy()
+    del on_the_bus.environment["STATE_DIRECTORY"]
+    start()
+    words = refused(caller, NOT_SAVED, key="announce.voice", value="slt")
+    assert "STATE_DIRECTORY names no folder" in words
+
+
+@pytest.mark.parametrize("text, words", [
+    ("[announce]\nvoice = slt\nno equals sign\n", ":3: not a [section]"),
+    ("[announce]\nvoice = slt\n\0\0\0\n", ":3: it holds a zero byte: it is torn"),
+])
+def test_a_torn_file_is_told_and_kept(caller, start, on_the_bus, settings, text, words):
+    settings.write_text(text)
+    service = start()
+    [line] = service.matching("nothing that was set there is used")
+    assert f"{settings}{words}" in line and line.count(str(settings)) == 1
+    assert caller.get("Voice") == str(VOICE)
+    done = on_the_bus.run("check", "--config", on_the_bus.folder / "0.conf")
+    assert about(done, "setting").startswith(f"FOUND setting       {settings}{words}")
+    put(caller, "announce.voice", "slt")
+    aside = settings.with_name("settings.conf.set-aside")
+    assert aside.read_text() == text and "voice = slt" in settings.read_text()
+    assert "settings" not in caller.get("LastError")
+
+
+def test_an_empty_file_is_no_trouble(caller, start, settings):
+    settings.write_text("")
+    service = start()
+    assert not service.matching("settings.conf")
+
+
+@pytest.mark.parametrize("lines, left_out", [
+    # The voice was removed since.
+    ("[announce]\nvoice = gone\nquiet = 01:00-02:00\n", {"announce.voice": ":2: voice 'gone': not found"}),
+    # So was that of this style.
+    ("[announce]\nquiet = 01:00-02:00\nstyle = sung\n", {"announce.style": ":3: style = sung: the voice"}),
+    ("[announce]\nquiet = 01:00-02:00\nchime = gone\n[unknown]\na = b\n",
+     {"announce.chime": ":3: chime = gone: ", "unknown.a": ":4: unknown section [unknown]"}),
+    ("[announce]\nquiet = 01:00-02:00\n[led]\nline = x\n[alarm x]\ndays = mon\nrise = 5min\n",
+     {"led.line": ":4: led.line = x: it depends", "alarm x.days": ":5: [alarm x] has no time"}),
+    ("a = b\n[announce]\nvoice = slt\nvoice = slt\nquiet = 01:00-02:00\n",
+     {".a": ":1: it stands before", "announce.voice": ":4: 'voice' is set twice"}),
+    # Both may have been right alone.
+    ("[announce]\nquiet = 01:00-02:00\n[switch]\nline = GPIO1\n[button]\nline = GPIO1\n",
+     {"button.line": ":6: line = GPIO1: [button] cannot have it"}),
+])
+def test_a_bad_setting_is_left_out_and_told(caller, start, on_the_bus, settings, lines, left_out):
+    settings.write_text(lines)
+    service = start()
+    shown = seen(caller)
+    assert shown["announce.quiet"]["value"] == "01:00-02:00"
+    told = service.matching(f"^{re.escape(str(settings))}:")
+    assert len(told) == len(left_out), told
+    for key, words in left_out.items():
+        assert any(line.startswith(f"{settings}{words}") for line in told), told
+        if key != "announce.voice" or "gone" in lines:
+            assert shown.get(key, {}).get("origin") != "settings"
+    done = on_the_bus.run("check", "--config", on_the_bus.folder / "0.conf")
+    assert done.stdout.count("FOUND setting ") == len(left_out)
+    # It is no reason to refuse another, and stays in the file.
+    put(caller, "speaker.volume", "-3dB")
+    key = next(iter(left_out)).rpartition(".")[2]
+    assert re.search(rf"^{key} = ", settings.read_text(), re.MULTILINE) or key == "a"
+
+
+def test_a_file_that_is_edited_later_outweighs_no_start(caller, start, on_the_bus, settings):
+    """A style in a file that the voice of the settings lacks: the files alone are right."""
+    settings.write_text("[announce]\nclock = 24\n")
+    service = start("style = natural-day")
+    assert service.matching("natural-day.*it is left out")
+    assert seen(caller)["announce.clock"]["value"] == "12"
+
+
+def test_an_error_of_a_file_is_no_error_of_the_settings(on_the_bus, settings):
+    settings.write_text("[announce]\nvoice = slt\n")
+    conf = on_the_bus.configuration("interval = 7")
+    assert f"{conf}:4: interval = 7" in refusal(on_the_bus.run("run", "--config", conf), 1)
+
+
+def test_check_says_what_is_set_and_what_it_hides(on_the_bus, etc, settings):
+    etc.environment = on_the_bus.environment
+    (etc.folder / "conf.d/my.conf").write_text("[announce]\n\nvoice = rms\n")
+    settings.write_text("[announce]\nvoice = slt\n[timers]\nsay_phases = no\n")
+    done = etc.run("check")
+    lines = [line for line in done.stdout.splitlines() if line.split()[1] == "setting"]
+    assert lines == [
+        f"ok    setting       announce.voice = slt: {settings}:2, instead of rms of "
+        "/etc/clocksmith/conf.d/my.conf:3",
+        f"ok    setting       timers.say_phases = no: {settings}:4, instead of no"]
+
+
+def test_other_commands_have_the_settings_too(on_the_bus, settings):
+    settings.write_text("[clock]\nzone = Asia/Tokyo\n[announce]\nclock = 24\ninterval = 30\n")
+    conf = on_the_bus.configuration()
+    done = on_the_bus.run(
+        "agenda", "--json", "--config", conf, "--from", "2026-11-21T15:00", "--hours", 1)
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [line["local"] for line in lines] == [
+        "2026-11-21T15:00:00+09:00", "2026-11-21T15:30:00+09:00"]
+    assert lines[1]["text"] == "fifteen thirty"
+
+
+def test_an_alarm_is_set_changed_and_removed(caller, start, settings):
+    start(rest="[alarm work]\ntime = 08:00\ndays = mon-fri")
+    put(caller, "alarm school.time", "07:00")
+    put(caller, "alarm school.days", "mon-wed")
+    put(caller, "alarm work.time", "09:15")
+    now = alarms(caller)
+    assert (now["school"]["time"], now["school"]["days"]) == ("07:00", "mon-wed")
+    assert (now["work"]["time"], now["work"]["days"]) == ("09:15", "mon-fri")
+    assert now["school"]["origin"] == "configuration"
+    shown = seen(caller, "alarm school")
+    assert set(shown) == {f"alarm school.{key}" for key in ("time", "days", "tune", "rise")}
+    assert "usual" not in shown["alarm school.time"]
+    assert shown["alarm school.rise"] | {"allowed": ""} == {
+        "key": "alarm school.rise", "value": "none", "origin": "default", "usual": "none",
+        "allowed": "", "settable": True}
+    put(caller, "alarm school.time", "06:45")
+    assert alarms(caller)["school"]["time"] == "06:45"
+    # Its time alone cannot be taken back: days would be left.
+    assert "has no time" in refused(caller, INVALID, key="alarm school.time")
+    take_back(caller, "alarm school")
+    take_back(caller, "alarm work")
+    assert set(alarms(caller)) == {"work"} and alarms(caller)["work"]["time"] == "08:00"
+    assert "alarm" not in settings.read_text()
+
+
+def test_a_name_with_dots_is_a_name(caller, start):
+    start()
+    put(caller, "alarm a.b.time", "07:00")
+    assert set(alarms(caller)) == {"a.b"}
+    take_back(caller, "alarm a.b")
+    assert alarms(caller) == {}
+
+
+def test_the_zone_is_that_of_the_clock(caller, start, on_the_bus):
+    service = start(rest="[alarm x]\ntime = 12:00")
+    before = alarms(caller)["x"]["rings"]
+    own = caller.get("Zone")
+    put(caller, "clock.zone", "Pacific/Kiritimati")
+    assert caller.get("Zone") == "Pacific/Kiritimati"
+    assert alarms(caller)["x"]["rings"] != before
+    assert alarms(caller)["x"]["rings"].endswith("T22:00:00Z")
+    service.wait_for("the zone is Pacific/Kiritimati")
+    assert on_the_bus.run("status", "--json").stdout.count("+14:00")
+    take_back(caller, "clock.zone")
+    assert caller.get("Zone") == own and alarms(caller)["x"]["rings"] == before
+    put(caller, "clock.zone", "Europe/Rome")
+    service.stop()
+    caller.wait_for_service(start())
+    assert caller.get("Zone") == "Europe/Rome"
+
+
+def test_two_set_different_keys_at_the_same_time(bus, caller, start, settings):
+    start()
+    with bus.caller() as other:
+        for turn in range(20):
+            for who, key, value in ((caller, "announce.late_limit", f"{turn}s"),
+                                    (other, "switch.debounce", f"{turn}ms")):
+                record = {"key": ("s", key), "value": ("s", value)}
+                who.connection.send(new_method_call(ADDRESS, "SetSetting", "a{sv}", (record,)))
+        seen(other)
+        shown = seen(caller)
+    assert (shown["announce.late_limit"]["value"], shown["switch.debounce"]["value"]) == ("19s", "19ms")
+    assert "late_limit = 19s" in settings.read_text() and "debounce = 19ms" in settings.read_text()
+
+
+def test_a_reload_keeps_what_was_set(caller, start, on_the_bus):
+    service = start()
+    put(caller, "announce.voice", "slt")
+    path = on_the_bus.folder / "0.conf"
+    path.write_text(path.read_text() + "late_limit = 7s\n")
+    # A file that is not read again yet does not count.
+    put(caller, "announce.clock", "24")
+    assert seen(caller)["announce.late_limit"]["value"] == "10s"
+    service.signal(signal.SIGHUP)
+    service.wait_for("read again")
+    shown = seen(caller)
+    assert shown["announce.late_limit"]["value"] == "7s" and shown["announce.voice"]["value"] == "slt"
+    assert caller.get("Voice") == "slt"
+
+
+def test_a_press_of_the_button_is_signalled(caller, start, on_the_bus, tmp_path):
+    line = PretendedLine(tmp_path)
+    on_the_bus.environment |= line.environment
+    start(rest="[button]\nline = SWITCH")
+    signals = caller.listen()
+    line.put(True)
+    assert caller.next_signal(signals, "Pressed") == ({},)
+    line.put(False)
+
+
+def test_the_command_sets_shows_and_takes_back(caller, start, on_the_bus, settings):
+    start()
+    done = on_the_bus.run("set", "announce.voice", "slt")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.split() == [
+        "announce.voice", "slt", f"{settings}:4,", "instead", "of", str(VOICE), "of",
+        f"{on_the_bus.folder}/0.conf:2"]
+    assert on_the_bus.run("set", "announce.voice").stdout == done.stdout
+    assert done.stdout in on_the_bus.run("set").stdout
+    done = on_the_bus.run("set", "--json")
+    assert [json.loads(line) for line in done.stdout.splitlines()] == list(seen(caller).values())
+    done = on_the_bus.run("set", "announce.voice", "--default")
+    assert done.stdout.split() == ["announce.voice", str(VOICE), f"{on_the_bus.folder}/0.conf:2"]
+    assert "interval = 7: allowed are" in refusal(on_the_bus.run("set", "announce.interval", "7"), 1)
+    assert "no such key" in refusal(on_the_bus.run("set", "announce.voise"), 1)
+    refusal(on_the_bus.run("set", "--default"), 2)
+    refusal(on_the_bus.run("set", "announce.voice", "slt", "--default"), 2)
+    on_the_bus.run("set", "alarm tea.time", "16:00")
+    assert on_the_bus.run("set", "alarm tea", "--default").stdout == "alarm tea is not set\n"
+
+
+def test_without_a_service_the_command_only_shows(on_the_bus, etc, settings):
+    etc.environment = on_the_bus.environment | {"DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/none"}
+    (etc.folder / "conf.d/my.conf").write_text("[announce]\nvoice = rms\n")
+    settings.write_text("[announce]\nvoice = slt\n")
+    assert f"{settings}:2, instead of rms of /etc" in etc.run("set", "announce.voice").stdout
+    assert "does not run" in refusal(etc.run("set", "announce.voice", "heart"), 1)

@@ -9,9 +9,10 @@ import signal
 import time
 
 import pytest
+from jeepney import Properties
 
 from c_library import shared_library
-from message_bus import timestamp
+from message_bus import ADDRESS, timestamp
 from program import about, in_the_night, zone_showing
 from slow_voice import lengthen
 from sound_server import RATE, wait_until
@@ -56,6 +57,23 @@ def speak(caller, folder):
     before = played.stat().st_size
     caller.ask("Announce", time="11:45")
     wait_until(lambda: played.stat().st_size > before + 1.2 * RATE, 60, "the words")
+
+
+def test_a_setting_made_while_it_speaks_waits_for_the_disk_only_afterwards(
+        start, caller, slow, on_the_bus):
+    service = start()
+    speak(caller, on_the_bus.folder)
+    slow.touch()
+    try:
+        caller.ask("SetSetting", key="timers.ring_limit", value="20s")
+        assert "ring_limit = 20s" in (on_the_bus.folder / "state/settings.conf").read_text()
+        assert not service.matching('said "eleven forty-five')
+        service.wait_for('said "eleven forty-five')
+        with pytest.raises(TimeoutError):
+            caller.send(Properties(ADDRESS).get("Voice"), seconds=2)
+    finally:
+        slow.unlink()
+    caller.get("Voice")
 
 
 def saved(folder):

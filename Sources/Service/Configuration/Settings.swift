@@ -138,12 +138,14 @@ extension Configuration {
   private func overridden(by file: INIFile) throws(Fault) -> Configuration {
     var configuration = self
     if file.entries.isEmpty { return configuration }
-    try configuration.read(file, \.settings)
-    for (key, setting) in configuration.settings {
-      if let flaw = Self.flaw(ofSetting: key, setting.text) {
-        throw Fault(setting.place, "\(key) = \(setting.text.excerpt): \(flaw)")
+    // First, so that no file is read that somebody in the network names.
+    for entry in file.entries {
+      let key = Self.name(of: entry.key, in: entry.section)
+      if let flaw = Self.flaw(ofSetting: key, entry.value) {
+        throw Fault("\(file.path):\(entry.line)", "\(key) = \(entry.value.excerpt): \(flaw)")
       }
     }
+    try configuration.read(file, \.settings)
     try configuration.finish()
     // A voice or a tune may have been removed since.
     if file.entries.contains(where: { $0.section == "announce" }) {
@@ -230,7 +232,7 @@ extension Configuration {
   func changing(
     _ settings: INIFile, from current: Configuration, _ key: String, to value: String?
   ) throws(SettingFlaw) -> (text: String, file: INIFile, configuration: Configuration) {
-    let what = value.map { "\(key.excerpt) = \($0.excerpt)" } ?? key.excerpt
+    let what = (value.map { "\(key.excerpt) = \($0.excerpt)" } ?? key.excerpt).printable
     if (key + (value ?? "")).unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F })
     {
       throw SettingFlaw(words: "\(what): it has a control character, as the end of a line")
