@@ -1,7 +1,7 @@
 @preconcurrency import Glibc
 
 /// The version of all programs, as the Debian packages have it.
-public let version = "0.1.0"
+public let version = "0.9.0"
 
 public enum ExitStatus {
   public static let done: Int32 = 0

@@ -83,6 +83,12 @@ def test_the_package_has_the_same_rules():
         assert depends <= ROOMS[name] | libraries, name
 
 
+def test_the_page_for_contributors_has_the_same_rules():
+    rows = re.findall(r"^\| ([\w-]+) \|.*\| ?([\w, ]*) \|$", (TREE / "CONTRIBUTING.md").read_text(), re.MULTILINE)
+    rooms = {name: set(re.findall(r"\w+", imports)) for name, imports in rows if name in ROOMS}
+    assert rooms == ROOMS
+
+
 JUDGE = sorted((TREE / "Sources/Simulation/Judge").glob("*.swift"))
 # The types that decide in the product, and the functions of its value types that reckon something. The
 # judge reads the values alone.
