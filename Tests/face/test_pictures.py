@@ -9,7 +9,6 @@ import zoneinfo
 import pytest
 
 from c_library import shared_library
-from program import VOICES
 from sound_server import wait_until
 
 PICTURES = [
@@ -38,7 +37,7 @@ def test_the_pictures(on_the_bus, start, door, paired, bus):
     right = {"LD_PRELOAD": str(shared_library(on_the_bus.folder / "right.so", SYNCHRONISED))}
     on_the_bus.environment |= {"TZ": zone} | right
     start("chime = westminster\nquiet = 22:00-07:00\n",
-          "[alarm school]\ntime = 07:00\ndays = mon-fri\n[speaker]\nvolume = -6dB\n", voice=VOICES["heart"])
+          "[alarm school]\ntime = 07:00\ndays = mon-fri\n[speaker]\nvolume = -6dB\n", voice="heart")
     del on_the_bus.environment["LD_PRELOAD"]
     served = door("face = yes").wait_for_announcer()
     page = paired(served, zone=zone)
