@@ -158,7 +158,9 @@ def test_only_paired_phones_see_a_clock_that_shows_itself_to_nobody_else(phone, 
     clock()
     served = door("face = paired").wait_for_announcer()
     page = phone(served).wait_for("Only paired phones may look", "#pairing")
-    assert page.text("#time") == "–:––"
+    page.press("Not now", "#pairing").wait_for("This clock shows itself to paired phones only.", "#contact")
+    assert page.text("#time") == "–:––" and "Today" not in page.text("main")
+    page.press("Pair this phone")
     page.press("Begin", "#pairing").wait(lambda: page.text("#pairing .words"), "the words")
     confirm(served)
     page.wait_for("Next", "#next")
