@@ -76,7 +76,8 @@ struct SettingLeftOut: Sendable {
     switch keys.count {
     case 0: "\(fault); nothing that was set there is used"
     case 1: "\(fault); it is left out"
-    default: "\(fault); left out are \(keys.joined(separator: ", "))"
+    case 2...10: "\(fault); left out are \(keys.joined(separator: ", "))"
+    default: "\(fault); left out are this and \(keys.count - 1) more"
     }
   }
 }
@@ -85,6 +86,8 @@ struct SettingLeftOut: Sendable {
 
 extension Configuration {
   static let settingsFile = "settings.conf"
+  /// A file with more faults is left out whole: to find each of them takes long.
+  private static let mostLeftOut = 20
 
   /// The path of the settings that the service writes. A configuration of its own has none, unless
   /// it has a state folder of its own.
@@ -122,7 +125,8 @@ extension Configuration {
         configuration.leftOut = leftOut
         return configuration
       } catch {
-        let bad = culprits(of: error, in: rest)
+        let isRubbish = leftOut.count == Self.mostLeftOut
+        let bad = isRubbish ? rest.entries : culprits(of: error, in: rest)
         let keys = bad.map { Self.name(of: $0.key, in: $0.section) }
         leftOut.append(SettingLeftOut(keys: keys, fault: error))
         rest = rest.filter { !bad.contains($0) }
