@@ -58,6 +58,12 @@ public struct AnnouncerSettings: Hashable, Sendable {
 
   public init() {}
 
+  /// Takes what the voice of others can say, which is the same voice.
+  public mutating func setVoice(of other: AnnouncerSettings) {
+    (saysTimers, longestPhrase, longestTimerPhrase) =
+      (other.saysTimers, other.longestPhrase, other.longestTimerPhrase)
+  }
+
   /// The tune at an occasion that shows `time`; nil for none.
   public func chime(at time: CivilTime) -> Tune? {
     let tune = time.minute == 0 ? chime : chimeQuarters

@@ -248,8 +248,7 @@ public final class Clocksmith {
       return .success(Record())
     case .setting(let key, let value): return set(key, to: value)
     case .settings(let key):
-      let settings = configuration.allSettings.filter { $0.isMeant(by: key) }
-      return .success(Record(Setting.list, settings))
+      return .success(Record(Setting.list, configuration.allSettings(of: key)))
     case .agenda(let from, let to): return agenda(from: from, to: to)
     }
   }
@@ -358,7 +357,8 @@ public final class Clocksmith {
     var new = change.configuration
     let composer: Composer
     do throws(Fault) {
-      composer = try new.complete(options)
+      // A new composer takes its time, and something may sound.
+      composer = try new.complete(options, after: (configuration, self.composer))
     } catch {
       return .failure(.badArgument(error.description))
     }
@@ -496,8 +496,15 @@ public final class Clocksmith {
 
 extension Configuration {
   /// Takes what the command line has, and what the voice can say.
-  fileprivate mutating func complete(_ options: Clocksmith.Options) throws(Fault) -> Composer {
+  /// - Parameter current: what is in use.
+  fileprivate mutating func complete(
+    _ options: Clocksmith.Options, after current: (configuration: Configuration, Composer)? = nil
+  ) throws(Fault) -> Composer {
     if let untrusted = options.untrusted { announcer.untrusted = untrusted }
+    if let (configuration, composer) = current, soundsLike(configuration) {
+      announcer.setVoice(of: configuration.announcer)
+      return composer
+    }
     let composer = try composer()
     announcer.setVoice(composer.voice)
     return composer

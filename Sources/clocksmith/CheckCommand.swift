@@ -155,7 +155,7 @@ private func cardFindings() -> [Finding] {
 
 /// What settings.conf changes, and what of it cannot be used.
 private func settingFindings(_ configuration: Configuration) -> [Finding] {
-  let used = configuration.allSettings.filter { $0.origin == .settings }
+  let used = configuration.allSettings().filter { $0.origin == .settings }
   return used.map { .well("\($0.key) = \($0.value): \($0.inWords ?? "")") }
     + configuration.settingsFlaws.map { .found($0) }
 }

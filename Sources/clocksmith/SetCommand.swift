@@ -35,7 +35,7 @@ let setCommand = Subcommand(
   }
   let settings =
     try reachableService()?.settings(key)
-    ?? Configuration.load(path: nil).allSettings.filter { $0.isMeant(by: key) }
+    ?? Configuration.load(path: nil).allSettings(of: key)
   if settings.isEmpty {
     throw Fault(key?.excerpt ?? "the settings", "there is no such key; 'clocksmith set' lists them")
   }

@@ -102,7 +102,7 @@ import Testing
     #expect(uncommented.rtc == defaults.rtc)
     #expect(uncommented.greatestError == defaults.greatestError)
     #expect(keys.filter { $0.contains(" = ") && !$0.hasPrefix(";") }.count == 38)
-    for setting in defaults.allSettings {
+    for setting in defaults.allSettings() {
       #expect(uncommented.value(of: setting.key) == setting.value, "\(setting.key)")
     }
   }

@@ -99,7 +99,12 @@ def configure(running, section, listen="0.0.0.0"):
 
 
 def test_the_face_is_announced_while_it_is_on(door, avahi, bus):
-    running, server = door("face = yes"), avahi()
+    server = avahi()
+    running = door("face = yes")
+    running.wait_for("the announcer does not run")
+    for _ in range(20):
+        # Each gives the relay's other connections their turn.
+        running.state()
     configure(running, "face = no")
     configure(running, "face = paired")
     server.wait_for("hall", running.port)

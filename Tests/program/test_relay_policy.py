@@ -104,7 +104,8 @@ def test_the_relay_s_user_may_tell_the_clock_what_messages_ask_for(strict, folde
         broker.close()
 
 
-@pytest.mark.parametrize("method, may", [("Stop", True), ("Agenda", True), ("Reload", False)])
+@pytest.mark.parametrize("method, may", [("Stop", True), ("Agenda", True), ("Settings", True), ("SetSetting", True),
+                                         ("Reload", False)])
 def test_it_may_look_as_everyone_may_and_do_nothing_else(strict, surroundings, method, may):
     bus, announcer = strict
     done = subprocess.run(

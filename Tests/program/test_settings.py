@@ -1,6 +1,7 @@
 """What is set over the bus is in force at once, outlasts the service, and can be taken back."""
 
 import json
+import os
 import re
 import signal
 import subprocess
@@ -61,7 +62,12 @@ def alarms(caller):
 
 @pytest.mark.parametrize("way", ["stop", "kill"])
 def test_a_value_is_in_force_at_once_and_after_the_service_has_ended(caller, start, settings, way):
-    service = start()
+    # As the unit has it: all the same everybody may read the file.
+    before = os.umask(0o077)
+    try:
+        service = start()
+    finally:
+        os.umask(before)
     put(caller, "announce.voice", "slt")
     assert caller.get("Voice") == "slt"
     service.end_by(way)
@@ -233,6 +239,12 @@ def test_a_torn_file_is_told_and_kept(caller, start, on_the_bus, settings, text,
     assert "settings" not in caller.get("LastError")
 
 
+def test_a_file_of_rubbish_is_left_out_in_a_moment(caller, start, settings):
+    settings.write_text("[announce]\n" + "".join(f"k{n} = b\n" for n in range(5000)))
+    service = start()
+    assert service.matching("left out are this and 4979 more")
+
+
 def test_an_empty_file_is_no_trouble(caller, start, settings):
     settings.write_text("")
     service = start()
@@ -275,10 +287,12 @@ def test_a_bad_setting_is_left_out_and_told(caller, start, on_the_bus, settings,
 
 def test_a_file_that_is_edited_later_outweighs_no_start(caller, start, on_the_bus, settings):
     """A style in a file that the voice of the settings lacks: the files alone are right."""
-    settings.write_text("[announce]\nclock = 24\n")
+    settings.write_text("[announce]\nquiet = 01:00-02:00\nclock = 24\n")
     service = start("style = natural-day")
     assert service.matching("natural-day.*it is left out")
-    assert seen(caller)["announce.clock"]["value"] == "12"
+    shown = seen(caller, "announce")
+    assert shown["announce.clock"]["value"] == "12"
+    assert shown["announce.quiet"]["value"] == "01:00-02:00"
 
 
 def test_an_error_of_a_file_is_no_error_of_the_settings(on_the_bus, settings):
@@ -398,6 +412,17 @@ def test_a_press_of_the_button_is_signalled(caller, start, on_the_bus, tmp_path)
     line.put(True)
     assert caller.next_signal(signals, "Pressed") == ({},)
     line.put(False)
+
+
+def test_an_app_sets_it_over_http(caller, start, door):
+    start()
+    door = door().wait_for_announcer()
+    order = {"command": "setting", "key": "announce.voice"}
+    assert door.order(order | {"value": "slt"}).body == {"status": "done"}
+    assert caller.get("Voice") == "slt"
+    answer = door.order(order | {"value": "nobody"})
+    assert answer.status == 400 and "not found: allowed are heart, rms, slt" in answer.body["error"]
+    assert door.order(order).status == 200 and caller.get("Voice") == str(VOICE)
 
 
 def test_the_command_sets_shows_and_takes_back(caller, start, on_the_bus, settings):

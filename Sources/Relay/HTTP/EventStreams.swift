@@ -44,9 +44,9 @@ final class EventStreams {
     for each in streams where isChosen(each.head) { each.end() }
   }
 
-  func show(_ state: Result<String, Rejection>) {
+  func show(_ state: @autoclosure () -> Result<String, Rejection>) {
     guard !streams.isEmpty else { return }
-    let event = Self.event(of: state)
+    let event = Self.event(of: state())
     guard event != newest else { return }
     newest = event
     for each in streams { each.show(event) }

@@ -261,17 +261,13 @@ final class HTTPDoor {
   }
 
   private func listen(_ exchange: HTTPExchange) {
-    let type = "text/event-stream"
-    guard exchange.head.method == "GET" else {
-      return exchange.answer(HTTPAnswer(200, [], type: type))
-    }
     guard let stream = streams.open(for: exchange.head, state: handlers.state()) else {
       var answer = HTTPAnswer(
         .refused(Rejection(.full, "as many listen as may; close the page elsewhere")))
       answer.headers.append(("Connection", "close"))
       return exchange.answer(answer)
     }
-    exchange.answer(HTTPAnswer(200, [], type: type), stream)
+    exchange.answer(HTTPAnswer(200, [], type: "text/event-stream"), stream)
   }
 
   private func carryOut(

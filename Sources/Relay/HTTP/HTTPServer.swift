@@ -263,7 +263,7 @@ final class HTTPServer {
   // MARK: Streams
 
   private func response(_ stream: EventStream, _ connection: OpaquePointer) -> OpaquePointer? {
-    // libmicrohttpd ends it if it takes nothing for ten seconds.
+    // No deadline: the kernel ends it if the client takes nothing for ten seconds.
     connections[connection] = .some(nil)
     let reading = Unmanaged.passRetained(StreamReading(stream, connection, self))
     let response = clocksmith_http_stream(

@@ -367,14 +367,19 @@ extension Configuration {
 struct SettingKey<Root>: Sendable {
   /// The text of its default; nil if it has none.
   let usual: String?
-  /// What a value may be; nil if `choices` says it, or nothing is of use.
+  /// What a value may be; nil if `choices` says it.
   let allowed: String?
   /// Every value there is; empty if they cannot be listed.
   private(set) var choices: @Sendable (Configuration) -> [String] = { _ in [] }
   let take: INIKey<Root>
+  /// True for a key that has no effect any more.
+  let isOutdated: Bool
 
-  init(usual: String? = nil, allowed: String? = nil, _ take: @escaping INIKey<Root>) {
-    (self.usual, self.allowed, self.take) = (usual, allowed, take)
+  init(
+    usual: String? = nil, allowed: String? = nil, isOutdated: Bool = false,
+    _ take: @escaping INIKey<Root>
+  ) {
+    (self.usual, self.allowed, self.isOutdated, self.take) = (usual, allowed, isOutdated, take)
   }
 
   func among(_ choices: @escaping @Sendable (Configuration) -> [String]) -> Self {

@@ -106,6 +106,15 @@ extension SoundChange {
 }
 
 extension Configuration {
+  /// True if the composer of the other one is right for this one, too.
+  func soundsLike(_ other: Configuration) -> Bool {
+    (voice, wording, voiceVolume, bellsVolume)
+      == (other.voice, other.wording, other.voiceVolume, other.bellsVolume)
+      && (announcer.interval, announcer.chime, announcer.chimeQuarters)
+        == (other.announcer.interval, other.announcer.chime, other.announcer.chimeQuarters)
+      && announcer.alarms.map(\.tune) == other.announcer.alarms.map(\.tune)
+  }
+
   fileprivate func playsLike(_ other: Configuration) -> Bool {
     (device, hasControls, mixer, volume, latencyOffset)
       == (other.device, other.hasControls, other.mixer, other.volume, other.latencyOffset)

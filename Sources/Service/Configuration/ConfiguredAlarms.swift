@@ -82,7 +82,8 @@ extension ConfiguredAlarms {
   static func keys(of section: String) -> [String: SettingKey<Configuration>]? {
     guard let name = name(of: section) else { return nil }
     return keys.mapValues { key in
-      SettingKey(usual: key.usual, allowed: key.allowed) { configuration, value in
+      SettingKey(usual: key.usual, allowed: key.allowed, isOutdated: key.isOutdated) {
+        configuration, value in
         configuration.alarmSections.set(name, value, by: key.take)
       }.among(key.choices)
     }
@@ -119,7 +120,7 @@ extension ConfiguredAlarms {
     ) { section, value in
       complaint { () throws(AlarmTextFlaw) in section.rise = try AlarmRise.rise(text: value) }
     },
-    "quiet_hours": SettingKey { section, value in
+    "quiet_hours": SettingKey(isOutdated: true) { section, value in
       guard value == "keep" || value == "override" else { return "remove it: it has no effect" }
       section.hasQuietHours = true
       return nil

@@ -47,11 +47,6 @@ public struct Setting: Sendable {
 
   public var record: Record { Record(self, Self.fields) }
 
-  /// - Parameter key: the key, or its section; nil for every key.
-  public func isMeant(by key: String?) -> Bool {
-    key.map { self.key == $0 || self.key.hasPrefix("\($0).") } ?? true
-  }
-
   init(_ record: Record) throws(BadValue) { try record.fill(&self, Self.fields) }
 
   fileprivate init(
@@ -81,7 +76,8 @@ struct SettingLeftOut: Sendable {
     switch keys.count {
     case 0: "\(fault); nothing that was set there is used"
     case 1: "\(fault); it is left out"
-    default: "\(fault); left out are \(keys.joined(separator: ", "))"
+    case 2...10: "\(fault); left out are \(keys.joined(separator: ", "))"
+    default: "\(fault); left out are this and \(keys.count - 1) more"
     }
   }
 }
@@ -90,6 +86,8 @@ struct SettingLeftOut: Sendable {
 
 extension Configuration {
   static let settingsFile = "settings.conf"
+  /// A file with more faults is left out whole: to find each of them takes long.
+  private static let mostLeftOut = 20
 
   /// The path of the settings that the service writes. A configuration of its own has none, unless
   /// it has a state folder of its own.
@@ -117,16 +115,18 @@ extension Configuration {
   }
 
   /// This configuration, overridden by `settings.conf`. What cannot be used is left out.
-  func with(_ file: INIFile) -> Configuration {
+  /// - Parameter current: one that is in use.
+  func with(_ file: INIFile, after current: Configuration? = nil) -> Configuration {
     var rest = file.filter { _ in true }
     var leftOut: [SettingLeftOut] = []
     while true {
       do throws(Fault) {
-        var configuration = try overridden(by: rest)
+        var configuration = try overridden(by: rest, after: current)
         configuration.leftOut = leftOut
         return configuration
       } catch {
-        let bad = culprits(of: error, in: rest)
+        let isRubbish = leftOut.count == Self.mostLeftOut
+        let bad = isRubbish ? rest.entries : culprits(of: error, in: rest)
         let keys = bad.map { Self.name(of: $0.key, in: $0.section) }
         leftOut.append(SettingLeftOut(keys: keys, fault: error))
         rest = rest.filter { !bad.contains($0) }
@@ -135,7 +135,9 @@ extension Configuration {
   }
 
   /// - Throws: `Fault` if anything in the file cannot be used.
-  private func overridden(by file: INIFile) throws(Fault) -> Configuration {
+  private func overridden(
+    by file: INIFile, after current: Configuration? = nil
+  ) throws(Fault) -> Configuration {
     var configuration = self
     if file.entries.isEmpty { return configuration }
     // First, so that no file is read that somebody in the network names.
@@ -148,7 +150,9 @@ extension Configuration {
     try configuration.read(file, \.settings)
     try configuration.finish()
     // A voice or a tune may have been removed since.
-    if file.entries.contains(where: { $0.section == "announce" }) {
+    if file.entries.contains(where: { $0.section == "announce" }),
+      current.map(configuration.soundsLike) != true
+    {
       _ = try configuration.composer()
     }
     return configuration
@@ -189,15 +193,17 @@ extension Configuration {
 
 extension Configuration {
   /// Every key, with its value in force.
-  public var allSettings: [Setting] {
-    let sections = Self.keys.keys.sorted() + alarmSections.names
-    return sections.flatMap { section in
-      let keys = Self.keys(of: section)!.sorted { $0.key < $1.key }
-      // The others have no effect any more.
-      return keys.filter { $1.allowed != nil || !$1.choices(self).isEmpty }.map { key, schema in
-        Setting("\(section).\(key)", schema, self)
+  /// - Parameter wanted: only this key, or the keys of this section.
+  public func allSettings(of wanted: String? = nil) -> [Setting] {
+    var found: [Setting] = []
+    for section in Self.keys.keys.sorted() + alarmSections.names {
+      for (name, schema) in Self.keys(of: section)!.sorted(by: { $0.key < $1.key }) {
+        let key = "\(section).\(name)"
+        guard !schema.isOutdated, [nil, section, key].contains(wanted) else { continue }
+        found.append(Setting(key, schema, self))
       }
     }
+    return found
   }
 
   /// The text of the value in force; nil for a key of an alarm that there is not.
@@ -251,7 +257,7 @@ extension Configuration {
     } catch {
       throw SettingFlaw(words: "\(what): \(error.detail)")
     }
-    let configuration = with(file)
+    let configuration = with(file, after: current)
     // What was left out before is no reason to refuse another key.
     let before = Set(current.leftOut.flatMap(\.keys)).subtracting([key])
     if let flaw = configuration.leftOut.first(where: { !before.isSuperset(of: $0.keys) }) {
@@ -260,10 +266,6 @@ extension Configuration {
     }
     if let name, let value {
       try configuration.checkTune(name, value, of: what)
-      // A character of the key or the value may mean something in a file.
-      guard configuration.settings[Self.name(of: name, in: section)]?.text == value.trimmed else {
-        throw SettingFlaw(words: "\(what): that cannot be written into a file")
-      }
     }
     return (text, file, configuration)
   }
@@ -298,13 +300,5 @@ extension INIFile {
     let head = "; Written by the clock: 'clocksmith set' changes it. Do not edit it.\n"
     return head
       + sections.map { "\n[\($0.name)]\n\($0.lines.joined(separator: "\n"))\n" }.joined()
-  }
-}
-
-extension String {
-  /// Without spaces at its ends, which a file does not keep.
-  fileprivate var trimmed: String {
-    let start = drop { $0 == " " }
-    return String(start.reversed().drop { $0 == " " }.reversed())
   }
 }

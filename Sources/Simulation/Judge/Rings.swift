@@ -261,8 +261,10 @@ struct Rings: Property {
     case .changed(.skipped):
       // Several rings in a row may be left out, a week apart.
       let dues = known.times.map { world.face.dues($0, around: at.shown, days: 100) } ?? []
-      let next = dues.first { $0.shown > at.shown && $0.date > max(known.rang, known.told) }
-      known.rang = next?.date ?? known.rang
+      let next = dues.filter { $0.shown > at.shown && $0.date > known.rang }
+      // After a clock that was wrong, it may be done with a date of which it told.
+      known.isLoose = known.isLoose || next.first?.date ?? .max <= known.told
+      known.rang = next.first?.date ?? known.rang
       known.next = nil
     case .rings(.on, _):
       (known.isRinging, known.isExact, known.due) = (true, false, at.elapsed)
