@@ -26,8 +26,8 @@ from relay import RELAY  # noqa: E402
 
 @pytest.fixture
 def clock(start):
-    """Starts the clock. It says the time every minute unless it is told otherwise."""
-    def clock(announce="interval = 1\nvoice_at_hour = none", rest="", **options):
+    """Starts the clock. It says each half hour: right before that it refuses to say the time."""
+    def clock(announce="interval = 30", rest="", **options):
         return start(announce, rest, SILENT_ALSA, **options)
     return clock
 

@@ -32,13 +32,13 @@ def is_right(phone, within=2):
 
 
 def test_it_shows_the_time_and_what_sounds_and_has_sounded(phone, clock, door, bus):
-    clock("interval = 1\nvoice_at_hour = none\nquiet = 00:00-00:01")
+    clock("interval = 30\nquiet = 00:00-00:01")
     page = phone(door("face = yes").wait_for_announcer())
     page.wait(lambda: is_right(page), "the time")
     before = shown(page)
     page.wait(lambda: shown(page) > before, "a tick")
     page.wait_for("Next", "#next").wait_for("Today").wait_for("Switch\nThere is none.", "#health")
-    page.wait(lambda: page.all(".strip .night") and page.all(".strip .will"), "the day")
+    page.wait(lambda: page.all(".strip .night") and page.all(".entry.will"), "the day")
     with bus.caller() as caller:
         text = caller.ask("Announce")["text"]
     page.wait_for(f"“{text}”, asked for", ".entry.sounded").wait(lambda: page.all(".strip .sounded"), "its mark")
@@ -185,7 +185,7 @@ def test_a_timer_is_set_and_rings_and_is_stopped(paired, served):
 def test_two_phones_see_what_the_other_does(paired, phone, served):
     one, other = paired(served), phone(served, "alarms")
     one.press("Later", "#setup").press("Mute until I unmute").wait_for("Muted until you unmute it.", "#sound")
-    other.message("The clock is silent now.").open().wait_for("silent, because of this", "#next")
+    other.message("The clock is silent now.").open().wait_for("silent, because of this: it is muted", "#next")
     one.press("Unmute").wait_for("Not muted.", "#sound")
     other.wait_for("Not muted.", "#sound")
 
