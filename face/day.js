@@ -111,7 +111,7 @@ export function drawDay() {
   if (clock.now === null || !store.state) return;
   const part = byId("day");
   const minute = Math.floor(clock.now / 60_000);
-  const key = JSON.stringify([minute, store.notices.length, store.notices.at(-1)?.at, store.agenda, store.value("announce.quiet"),
+  const key = JSON.stringify([minute, store.notices.length, store.notices.at(-1)?.at, store.agenda.read, store.value("announce.quiet"),
     store.value("announce.clock")]);
   if (part.drawnKey === key) return;
   // Opened lists stay open.

@@ -61,7 +61,7 @@ async function load(path, take) {
   }
 }
 
-const loadAgenda = () => load("/v1/agenda", (agenda) => { store.agenda = agenda; drawDay(); });
+const loadAgenda = () => load("/v1/agenda", (agenda) => { store.agenda = { ...agenda, read: performance.now() }; drawDay(); });
 const loadNotices = () => load("/v1/notices", ({ notices }) => { store.notices = notices; drawDay(); });
 
 /** Does it once for many calls that come close together. */
@@ -125,6 +125,7 @@ const on = {
     } else {
       if (store.contact === "live") tell("There is no contact with the clock.", { isError: true });
       store.contact = "lost";
+      store.refusal = refusal?.message ?? null;
     }
     drawTime();
   },

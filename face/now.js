@@ -3,6 +3,7 @@
 import { act } from "./act.js";
 import { command } from "./api.js";
 import { byId, h, redraw, svg, write } from "./dom.js";
+import { openPairing } from "./pairing.js";
 import { store } from "./store.js";
 import { clockParts, dateText, heardText, lengthText, smallLength, timeText, trustText, whenText } from "./words.js";
 
@@ -73,9 +74,9 @@ function contactText() {
   const { clock } = store;
   if (store.contact === "lost") {
     const since = store.heard === null ? "" : ` The last contact was at ${timeText(store.heard, { hasSeconds: true })}.`;
-    return `There is no contact with the clock.${since} What is below is old. Trying again …`;
+    return `${store.refusal ?? "There is no contact with the clock."}${since} What is below is old. Trying again …`;
   }
-  if (store.contact === "refused") return "This clock shows itself only to paired phones.";
+  if (store.contact === "refused") return "This clock shows itself to paired phones only.";
   if (store.contact === "connecting" || (clock.now === null && store.contact === "live")) return "Asking the clock …";
   if (store.absent) return "The Pi answers, but the clock on it does not run: nothing sounds. What is below is old.";
   const words = [];
@@ -96,6 +97,10 @@ export function drawContact() {
   line.hidden = !words;
   line.classList.toggle("bad", store.contact === "lost" || store.absent !== null);
   document.body.classList.toggle("stale", !store.isFresh);
+  const isClosed = store.contact === "refused";
+  document.body.classList.toggle("closed", isClosed);
+  byId("pair").hidden = !isClosed;
+  byId("say").hidden = byId("stop").hidden = isClosed;
   const isUnsure = store.isFresh && store.state.trust === "untrusted";
   document.body.classList.toggle("unsure", isUnsure);
 }
@@ -171,5 +176,6 @@ function onset({ onset_error_ms: error }) {
 export function startNow() {
   byId("say").addEventListener("click", () => act(() => command("announce"), {
     done: (answer) => answer.text ? `The clock says “${answer.text}”.` : "The clock says the time." }));
+  byId("pair").addEventListener("click", openPairing);
   byId("stop").addEventListener("click", () => act(() => command("stop"), { done: "Stopped." }));
 }

@@ -4,8 +4,10 @@ import { PiClock } from "./clock.js";
 
 export const store = {
   clock: new PiClock(),
-  /** `connecting`, `live`, or `lost` (the relay cannot be reached). */
+  /** `connecting`, `live`, `lost` (the relay cannot be reached), or `refused` (only paired phones may look). */
   contact: "connecting",
+  /** Why the relay refuses to tell what changes, as a sentence; null if it does not. */
+  refusal: null,
   /** When the relay was last heard, by the Pi's clock; null before. */
   heard: null,
   /** The newest state; null before the first. */

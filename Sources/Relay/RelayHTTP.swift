@@ -27,7 +27,7 @@ extension RelayService {
             agenda(from: now, to: now + .seconds(86_400)) { answer($0.map(\.json)) }
           },
           settings: { [unowned self] answer in
-            announcer.call("Settings", nil) { answer($0.map(\.json)) }
+            announcer.call("Settings", Record()) { answer($0.map(\.json)) }
           },
           noon: { [unowned self] in renderer.render(noon, $0) },
           voice: { [unowned self] in say(in: $0, $1) },
