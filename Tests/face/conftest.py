@@ -39,18 +39,38 @@ def served(clock, door):
     return door("face = yes").wait_for_announcer()
 
 
+@pytest.fixture(scope="session")
+def browsers(tmp_path_factory):
+    """Browsers that no test uses now: to start one takes seconds."""
+    home = tmp_path_factory.mktemp("browsers")
+    started, idle = [], []
+
+    def take():
+        if not idle:
+            started.append(phones.chromium(home))
+            idle.append(started[-1])
+        return idle.pop()
+
+    yield take, idle.append
+    for driver in started:
+        driver.quit()
+
+
 @pytest.fixture
-def phone(tmp_path, request):
+def phone(browsers):
     """Starts browsers: each a phone of its own. At the end none may have complained."""
+    take, give_back = browsers
     opened = []
 
     def phone(running, page="", **options):
-        opened.append(phones.Phone(running, tmp_path, **options))
+        opened.append(phones.Phone(take(), running, **options))
         return opened[-1].open(page)
 
     yield phone
+    complaints = [line for each in opened for line in each.close()]
     for each in opened:
-        each.close(is_failed=getattr(request.node, "has_failed", False))
+        give_back(each.driver)
+    assert not complaints
 
 
 @pytest.fixture

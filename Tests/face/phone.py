@@ -23,31 +23,43 @@ return [...document.querySelectorAll(inside)].flatMap((part) => [...part.querySe
 EXPECTED = ("Failed to load resource",)
 
 
+def chromium(folder):
+    if not os.path.exists(DRIVER):
+        pytest.skip(f"no {DRIVER} here (apt install chromium-driver)")
+    options = Options()
+    for word in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
+                 "--force-color-profile=srgb", "--lang=en-GB", "--autoplay-policy=no-user-gesture-required"):
+        options.add_argument(word)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    service = Service(DRIVER, env=os.environ | {"HOME": str(folder)})
+    driver = webdriver.Chrome(options=options, service=service)
+    driver.set_script_timeout(60)
+    return driver
+
+
 class Phone:
-    """Chromium, with the page of a relay."""
+    """A Chromium that knows nothing of earlier tests, with the page of a relay."""
 
-    def __init__(self, running, folder, width=390, height=844, zone="Europe/London", home=None):
-        if not os.path.exists(DRIVER):
-            pytest.skip(f"no {DRIVER} here (apt install chromium-driver)")
+    def __init__(self, driver, running, width=390, height=844, zone="Europe/London"):
+        self.driver = driver
         self.running = running
-        self.width = width
-        options = Options()
-        for word in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-                     "--hide-scrollbars", "--force-color-profile=srgb", "--lang=en-GB",
-                     "--autoplay-policy=no-user-gesture-required", f"--window-size={width},{height}"):
-            options.add_argument(word)
-        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-        environment = os.environ | {"TZ": zone, "HOME": str(home or folder)}
-        self.driver = webdriver.Chrome(options=options, service=Service(DRIVER, env=environment))
+        self.scripts = []
+        self.driver.get("about:blank")
+        self.tell("Network.clearBrowserCookies")
+        self.tell("Emulation.setTimezoneOverride", timezoneId=zone)
+        self.tell("Emulation.setScriptExecutionDisabled", value=False)
+        self.network()
+        self.prefer()
         self.size(width, height)
-        self.driver.set_script_timeout(60)
+        self.driver.get_log("browser")
 
-    def close(self, is_failed=False):
-        log = self.driver.get_log("browser")
-        self.driver.quit()
-        complaints = [line["message"] for line in log if line["level"] == "SEVERE"
-                      and not any(words in line["message"] for words in EXPECTED)]
-        assert is_failed or not complaints, complaints
+    def close(self):
+        """Leaves the page. Returns what it has complained about."""
+        for each in self.scripts:
+            self.tell("Page.removeScriptToEvaluateOnNewDocument", identifier=each)
+        self.driver.get("about:blank")
+        return [line["message"] for line in self.driver.get_log("browser") if line["level"] == "SEVERE"
+                and not any(words in line["message"] for words in EXPECTED)]
 
     # What it is like
 
@@ -71,11 +83,20 @@ class Phone:
         self.tell("Network.emulateNetworkConditions", offline=offline, latency=latency,
                   downloadThroughput=-1, uploadThroughput=-1)
 
+    def begin_with(self, script):
+        """Runs this script before those of each page."""
+        made = self.tell("Page.addScriptToEvaluateOnNewDocument", source=script)
+        self.scripts.append(made["identifier"])
+
     # Looking
 
     def open(self, page=""):
         self.driver.get("about:blank")
         self.driver.get(f"http://127.0.0.1:{self.running.port}/{page and '#' + page}")
+        self.run("""
+            window.told = [];
+            const message = document.querySelector('#message');
+            new MutationObserver(() => told.push(message.textContent)).observe(message, {childList: true});""")
         return self
 
     def run(self, script, *words):
@@ -140,5 +161,8 @@ class Phone:
         return self.wait(lambda: self.text("#pairing .words"), "the words")
 
     def message(self, words):
-        """Waits for a message with these words."""
-        return self.wait_for(words, "#message")
+        """Waits for a message with these words since the page was opened. It may be gone again."""
+        def told():
+            return any(words in each for each in self.run("return window.told"))
+        self.wait(told, f"the message {words!r}")
+        return self

@@ -70,8 +70,7 @@ def test_a_clock_that_is_not_trusted_says_so(phone, served):
 @pytest.mark.parametrize("ahead, words", [(90_000, "1 min 30 s ahead"), (-4000, "4 s behind")])
 def test_a_phone_whose_clock_is_wrong_shows_the_time_of_the_clock(phone, served, ahead, words):
     page = phone(served)
-    page.tell("Page.addScriptToEvaluateOnNewDocument",
-              source=f"const now = Date.now; Date.now = () => now() + {ahead};")
+    page.begin_with(f"const now = Date.now; Date.now = () => now() + {ahead};")
     page.open().wait_for(words, "#contact")
     assert is_right(page)
 
