@@ -122,6 +122,8 @@ import Testing
       ("[announce]\nquiet = 22:00", ":2: quiet = 22:00: '22:00' is not a time of day"),
       ("[announce]\nvoice =", ":2: voice = : allowed: the name of a voice"),
       ("[announce]\nintervall = 1", ":2: unknown key 'intervall' in [announce]; there are at_st"),
+      ("[clock]\nzone = Mars/Base", ":2: zone = Mars/Base: not in the tz database"),
+      ("[clock]\nzone = ", ":2: zone = : not in the tz database"),
       ("[clock]\ngreatest_error = 1s", ":2: greatest_error = 1s: allowed: none, or 2s to 3600s"),
       ("[speker]", ":1: unknown section [speker]; there are announce, button"),
       ("[announce]\n\n[alarmx]\n", ":3: unknown section [alarmx]"),
