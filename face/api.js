@@ -35,7 +35,16 @@ export async function ask(method, path, body, { milliseconds = 10_000 } = {}) {
   return record;
 }
 
-export const command = (name, keys = {}) => ask("POST", "/v1/commands", { command: name, ...keys });
+/** Gives the clock a command. Its refusal is in the words of the clock. */
+export async function command(name, keys = {}) {
+  try {
+    return await ask("POST", "/v1/commands", { command: name, ...keys });
+  } catch (error) {
+    // The relay begins with the command, for those who see many.
+    error.message = error.message.replace(`'${name}': `, "");
+    throw error;
+  }
+}
 
 // The relay sends at least a comment every 15 s.
 const SILENCE = 20_000;
