@@ -68,9 +68,7 @@ extension RelayService {
       phones.http = http
     } else {
       let phones = Phones(loop, journal, http)
-      phones.revoked = { [unowned self] _ in
-        door?.streams.end { [unowned self] in door?.refusal(ofVisitor: $0, for: .look) != nil }
-      }
+      phones.revoked = { [unowned self] number in door?.streams.end { $0.phone == number } }
       self.phones = phones
     }
   }
