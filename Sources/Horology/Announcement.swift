@@ -6,13 +6,17 @@ public struct Announcement: Hashable, Sendable {
     case request
     /// Words about a timer, the interval or an alarm.
     case timer(TimerWords)
+    /// The machine has started (`at_start`). A signal says that the clock lives.
+    case start
+    /// Somebody pressed the button, and the clock is not trusted. It says so, or a signal does.
+    case untrusted
 
     var isOccasion: Bool { if case .occasion = self { true } else { false } }
   }
 
   public let id: SoundingID
   public let cause: Cause
-  /// The time that is spoken. For a timer's words, the time when they are spoken.
+  /// The time that is spoken. If other words or a signal are heard, the time at which they are.
   public let time: CivilTime
   /// When its anchor frame is to leave the converter.
   public let anchor: Instant

@@ -131,6 +131,9 @@ public struct Announcer {
       // Occasions that have passed meanwhile must not block the answer.
       effects += decide(at: now)
       respond(self.answer(time, from: instant, within: lead, at: now))
+    case .machineStarted:
+      effects += decide(at: now)
+      respond(soundAtStart(at: now))
     case .pressed(let speakerIsAwake):
       if reminders.isRinging {
         effects += endRingsByButton(at: now)
@@ -138,8 +141,7 @@ public struct Announcer {
         effects += stopInterval(.byHand, at: now.uptime)
       } else {
         effects += decide(at: now)
-        let lead = rules.lead(speakerIsAwake: speakerIsAwake)
-        respond(self.answer(nil, within: lead, at: now))
+        respond(answerAloud(within: rules.lead(speakerIsAwake: speakerIsAwake), at: now))
       }
     case .held:
       if reminders.alarms.contains(where: \.isUp) {
@@ -475,6 +477,9 @@ extension Announcer {
     return silenced + [report]
   }
 
+  /// True if a mute silences more than the next occasion.
+  private func isMuted(at now: Now) -> Bool { mute != .next && mute.silences(now.instant) }
+
   private mutating func endMute(at now: Now) -> [Effect] {
     guard case .until(let end) = mute, now.instant >= end else { return [] }
     return unmute()
@@ -535,6 +540,8 @@ extension Announcer {
       return isEnding
         ? Self.refuse(.request(.stopped(.serviceEnds))) : answerAnew(turn, after: delay, at: now)
     case .timer(let words): return (unsaid(words, reason), .refused(.reminder(.speech(reason))))
+    case .start: return ([.report(.startUnheard(reason))], nil)
+    case .untrusted: return Self.refuse(.request(reason))
     }
   }
 
@@ -591,6 +598,45 @@ extension Announcer {
       stage.nextID, cause: .request, time: said, anchor: anchor, latest: latest)
     announcement.isAtItsInstant = instant != nil
     return say(announcement)
+  }
+
+  /// Answers a person who has pressed the button, and cannot read why there is no answer.
+  private mutating func answerAloud(within lead: Duration, at now: Now) -> Response {
+    let (effects, answer) = answer(nil, within: lead, at: now)
+    guard case .refused(.request(.untrusted))? = answer, !isMuted(at: now) else {
+      return (effects, answer)
+    }
+    // What is heard already, or is about to be, shows that the clock lives.
+    let words = announcement(of: .untrusted, within: lead, at: now)
+    return (effects + (words.map { say($0).effects } ?? []), answer)
+  }
+
+  private mutating func soundAtStart(at now: Now) -> Response {
+    guard settings.atStart != .none else { return ([], nil) }
+    let refusal: SkipReason? =
+      settings.quiet.contains(zone.civil(at: now.instant))
+      ? .quietHours : isMuted(at: now) ? .muted : rules.refusalOfRequest(isGiven: true)
+    if let refusal { return ([.report(.startUnheard(refusal))], nil) }
+    guard settings.atStart == .signal else { return answerAloud(within: rules.lead, at: now) }
+    guard let signal = announcement(of: .start, within: rules.lead, at: now) else {
+      return ([.report(.startUnheard(.occasionIsNear))], nil)
+    }
+    return say(signal)
+  }
+
+  /// An announcement that says no time. Nil if something else is heard, or if there is no room for
+  /// it before the next occasion.
+  private func announcement(
+    of cause: Announcement.Cause, within lead: Duration, at now: Now
+  ) -> Announcement? {
+    let anchor = now.instant + lead
+    let latest =
+      refusal(of: next) == nil
+      ? rules.needsSpeaker(for: next) - max(settings.longestPhrase, settings.longestTimerPhrase)
+      : nil
+    guard stage.turn == nil, latest.map({ anchor <= $0 }) ?? true else { return nil }
+    return Announcement(
+      stage.nextID, cause: cause, time: zone.civil(at: anchor), anchor: anchor, latest: latest)
   }
 
   /// Answers once more after the speaker was too late: the words would have been wrong by then, or
@@ -1098,8 +1144,7 @@ extension Announcer {
   private func refusal(of words: TimerWords, at now: Now) -> SkipReason? {
     if let refusal = rules.refusalOfTimers { return refusal }
     if words.isOfTime, !rules.alarmsGoByClock(trust) { return .untrusted }
-    guard words.isOfLeft, mute != .next, mute.silences(now.instant) else { return nil }
-    return .muted
+    return words.isOfLeft && isMuted(at: now) ? .muted : nil
   }
 
   /// Nil if there is no room for words before the next occasion.
@@ -1247,7 +1292,7 @@ extension Announcer {
       Ruling(
         time: time, occasion: due(occasion), programme: rules.programme(of: occasion),
         refusal: refusal(of: occasion))
-    case .request:
+    case .request, .start, .untrusted:
       Ruling(
         time: time, occasion: nil, programme: nil,
         refusal: rules.refusalOfRequest(isGiven: true))
@@ -1355,7 +1400,7 @@ extension IntervalPlan {
     case .rest: return [.rest]
     case .half: return [.half]
     case .end: return [.done]
-    case .prepare, .count, .cue, .ring: return []
+    case .prepare, .count, .cue, .ring, .start, .untrusted: return []
     }
   }
 }

@@ -19,6 +19,14 @@ public enum AtStop: String, CaseIterable, Sendable {
   case finish
 }
 
+/// What is heard at the first start of the service since the machine started.
+public enum AtStart: String, CaseIterable, Sendable {
+  case signal
+  /// The time, as if the button was pressed.
+  case time
+  case none
+}
+
 /// The owner's settings for when the clock sounds.
 public struct AnnouncerSettings: Hashable, Sendable {
   public var interval = Interval.quarter
@@ -34,6 +42,7 @@ public struct AnnouncerSettings: Hashable, Sendable {
   public var untrusted = UntrustedPolicy.silent
   public var whenLost = LostSwitchPolicy.mute
   public var silences = SwitchScope.everything
+  public var atStart = AtStart.signal
   public var atStop = AtStop.fade
   /// How long the speaker runs on silence before a sounding that begins at once: an amplifier that
   /// was asleep swallows the first syllable.

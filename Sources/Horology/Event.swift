@@ -2,6 +2,8 @@
 public enum Event {
   /// The wake-up that was asked for has come, or the service has just started.
   case woke
+  /// The service has started for the first time since the machine did.
+  case machineStarted
   /// The system's clock was set, or the machine has slept.
   case clockSet
   case zoneChanged(any Zone)
@@ -17,7 +19,8 @@ public enum Event {
   /// once. The instant is at most `Rules.preparation` ahead. An awake speaker needs no lead-in.
   case asked(CivilTime? = nil, at: Instant? = nil, speakerIsAwake: Bool)
   /// A person has pressed the button. Ringing alarms snooze and ringing timers stop. If nothing
-  /// rings, the running interval ends. If none runs, the button asks for the time.
+  /// rings, the running interval ends. If none runs, the button asks for the time, and a clock that
+  /// is not trusted says so.
   case pressed(speakerIsAwake: Bool)
   /// A person has kept holding the button: rings and the announcement that is heard stop, and
   /// alarms are over for the day.
@@ -107,4 +110,6 @@ public enum Report: Hashable, Sendable {
   case interval(IntervalTimer, IntervalEvent)
   /// Words about a timer, the interval or an alarm were not spoken.
   case unsaid(TimerWords, SkipReason)
+  /// The signal of the start was not heard.
+  case startUnheard(SkipReason)
 }

@@ -94,7 +94,7 @@ public struct Tally: Hashable, Sendable {
       case .request:
         day.answered += 1
         if announcement.isAtItsInstant { add(error: timing.worstError) }
-      case .timer: break
+      case .timer, .start, .untrusted: break
       }
       day.underruns += timing.underruns
     case .cutOff: day.cutOff += 1
@@ -106,14 +106,16 @@ public struct Tally: Hashable, Sendable {
       let count = (last.instant - first.instant).nanoseconds / interval.duration.nanoseconds + 1
       day.skipped[reason.key, default: 0] += Int(count)
       if case .failed = reason, failed != first { day.failures += 1 }
-    case .refused(.request(.failed)): day.failures += 1
+    case .refused(.request(.failed)), .startUnheard(.failed): day.failures += 1
     case .retrying(let occasion, _):
       day.failures += 1
       failed = occasion
     case .switched(.lost): day.switchLosses += 1
     case .clockSet: day.clockSteps += 1
     case .reminder(_, .unheard), .interval(_, .unheard): day.failures += 1
-    case .refused, .switched, .trust, .mute, .slept, .reminder, .interval, .unsaid: break
+    case .refused, .switched, .trust, .mute, .slept, .reminder, .interval, .unsaid,
+      .startUnheard:
+      break
     }
   }
 }

@@ -68,9 +68,7 @@ extension RelayService {
       phones.http = http
     } else {
       let phones = Phones(loop, journal, http)
-      phones.revoked = { [unowned self] _ in
-        door?.streams.end { [unowned self] in door?.refusal(ofVisitor: $0, for: .look) != nil }
-      }
+      phones.revoked = { [unowned self] number in door?.streams.end { $0.phone == number } }
       self.phones = phones
     }
   }
@@ -183,8 +181,11 @@ extension CivilTime {
   /// What the clocks of a zone show at an instant, by glibc.
   /// - Parameter zone: nil for that of the system.
   fileprivate init(_ instant: Instant, zone: String?) {
-    // The relay shows no other local times.
-    if let zone { setenv("TZ", ":\(zone)", 1) }
+    // The relay shows no other local times. Other threads may read the environment, so it is changed
+    // only if the zone is another one.
+    if let zone, getenv("TZ").map({ String(cString: $0) }) != ":\(zone)" {
+      setenv("TZ", ":\(zone)", 1)
+    }
     tzset()
     var seconds = time_t(instant.seconds)
     var fields = tm()

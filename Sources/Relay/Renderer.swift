@@ -126,7 +126,8 @@ private final class Child {
       waitpid(process, nil, 0)
     }
     close(errors)
-    unlink(path)
+    // One that was stopped may leave a part of the file, under another name.
+    for name in names(inFolder: folder) { unlink("\(folder)/\(name)") }
     rmdir(folder)
   }
 

@@ -135,7 +135,12 @@ public final class Clocksmith {
     if let interval = announcer.interval, interval.goesOn(at: SystemClock.now) {
       journal.log(interval.noticeOfRestart)
     }
-    if options.saysNow { handle(.asked(speakerIsAwake: false)) }
+    let isFirstStart = Self.isFirstStart()
+    if options.saysNow {
+      handle(.asked(speakerIsAwake: false))
+    } else if isFirstStart {
+      handle(.machineStarted)
+    }
     notifier.ready(statusLine)
     logNeverSounding()
     pulse = Pulse(loop: loop, journal: journal, notifier: notifier) { [unowned self] in readVitals()
@@ -145,6 +150,16 @@ public final class Clocksmith {
     instruments.player = nil
     store.end()
     reporter.end()
+  }
+
+  /// True once since the machine started. Without a folder for that it is never true: somebody has
+  /// started the program by hand, and sees that it runs.
+  private static func isFirstStart() -> Bool {
+    guard let runtimeFolder else { return false }
+    let mark = open("\(runtimeFolder)/started", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
+    guard mark >= 0 else { return false }
+    close(mark)
+    return true
   }
 
   private func makePlayer() throws(Fault) -> Player {

@@ -59,6 +59,10 @@ extension Report {
         .timerUnheard, .info,
         "did not say \(words.subject): \(reason.words(clock))",
         words.fields.merging(["REASON": reason.key]) { $1 })
+    case .startUnheard(let reason):
+      return Notice(
+        .refused, reason.priority, "gave no signal at the start: \(reason.words(clock))",
+        ["REASON": reason.key, "TRUST": trust, "CAUSE": "start"])
     }
   }
 }
@@ -161,6 +165,13 @@ extension Announcement {
         .announced, .info, "\(done) because it was asked for, \(timing.inWords)", fields)
     case .timer(let words):
       return Notice(.announced, .info, "\(done) for \(words.title), \(timing.inWords)", fields)
+    case .start:
+      return Notice(.announced, .info, "gave the signal at the start, \(timing.inWords)", fields)
+    case .untrusted:
+      return Notice(
+        .announced, .info,
+        "\(done) because the time was asked for and the clock is not trusted, \(timing.inWords)",
+        fields)
     }
   }
 
@@ -176,6 +187,8 @@ extension Announcement {
     case .request:
       fields["CAUSE"] = "request"
     case .timer(let words): fields.merge(words.fields) { $1 }
+    case .start: fields["CAUSE"] = "start"
+    case .untrusted: fields["CAUSE"] = "untrusted"
     }
     return fields
   }
@@ -184,7 +197,10 @@ extension Announcement {
   fileprivate func inWords(_ composer: Composer, chimed: String, said: String) -> String {
     let chime = programme.blows.isEmpty ? nil : chimed
     let text = programme.words == .none ? nil : try? composer.text(of: self)
-    let words = text.map { said.isEmpty ? "\"\($0)\"" : "\(said) \"\($0)\"" }
+    let words = text.map { text in
+      let what = text.isEmpty ? "a signal" : "\"\(text)\""
+      return said.isEmpty ? what : "\(text.isEmpty ? "gave" : said) \(what)"
+    }
     return [chime, words].compactMap { $0 }.joined(separator: " and ")
   }
 }

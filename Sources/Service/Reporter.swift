@@ -41,7 +41,7 @@ final class Reporter {
     let refusal: Refusal? = if case .refused(let refusal) = report { refusal } else { nil }
     if refusal != nil, refusal == toldRefusal { return }
     toldRefusal = refusal
-    if case .announced(let announcement, let timing) = report {
+    if case .announced(let announcement, let timing) = report, announcement.cause != .start {
       last = Status.Last(announcement, timing, composer)
       lastTiming = timing
     }
@@ -101,7 +101,7 @@ extension Report {
   /// The signal that a report makes, with its record; nil if it makes none.
   func signal(_ composer: Composer) -> (name: String, Record)? {
     switch self {
-    case .announced(let announcement, let timing):
+    case .announced(let announcement, let timing) where announcement.cause != .start:
       return ("Announced", Status.Last(announcement, timing, composer).record)
     case .skipped(let first, let last, let reason):
       return (

@@ -29,6 +29,8 @@ extension Announcement {
       case .occasion(let occasion): "of \(occasion.instant.nanoseconds.utcText)"
       case .request: "that was asked for"
       case .timer(let words): "of \(words.title)"
+      case .start: "of the start"
+      case .untrusted: "of a clock that is not trusted"
       }
     let what = programme.blows.isEmpty ? "words" : "\(programme.blows.count) blows"
     return "\(id.number): \(what) \(cause), anchored at \(anchor.nanoseconds.utcText)"
@@ -52,6 +54,7 @@ extension Report {
     case .slept(let span): "noticed a sleep of \(span)"
     case .reminder(let reminder, let event): "\(reminder.title): \(event)"
     case .interval(let interval, let event): "\(interval.title): \(event)"
+    case .startUnheard(let reason): "gave no signal at the start: \(reason)"
     case .unsaid(let words, let reason): "did not say \(words.subject): \(reason)"
     case .retrying(let occasion, let why):
       "tries \(occasion.instant.nanoseconds.utcText) again: \(why)"

@@ -65,6 +65,8 @@ struct Machine {
   /// Events that the loop has not served yet.
   var inbox: [Note] = []
   var saved = Saved()
+  /// The last start of the machine after which the service has started.
+  var servedBoot = 0
 
   // MARK: The switch
 

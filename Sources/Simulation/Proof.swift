@@ -121,7 +121,8 @@ extension Sabotage {
       ["occasions"]
     // Of a reload that is ignored, anything may be heard.
     case .reloadIgnored: ["occasions", "level", "ontime", "silence", "once"]
-    case .refusalsUntold: ["requests"]
+    case .refusalsUntold, .untrustedDropped: ["requests"]
+    case .startDropped, .startsAgain: ["starts"]
     case .ringsTogether: ["overlap"]
     case .cuesDrift, .cuesDropped, .intervalLost: ["intervals"]
     case .ringsLate, .ringsDropped, .firstRingDropped, .firstRingLate, .tunesLate, .wordsDropped,

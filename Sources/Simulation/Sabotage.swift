@@ -23,6 +23,10 @@ enum Sabotage: CaseIterable {
   case stopsUnheard, ringsUnstopped
   /// A failure to play is not told to the Announcer.
   case failuresSwallowed
+  /// The signal of the start is not heard, or is heard at every start of the service.
+  case startDropped, startsAgain
+  /// The button is not told that the clock is not trusted.
+  case untrustedDropped
   /// Whatever the kernel and the RTC say, the clock is trusted.
   case clockAlwaysTrusted
   /// The wake-up is armed for hours later.
@@ -106,8 +110,12 @@ extension World {
 
   /// True if it is not heard, but is taken for heard.
   func isDropped(_ announcement: Announcement) -> Bool {
-    guard sabotage == .wordsDropped, case .timer = announcement.cause else { return false }
-    return true
+    switch announcement.cause {
+    case .timer: sabotage == .wordsDropped
+    case .start: sabotage == .startDropped
+    case .untrusted: sabotage == .untrustedDropped
+    case .occasion, .request: false
+    }
   }
 
   /// True if it is not heard, but is taken for heard.

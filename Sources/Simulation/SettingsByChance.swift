@@ -43,7 +43,7 @@ extension AnnouncerSettings {
     case 16, 17:
       let names = chance.pick([[], ["school"], ["school", "sun"], ["sun"]])
       alarms = names.map { AlarmPlan(&chance, name: $0) }
-    default: atStop = chance.pick([.fade, .finish])
+    default: (atStop, atStart) = (chance.pick([.fade, .finish]), chance.pick(AtStart.allCases))
     }
   }
 

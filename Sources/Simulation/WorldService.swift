@@ -33,6 +33,8 @@ extension World {
     see(.read(switchState))
     conductor.start(with: switchState)
     handle(.woke)
+    if machine.servedBoot < machine.boot || sabotage == .startsAgain { handle(.machineStarted) }
+    machine.servedBoot = machine.boot
   }
 
   /// The service ends at once, whatever it does.

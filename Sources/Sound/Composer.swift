@@ -54,6 +54,7 @@ public struct Composer: Sendable {
   /// - Throws: `Fault` if a sound is missing or is not a sound file, if the voice has no words for
   ///   it, or if the words do not fit before the next signal.
   public func score(of announcement: Announcement, rate: Int) throws(Fault) -> Score {
+    if let signal = signal(of: announcement) { return try score(of: signal, rate: rate) }
     guard let words = try phrase(of: announcement) else {
       return try score(of: announcement.time, announcement.programme, rate: rate)
     }
@@ -123,9 +124,19 @@ public struct Composer: Sendable {
       ], anchor: 0)
   }
 
-  /// What it says of a timer, as the first phrase that the voice has words for; nil if it says the
-  /// time.
+  /// The signal that is heard instead of words; nil if there are words.
+  private func signal(of announcement: Announcement) -> Signal? {
+    switch announcement.cause {
+    case .start: .start
+    case .untrusted: voice.phrase(of: .untrusted) == nil ? .untrusted : nil
+    case .occasion, .request, .timer: nil
+    }
+  }
+
+  /// What it says in place of the time, as the first phrase that the voice has words for; nil if it
+  /// says the time.
   private func phrase(of announcement: Announcement) throws(Fault) -> TimerPhrase? {
+    if announcement.cause == .untrusted { return .untrusted }
     guard case .timer(let words) = announcement.cause, !words.isOfTime else { return nil }
     if let phrase = words.phrases.first(where: { voice.phrase(of: $0) != nil }) { return phrase }
     let phrases = words.phrases.map { "'\($0.text)'" }.joined(separator: " or ")
@@ -156,6 +167,7 @@ public struct Composer: Sendable {
 
   /// The words of an announcement, for a reader.
   public func text(of announcement: Announcement) throws(Fault) -> String {
+    if signal(of: announcement) != nil { return "" }
     guard let words = try phrase(of: announcement) else { return try text(of: announcement.time) }
     return voice.text(of: words) ?? ""
   }

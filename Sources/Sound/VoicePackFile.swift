@@ -83,7 +83,7 @@ private struct Draft {
 
   static let sections =
     "there are voice, clock 12, clock 24, these with a style behind them as in clock 12 natural, "
-    + "day, left, timer, interval, chains, spelling, clips"
+    + "day, left, timer, interval, answer, chains, spelling, clips"
 
   static func knows(_ section: String) -> Bool {
     ["voice", "clips", "chains", "spelling", "day"].contains(section)

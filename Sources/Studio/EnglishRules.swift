@@ -83,6 +83,7 @@ extension EnglishRules {
     case .left: left(prefix)
     case .timer: lengths(prefix)
     case .interval: interval(prefix)
+    case .answer: []
     }
   }
 

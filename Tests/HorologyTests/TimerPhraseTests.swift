@@ -98,8 +98,9 @@ import Testing
   @Test("the number of a round may have a pattern") func rounds() {
     let grammar = grammar([
       (.interval, "round 0*", "round {number}-end"), (.interval, "round", "round {number}"),
-      (.interval, "go", "go now"),
+      (.interval, "go", "go now"), (.answer, "untrusted", "time unknown"),
     ])
+    #expect(grammar.names(.untrusted) == ["time", "unknown"])
     #expect(grammar.names(.round(9)) == ["round", "9-end"])
     #expect(grammar.names(.round(10)) == ["round", "10"])
     #expect(grammar.names(.round(0)) == nil && grammar.names(.round(100)) == nil)
@@ -127,7 +128,8 @@ import Testing
       (.timer, "******", "", "hhmmss"), (.timer, "******", "{hours-half}", "{minutes}"),
       (.interval, "rounds", "a", "work, rest"), (.interval, "work", "{number}", "clip names"),
       (.interval, "round ***", "a", "two digits"), (.interval, "round", "{minutes}", "{number}"),
-      (.interval, "done", "a", "there twice"),
+      (.interval, "done", "a", "there twice"), (.answer, "done", "a", "untrusted, then"),
+      (.interval, "untrusted", "a", "work, rest"),
     ])
   func refused(section: TimerGrammar.Section, key: String, phrase: String, words: String) {
     var grammar = grammar([(.interval, "done", "done")])

@@ -28,6 +28,7 @@ import Testing
       say_it_is = yes
       quiet = mon-fri 22:00-07:00, sat-sun 23:00-09:00
       late_limit = 5s
+      at_start = time
       at_stop = finish
       [speaker]
       device = plughw:CARD=DAC
@@ -43,6 +44,7 @@ import Testing
       untrusted = speak
       """)
     #expect(configuration.announcer.interval.minutes == 30)
+    #expect(configuration.announcer.atStart == .time)
     #expect(configuration.announcer.voiceAtHour == .before)
     #expect(configuration.announcer.quiet.windows.count == 2)
     #expect(configuration.announcer.lateLimit == .seconds(5))
@@ -101,7 +103,7 @@ import Testing
     #expect(uncommented.bellsVolume == defaults.bellsVolume)
     #expect(uncommented.rtc == defaults.rtc)
     #expect(uncommented.greatestError == defaults.greatestError)
-    #expect(keys.filter { $0.contains(" = ") && !$0.hasPrefix(";") }.count == 38)
+    #expect(keys.filter { $0.contains(" = ") && !$0.hasPrefix(";") }.count == 39)
     for setting in defaults.allSettings() {
       #expect(uncommented.value(of: setting.key) == setting.value, "\(setting.key)")
     }
@@ -115,10 +117,13 @@ import Testing
       ("[announce]\n\nclock = 13", ":3: clock = 13: allowed: 12, 24"),
       ("[announce]\nchime = bell", ":2: chime = bell: tune 'bell': not found: allowed are "),
       ("[announce]\nlate_limit = 60s", ":2: late_limit = 60s: allowed: 0s to 59s"),
+      ("[announce]\nat_start = yes", ":2: at_start = yes: allowed: signal, time, none"),
       ("[announce]\nat_stop = now", ":2: at_stop = now: allowed: fade, finish"),
       ("[announce]\nquiet = 22:00", ":2: quiet = 22:00: '22:00' is not a time of day"),
       ("[announce]\nvoice =", ":2: voice = : allowed: the name of a voice"),
-      ("[announce]\nintervall = 1", ":2: unknown key 'intervall' in [announce]; there are at_stop"),
+      ("[announce]\nintervall = 1", ":2: unknown key 'intervall' in [announce]; there are at_st"),
+      ("[clock]\nzone = Mars/Base", ":2: zone = Mars/Base: not in the tz database"),
+      ("[clock]\nzone = ", ":2: zone = : not in the tz database"),
       ("[clock]\ngreatest_error = 1s", ":2: greatest_error = 1s: allowed: none, or 2s to 3600s"),
       ("[speker]", ":1: unknown section [speker]; there are announce, button"),
       ("[announce]\n\n[alarmx]\n", ":3: unknown section [alarmx]"),

@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test("every property and every key of a timer, an interval, an alarm and the agenda is there")
+  @Test("every property and every key of a timer, an alarm, the agenda and so on is there")
   func properties() throws {
     for property in Status.properties { #expect(page.contains("`\(property.name)`")) }
     let moment = TimedMoment(sinceBoot: .zero, shown: Instant(seconds: 1_800_000_000))
@@ -69,6 +69,7 @@ import Testing
       of: announcer, Configuration().composer(), [:], from: now.instant,
       to: now.instant + .seconds(86_400), at: now.instant)
     records += [agenda.record] + agenda.lines.map(\.record)
+    records += Configuration().allSettings().map(\.record)
     for key in Set(records.flatMap { $0.fields.map(\.key) }) {
       #expect(page.contains("`\(key)`"), "\(key)")
     }

@@ -86,6 +86,26 @@ import Testing
       pack.phrase(of: .name(name))?.map(\.path) == clips?.map { "\(folder.path)/\($0).wav" })
   }
 
+  @Test("a clock that is not trusted says so, or gives a signal if the voice lacks the words")
+  func untrusted() throws {
+    let time = try #require(CivilTime(hour: 15, minute: 7))
+    let announcement = Announcement(
+      SoundingID(1), cause: .untrusted, time: time, anchor: Instant(seconds: 0))
+    let rule = "[answer]\nuntrusted = unknown"
+    let heard: [(rule: String, clips: [(String, String)], label: String, text: String)] = [
+      (rule, Self.clips + [("unknown", "not yet")], "not yet", "not yet"),
+      (rule, Self.clips, "untrusted", ""), ("", Self.clips, "untrusted", ""),
+    ]
+    for (rule, clips, label, text) in heard {
+      let pack = try pack(rule, clips: clips)
+      #expect(!pack.hasTimers)
+      let composer = Composer(
+        voice: pack, wording: .twelve, signals: [.untrusted: "\(folder.path)/tea.wav"])
+      #expect(try composer.score(of: announcement, rate: 48_000).parts.map(\.label) == [label])
+      #expect(try composer.text(of: announcement) == text)
+    }
+  }
+
   @Test("words that the pack lacks are told, not the timer that they are about")
   func wordsThatAreMissing() throws {
     let composer = Composer(voice: try pack(clips: Self.clips), wording: Wording(.twentyFour))

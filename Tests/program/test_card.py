@@ -12,7 +12,7 @@ SCRIPTS = DEVICE / "files" / "usr" / "lib" / "clocksmith-card"
 RTCS = ("ds3231", "ds1307", "pcf8523", "pcf8563", "pcf85063")
 OVERLAYS = ("max98357a", "pcm5102a",
             *(f"rtc-{rtc}{board}" for rtc in RTCS for board in ("", "-pi5")))
-# The line of the button in the README.
+# The line of the button in docs/hardware.md.
 BUTTON = "[button]\nline = GPIO27\n"
 BOARDS = {
     "Pi 3": b"raspberrypi,3-model-b\0brcm,bcm2837\0",

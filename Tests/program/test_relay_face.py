@@ -374,7 +374,7 @@ def test_a_reader_that_takes_nothing_of_one_long_state_is_ended_too(door, announ
 def test_a_listener_of_http_1_0_hears_without_chunks(running):
     with socket.create_connection(("127.0.0.1", running.port)) as connection:
         connection.settimeout(60)
-        connection.sendall(b"GET /v1/events HTTP/1.0\r\n\r\n")
+        connection.sendall(b"GET /v1/events HTTP/1.0\r\nHost: localhost\r\n\r\n")
         told = b""
         while b"\n\n" not in told:
             told += connection.recv(65_536)

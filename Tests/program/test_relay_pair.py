@@ -14,7 +14,7 @@ import pytest
 import relay as parts
 from http_door import PHONE, TOKEN, refused
 from message_bus import timestamp
-from pretended_announcer import PretendedAnnouncer, pressed
+from pretended_announcer import PretendedAnnouncer, notice, pressed
 from pretended_apns import make_certificate
 from sound_server import wait_until
 
@@ -521,3 +521,52 @@ def test_check_finds_what_is_wrong(running, tmp_path, text, told):
         [parts.RELAY, "check", "--config", tmp_path / "wrong.conf"], env=running.environment,
         capture_output=True, text=True, check=False)
     assert done.returncode == 3 and told in done.stdout
+
+
+# The page.
+
+
+def raw(browser, path):
+    """The connection, and the answer without its body."""
+    connection = browser.running.connect()
+    connection.putrequest("GET", path, skip_host=True)
+    connection.putheader("Host", browser.host)
+    if browser.cookie:
+        connection.putheader("Cookie", f"clocksmith={browser.cookie}")
+    connection.endheaders()
+    return connection, connection.getresponse()
+
+
+def test_a_phone_that_is_revoked_loses_its_stream_and_no_other_does(running, announcer):
+    phone, stranger = paired(running, announcer), Browser(running)
+    with contextlib.ExitStack() as stack:
+        streams = []
+        for each in phone, stranger:
+            connection, stream = raw(each, "/v1/events")
+            stack.callback(connection.close)
+            assert stream.readline() == b"event: state\n"
+            streams.append(stream)
+        assert phone.ask("DELETE", "/v1/phones/1").status == 200
+        while streams[0].readline():
+            pass
+        announcer.connection.send(notice("switch", "the switch is off", {}))
+        assert any(streams[1].readline() == b"event: notice\n" for _ in range(4))
+
+
+def test_a_stranger_gets_the_page_with_nothing_of_the_clock_in_it(running, announcer):
+    phone, stranger = paired(running, announcer), Browser(running)
+    assert b"synchronised" in raw(stranger, "/")[1].read()
+    running.text = running.text.replace("face = yes", "face = paired")
+    running.configure()
+    running.process.send_signal(signal.SIGHUP)
+    running.wait_for("reloaded")
+    assert b"synchronised" in raw(phone, "/")[1].read()
+    connection, page = raw(stranger, "/")
+    told = page.read()
+    assert page.status == 200 and b"synchronised" not in told and b"{{" not in told
+    for path in "/v1/time", "/v1/agenda", "/v1/notices", "/v1/settings":
+        refused(stranger.ask("GET", path), 401, "unpaired")
+        assert phone.ask("GET", path).status == 200
+    for path in "/v1/events", "/v1/noon.svg", "/v1/voices/rms.wav":
+        refused(stranger.ask("GET", path), 401, "unpaired")
+    connection.close()

@@ -208,7 +208,7 @@ def test_a_speaker_that_stays_taken_is_the_reason(broker, announcer, relay_to):
 
 def test_an_occasion_says_what_is_asked_for_at_it_and_another_time_is_refused_by_its_name(
         broker, announcer, relay_to):
-    """As in docs/relay.md: a bell at the full hour; here at a full minute."""
+    """As in docs/home-assistant.md: a bell at the full hour; here at a full minute."""
     announcer("interval = 1\nchime = none\nchime_quarters = none")
     relay = relay_to(broker.port)
     heard = online(broker)

@@ -410,8 +410,8 @@ def test_a_press_of_the_button_is_signalled(caller, start, on_the_bus, tmp_path)
     start(rest="[button]\nline = SWITCH")
     signals = caller.listen()
     line.put(True)
-    assert caller.next_signal(signals, "Pressed") == ({},)
     line.put(False)
+    assert caller.next_signal(signals, "Pressed") == ({},)
 
 
 def test_an_app_sets_it_over_http(caller, start, door):

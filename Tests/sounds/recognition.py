@@ -33,6 +33,7 @@ SAID = {
     "the": ["DH AH", "DH IY"], "morning": ["M AO R N IH NG"], "afternoon": ["AE F T ER N UW N"],
     "evening": ["IY V N IH NG"], "at": ["AE T"], "night": ["N AY T"],
     "round": ["R AW N D"], "work": ["W ER K"], "rest": ["R EH S T"], "go": ["G OW"], "done": ["D AH N"],
+    "i": ["AY"], "do": ["D UW"], "not": ["N AA T"], "know": ["N OW"], "time": ["T AY M"], "yet": ["Y EH T"],
 }
 
 TEENS = "ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen"
@@ -61,6 +62,8 @@ GRAMMARS = {
     "12 natural": "<natural>",
     "12 natural-day": "<day>",
     "opened": "it is (<digital> | <digital24> | <natural> | <day>)",
+    # Any of these words in any order. Without "to": rms ends "not" with a T that sounds like it.
+    "answer": "(i | do | not | know | the | time | yet | go | done | night | oh | it | noon)+",
     "timers": "<left> | <timer> | round <number> | work | rest | half | go | done",
 }
 

@@ -26,6 +26,8 @@ SIGNALS = {
     "count": (0.08, "E7"),
     "cue": (0.6, "E5"),
     "ring": (1.9, "B5 G#5 B5"),
+    "start": (1.5, "B4 E5 B5"),
+    "untrusted": (1.2, "C#6 A4"),
 }
 # LUFS of the loudest 400 ms, or of a shorter signal as a whole; "count" (3-2-1) is softer by COUNT_BELOW.
 COMMON_LEVEL, COUNT_BELOW = -20.0, 6.0

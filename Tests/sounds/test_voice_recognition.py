@@ -110,5 +110,11 @@ def test_nearly_every_phrase_of_timers_and_intervals_is_recognised(pack, tmp_pat
     assert len(misheard) <= count * 0.02, misheard
 
 
+def test_the_answer_of_a_clock_that_is_not_trusted_is_recognised(pack, tmp_path):
+    phrase = "untrusted",
+    heard = recognition.recognise({phrase: pack.joined_timer(phrase)[0]}, "answer", tmp_path)
+    assert heard[phrase] == timer_phrases.said(phrase)
+
+
 def test_the_recogniser_writes_every_word_of_the_pack(pack):
     assert {word for text in pack.texts.values() for word in as_heard(text).split()} <= recognition.SAID.keys()

@@ -90,7 +90,7 @@ def clips_of_all_minutes(pack):
 
 def clips_of_all_timers(pack):
     """Every phrase of timers and intervals has its clips, which say it and nothing else."""
-    for phrase in timer_phrases.ALL:
+    for phrase in timer_phrases.ENGLISH:
         names = pack.clips_of_timer(*phrase)
         lost = [name for name in names if name not in pack.files or name not in pack.texts]
         if lost:
@@ -103,7 +103,7 @@ def _chains(pack):
     """The clip names of every phrase that the pack can say."""
     yield from (opening + pack.clips_of(clock, *time)
                 for clock in pack.wordings for time in MINUTES for opening in ([], pack.opening))
-    yield from (pack.clips_of_timer(*phrase) for phrase in timer_phrases.ALL)
+    yield from (pack.clips_of_timer(*phrase) for phrase in timer_phrases.ENGLISH)
 
 
 def unused(pack):
@@ -146,7 +146,7 @@ def timer_levels(pack):
 
     A phrase of short words only, as "two hours left", comes out louder than its clips.
     """
-    chains = [phrase for phrase in timer_phrases.ALL if phrase not in timer_phrases.WORDS]
+    chains = [phrase for phrase in timer_phrases.ENGLISH if phrase not in timer_phrases.WORDS]
     for phrase, samples, _ in timers(pack, chains):
         lufs = sound_level.integrated(samples)
         if abs(lufs + 20) > 1.25:
@@ -155,7 +155,7 @@ def timer_levels(pack):
 
 def timer_lengths(pack):
     """A timer phrase is as long as a sentence with its number of words."""
-    for phrase, samples, _ in timers(pack, timer_phrases.ALL):
+    for phrase, samples, _ in timers(pack, timer_phrases.ENGLISH):
         seconds, words = len(samples) / RATE, len(phrase.split())
         if not 0.2 * words < seconds < 0.35 + 0.5 * words:
             yield f"{phrase} takes {seconds:.2f} s"
@@ -163,7 +163,7 @@ def timer_lengths(pack):
 
 def phrase_peaks(pack):
     quarters = phrases(pack, [(hour, minute) for hour, minute in MINUTES if minute % 15 == 0])
-    for time, samples, _ in itertools.chain(quarters, timers(pack, timer_phrases.SAMPLE)):
+    for time, samples, _ in itertools.chain(quarters, timers(pack, [*timer_phrases.SAMPLE, ("untrusted",)])):
         peak = sound_level.true_peak(samples)
         if peak > -1:
             yield f"{time} peaks at {peak:.1f} dBTP"

@@ -65,7 +65,8 @@ def english_clips():
 
 
 def timer_clips():
-    """The clips of timers and intervals. Each word of an interval is a sentence by itself."""
+    """The clips of timers and intervals, and of a clock that does not know the time. Each word of an interval is a
+    sentence by itself."""
     numbers = [number(n) for n in range(1, 60)]
     units = "hour minute second".split()
     some = "two three four five six eight ten twelve twenty thirty".split()
@@ -86,6 +87,8 @@ def timer_clips():
     clips.append(Clip("timer", "timer", [f"{n} {unit} [timer]." for n in some for unit in units]))
     clips.append(Clip("round", "round", [f"[round] {n}." for n in numbers[:9]]))
     clips += [Clip(word, word, [f"[{word}]."]) for word in "work rest half go done".split()]
+    clips.append(Clip("i-do-not", "I do not", ["[I do not] know the time yet."]))
+    clips.append(Clip("know-the-time-yet", "know the time yet", ["I do not [know the time yet]."]))
     return clips
 
 
@@ -186,6 +189,7 @@ def neighbours():
         pairs |= {(unit, "timer"): 60, (f"{unit}s", "left"): 60, (unit, "left"): 1}
         pairs |= {("and-a-half", f"{unit}s"): 60}
     pairs |= {(f"number-{n}", "and-a-half"): 1 for n in range(1, 60)}
+    pairs |= {("i-do-not", "know-the-time-yet"): 1}
     pairs |= {("round", f"number-{n}-end"): 1 for n in range(1, 10)}
     return pairs | {("round", f"minute-{n}-end"): 1 for n in range(10, 60)}
 

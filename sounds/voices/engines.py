@@ -58,7 +58,7 @@ PHONEMES = dict(item.split(":") for item in """
     hundred:hˈʌndɹəd o'clock:əklˈɑk A:ˌA P:pˌi M:ˈɛm hour:ˈWəɹ hours:ˈWəɹz minute:mˈɪnət minutes:mˈɪnəts
     second:sˈɛkənd seconds:sˈɛkəndz and:ænd a:ɐ half:hˈæf left:lˈɛft timer:tˈIməɹ round:ɹˈWnd work:wˈɜɹk
     rest:ɹˈɛst go:ɡˈO done:dˈʌn it:ɪt is:ɪz quarter:kwˈɔɹTəɹ past:pˈæst to:tə noon:nˈun midnight:mˈɪdnˌIt
-    in:ɪn the:ðə thee:ði morning:mˈɔɹnɪŋ afternoon:ˌæftəɹnˈun evening:ˈivnɪŋ at:æt night:nˈIt
+    in:ɪn the:ðə thee:ði morning:mˈɔɹnɪŋ afternoon:ˌæftəɹnˈun evening:ˈivnɪŋ at:æt night:nˈIt I:ˌI do:dˈu not:nˌɑt know:nˈO time:tˈIm yet:jˈɛt
     """.split())
 # Marks between phones: stress, length, and the end of a word.
 MARKS = "ˈˌː "

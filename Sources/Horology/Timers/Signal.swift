@@ -1,4 +1,5 @@
-/// The short sounds of timers, intervals and alarms, one for each turn of a programme.
+/// The short sounds of timers, intervals and alarms, one for each turn of a programme, and of the
+/// clock itself.
 ///
 /// The raw value is the name of its sound file, without `.flac`.
 public enum Signal: String, CaseIterable, Sendable {
@@ -20,6 +21,10 @@ public enum Signal: String, CaseIterable, Sendable {
   case cue
   /// A timer or an alarm rings: one figure, repeated until it is stopped.
   case ring
+  /// The clock has started, and lives.
+  case start
+  /// The clock is not trusted, and the voice has no words for that.
+  case untrusted
 }
 
 extension Signal {
@@ -30,8 +35,9 @@ extension Signal {
     case .half: .milliseconds(400)
     case .cue: .milliseconds(600)
     case .prepare, .work: .milliseconds(900)
+    case .untrusted: .milliseconds(1200)
     case .last: .milliseconds(1250)
-    case .rest: .milliseconds(1500)
+    case .rest, .start: .milliseconds(1500)
     case .ring: .milliseconds(1900)
     case .end: .milliseconds(2400)
     }

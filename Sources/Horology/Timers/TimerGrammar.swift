@@ -1,17 +1,18 @@
-/// How a language speaks of timers and intervals: the sections `[left]`, `[timer]` and `[interval]`
-/// of a voice.
+/// How a language speaks of timers and intervals, and of a clock that is not trusted: the sections
+/// `[left]`, `[timer]`, `[interval]` and `[answer]` of a voice.
 ///
 /// `[left]` and `[timer]` have rules like a time. The pattern is `hhmmss` of the time that is left,
 /// or of the timer's length. In the phrase, `{hours}`, `{minutes}` and `{seconds}` stand for their
 /// numbers. `[interval]` has a phrase for each of `work`, `rest`, `half`, `go` and `done`, and for
-/// `round`, with `{number}`. A pattern of two digits may follow `round`.
+/// `round`, with `{number}`. A pattern of two digits may follow `round`. `[answer]` has a phrase for
+/// `untrusted`.
 ///
 /// A voice without clips for all numbers puts them together: `{minutes-tens}` is 20, 30, 40, 50 or
 /// nothing, and `{minutes-units}` is the rest, 0 to 19, or nothing after round tens. A clip name is
 /// left out if one of its blanks is filled with nothing.
 public struct TimerGrammar: Hashable, Sendable {
   public enum Section: String, CaseIterable, Sendable {
-    case left, timer, interval
+    case left, timer, interval, answer
   }
 
   private enum Part: String { case tens, units }
@@ -51,23 +52,26 @@ public struct TimerGrammar: Hashable, Sendable {
 
   public init() {}
 
-  /// True if there is a rule in one of its sections.
-  public var isEmpty: Bool { left.isEmpty && timer.isEmpty && rounds.isEmpty && words.isEmpty }
+  /// True if there is no rule for timers or intervals.
+  public var isEmpty: Bool {
+    left.isEmpty && timer.isEmpty && rounds.isEmpty && words.keys.allSatisfy { $0 == .untrusted }
+  }
 
   /// Adds a rule to a section.
   /// - Returns: what is wrong with it, and what is allowed; nil if it was added.
   public mutating func add(_ section: Section, key: String, phrase: String) -> String? {
-    if section == .interval, let word = TimerPhrase.words[key], words[word] != nil {
-      return "is there twice"
-    }
+    if let word = TimerPhrase.words[section]?[key], words[word] != nil { return "is there twice" }
     let isAdded =
       switch section {
       case .left: left.add(pattern: key, phrase: phrase)
       case .timer: timer.add(pattern: key, phrase: phrase)
-      case .interval: addToInterval(key, phrase)
+      case .interval, .answer: addWords(section, key, phrase)
       }
     if isAdded { return nil }
-    if section == .interval {
+    switch section {
+    case .left, .timer: break
+    case .answer: return "is not of an answer: untrusted, then clip names"
+    case .interval:
       return
         "is not of an interval: work, rest, half, go or done, then clip names, or round, which "
         + "may have two digits with * for any behind it, then clip names, which may hold {number}"
@@ -76,12 +80,12 @@ public struct TimerGrammar: Hashable, Sendable {
       + "{minutes}, {seconds}"
   }
 
-  private mutating func addToInterval(_ key: String, _ phrase: String) -> Bool {
+  private mutating func addWords(_ section: Section, _ key: String, _ phrase: String) -> Bool {
     let parts = key.split(whereSeparator: \.isWhitespace)
-    if parts.first == "round", parts.count <= 2 {
+    if section == .interval, parts.first == "round", parts.count <= 2 {
       return rounds.add(pattern: parts.count == 2 ? parts[1] : "**", phrase: phrase)
     }
-    guard let word = TimerPhrase.words[key] else { return false }
+    guard let word = TimerPhrase.words[section]?[key] else { return false }
     var rule = PhraseRules<NoBlank>(digitCount: 0)
     guard rule.add(pattern: "", phrase: phrase) else { return false }
     words[word] = rule
@@ -95,7 +99,7 @@ public struct TimerGrammar: Hashable, Sendable {
     case .left(let duration): Self.names(duration, by: left)
     case .timer(let duration): Self.names(duration, by: timer)
     case .name, .time: nil
-    case .work, .rest, .half, .go, .done: words[phrase]?.phrase([]) { _ in "" }
+    case .work, .rest, .half, .go, .done, .untrusted: words[phrase]?.phrase([]) { _ in "" }
     case .round(let number):
       (1...99).contains(number)
         ? rounds.phrase([number / 10, number % 10]) { $0.filled(number) } : nil

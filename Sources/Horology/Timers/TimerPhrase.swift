@@ -1,4 +1,4 @@
-/// A phrase about a timer or an interval.
+/// A phrase about a timer or an interval, or of a clock that is not trusted.
 public indirect enum TimerPhrase: Hashable, Sendable {
   /// How much of a timer is left, rounded as `left(roughly:)` does it.
   case left(Duration)
@@ -12,6 +12,8 @@ public indirect enum TimerPhrase: Hashable, Sendable {
   case work, rest, half, go, done
   /// The number of a round of an interval, from 1 on.
   case round(Int)
+  /// The answer to the button while the clock is not trusted.
+  case untrusted
   /// One after the other.
   case both(TimerPhrase, TimerPhrase)
 
@@ -48,13 +50,15 @@ public indirect enum TimerPhrase: Hashable, Sendable {
     case .go: "go"
     case .done: "done"
     case .round(let number): "round \(number)"
+    case .untrusted: "the clock is not trusted"
     case .both(let first, let second): "\(first.text), \(second.text)"
     }
   }
 
-  /// The words of an interval by their keys in `voice.conf`.
-  static let words: [String: TimerPhrase] = [
-    "work": .work, "rest": .rest, "half": .half, "go": .go, "done": .done,
+  /// The phrases that have one rule, by their sections and keys in `voice.conf`.
+  static let words: [TimerGrammar.Section: [String: TimerPhrase]] = [
+    .interval: ["work": .work, "rest": .rest, "half": .half, "go": .go, "done": .done],
+    .answer: ["untrusted": .untrusted],
   ]
 
   /// The phrases of a complete pack, for numbers from 1 to 59: all words, all rounds, all times

@@ -20,11 +20,11 @@ final class EventStreams {
   }
 
   /// - Returns: nil if there are as many as there may be.
-  func open(for head: HTTPHead, state: Result<String, Rejection>) -> EventStream? {
+  func open(at address: String, phone: Int64?, state: Result<String, Rejection>) -> EventStream? {
     guard streams.count < Self.most,
-      streams.count(where: { $0.head.address == head.address }) < Self.mostOfAddress
+      streams.count(where: { $0.address == address }) < Self.mostOfAddress
     else { return nil }
-    let stream = EventStream(head) { [unowned self] in close($0) }
+    let stream = EventStream(address, phone) { [unowned self] in close($0) }
     newest = Self.event(of: state)
     stream.show(newest)
     if streams.isEmpty {
@@ -40,8 +40,8 @@ final class EventStreams {
   }
 
   /// Ends those that are chosen. Their browsers may come again.
-  func end(where isChosen: (HTTPHead) -> Bool = { _ in true }) {
-    for each in streams where isChosen(each.head) { each.end() }
+  func end(where isChosen: (EventStream) -> Bool = { _ in true }) {
+    for each in streams where isChosen(each) { each.end() }
   }
 
   func show(_ state: @autoclosure () -> Result<String, Rejection>) {
@@ -77,7 +77,9 @@ final class EventStreams {
 final class EventStream {
   private static let mostNotices = 50
 
-  let head: HTTPHead
+  let address: String
+  /// The number of the phone; nil if it is not paired.
+  let phone: Int64?
   /// Called once, when there is something to read again. Set by the reader after it has got nothing.
   var readable: (() -> Void)?
   private(set) var isOver = false
@@ -89,8 +91,9 @@ final class EventStream {
   private var notices: ArraySlice<[UInt8]> = []
   private var beats = false
 
-  init(_ head: HTTPHead, closed: @escaping (EventStream) -> Void) {
-    self.head = head
+  init(_ address: String, _ phone: Int64?, closed: @escaping (EventStream) -> Void) {
+    self.address = address
+    self.phone = phone
     self.closed = closed
   }
 

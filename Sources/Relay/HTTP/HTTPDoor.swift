@@ -178,7 +178,7 @@ final class HTTPDoor {
   }
 
   /// A request that names a token is judged by it alone: no browser sends one by itself.
-  func refusal(ofVisitor head: HTTPHead, for access: Access) -> HTTPAnswer? {
+  private func refusal(ofVisitor head: HTTPHead, for access: Access) -> HTTPAnswer? {
     guard head.authorization == nil, let phones = handlers.phones else {
       return refusal(ofToken: head)
     }
@@ -207,13 +207,16 @@ final class HTTPDoor {
     (routes + routesOfPhones).first { $0.fits(path) } ?? page(at: path)
   }
 
+  /// For a browser that may not look.
+  private static let noWords: KeyValuePairs = ["time": "", "next": "", "trust": ""]
+
   /// A file of the page. Nil for any other path, and without a face.
   private func page(at path: String) -> Route? {
     guard let files else { return nil }
     if path == "/" {
       return Route(path: path, methods: Self.look, access: .all) { [unowned self] exchange in
         let mayLook = refusal(ofVisitor: exchange.head, for: .look) == nil
-        exchange.answer(files.page(mayLook ? handlers.words() : [:]))
+        exchange.answer(files.page(mayLook ? handlers.words() : Self.noWords))
       }
     }
     return files.file(at: path).map { file in
@@ -261,7 +264,10 @@ final class HTTPDoor {
   }
 
   private func listen(_ exchange: HTTPExchange) {
-    guard let stream = streams.open(for: exchange.head, state: handlers.state()) else {
+    let head = exchange.head
+    // A register that cannot be read now knows no phone.
+    let phone = (try? handlers.phones?.phone(of: head))?.number
+    guard let stream = streams.open(at: head.address, phone: phone, state: handlers.state()) else {
       var answer = HTTPAnswer(
         .refused(Rejection(.full, "as many listen as may; close the page elsewhere")))
       answer.headers.append(("Connection", "close"))

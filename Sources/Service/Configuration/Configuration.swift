@@ -177,6 +177,7 @@ extension Configuration {
       "quiet": times(\.announcer.quiet, as: "22:00-07:00") { value throws(TimesError) in
         try QuietHours(text: value)
       },
+      "at_start": choice(\.announcer.atStart),
       "at_stop": choice(\.announcer.atStop),
       "late_limit": duration(\.announcer.lateLimit, from: .zero, to: .seconds(59)),
     ],

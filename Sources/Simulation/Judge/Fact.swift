@@ -61,6 +61,11 @@ extension Sounding {
 
   var isRequest: Bool { announcement?.cause == .request }
 
+  /// What the clock says of itself: that it lives, or that it does not know the time.
+  var isOfItself: Bool { isStart || announcement?.cause == .untrusted }
+
+  var isStart: Bool { announcement?.cause == .start }
+
   /// Words about a timer, an alarm or the interval.
   var words: TimerWords? {
     if case .timer(let words) = announcement?.cause { words } else { nil }

@@ -80,7 +80,9 @@ struct Silence: Property {
     {
       return "it begins, though the switch silences it"
     }
-    guard sounding.occasion != nil, world.mute.since < earlier else { return nil }
+    guard sounding.occasion != nil || sounding.isOfItself, world.mute.since < earlier else {
+      return nil
+    }
     let isMuted =
       switch world.mute.state {
       case .off: false
@@ -88,7 +90,8 @@ struct Silence: Property {
       case .until: world.mute.end.map { at.elapsed < $0 - second } ?? false
       // What was about to sound then is not the next one.
       case .next:
-        world.isCalm(since: world.mute.since) && at.elapsed > world.mute.since + 2 * minute
+        sounding.occasion != nil && world.isCalm(since: world.mute.since)
+          && at.elapsed > world.mute.since + 2 * minute
       }
     return isMuted ? "it begins, though muted" : nil
   }

@@ -150,6 +150,9 @@ struct Situation {
     return Self.tolerance + max(small, sum < 50 * millisecond ? sum : 0)
   }
 
+  /// True if nobody has muted more than the next announcement.
+  var isUnmuted: Bool { mute.state == .off || mute.state == .next }
+
   /// True if alarms go by the clock.
   var goesByClock: Bool { trust != .untrusted || settings.untrusted == .speak }
 

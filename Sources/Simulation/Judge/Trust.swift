@@ -33,15 +33,26 @@ struct Trust: Property {
 }
 
 /// Who asks is answered once: the answer is heard, or refused with a reason. Nobody is promised an
-/// answer that the switch or the clock forbids.
+/// answer that the switch or the clock forbids. Who presses the button hears that the clock is not
+/// trusted.
 struct Requests: Property {
   /// When somebody asked, and since when an answer is owed.
   private var asked: Int64 = .never
   private var owed: Int64?
+  /// The last order was the button's.
+  private var isPressed = false
+  /// Since when it is owed that the clock is not trusted.
+  private var owedDoubt: Int64?
 
   mutating func see(_ fact: Fact, _ at: Moment, _ world: Situation) -> String? {
     switch fact {
-    case .ordered(.asked): asked = at.elapsed
+    case .ordered(let order):
+      isPressed = false
+      switch order {
+      case .asked: asked = at.elapsed
+      case .pressed: isPressed = true
+      default: break
+      }
     case .promised(let time, let instant, let announcement) where announcement.cause == .request:
       owed = at.elapsed
       // Opening the speaker may have taken a while.
@@ -50,9 +61,21 @@ struct Requests: Property {
       let answers = world.goesByClock || world.settings.untrusted == .ask
       let isNamed = time != nil && instant == nil
       return answers || isNamed ? nil : "an answer is promised by a clock that is not trusted"
-    case .heard(.begins, let sounding): if sounding.isRequest { owed = nil }
-    case .told(.refused(.request)), .ended: owed = nil
+    case .heard(.begins, let sounding):
+      if sounding.isRequest { owed = nil }
+      // Whatever is said shows that the clock lives.
+      if sounding.announcement != nil { owedDoubt = nil }
+    case .told(.refused(.request(let reason))):
+      owed = nil
+      let isSaying = world.heard.values.contains { $0.sounding.announcement != nil }
+      owedDoubt =
+        reason == .untrusted && isPressed && !isSaying && world.isUnmuted ? at.elapsed : nil
+    case .ended: (owed, owedDoubt) = (nil, nil)
     case .rested:
+      if let since = owedDoubt, at.elapsed > since + minute {
+        owedDoubt = nil
+        if world.isCalm(since: since + 1) { return "the button is not told of the doubt" }
+      }
       guard let owed, at.elapsed > owed + minute, world.isCalm(since: at.elapsed - minute) else {
         return nil
       }
@@ -60,5 +83,41 @@ struct Requests: Property {
     default: break
     }
     return nil
+  }
+}
+
+/// After the machine has started, the clock gives its signal once, unless it is to be silent.
+struct Starts: Property {
+  private var isFirst = true
+  /// The first start since the machine started, while its signal may still come.
+  private var start: Moment?
+
+  mutating func see(_ fact: Fact, _ at: Moment, _ world: Situation) -> String? {
+    switch fact {
+    case .powerCame: isFirst = true
+    case .started:
+      start = isFirst ? at : nil
+      isFirst = false
+    case .heard(.begins, let sounding) where sounding.announcement != nil:
+      defer { start = nil }
+      guard sounding.isStart else { return nil }
+      guard let start else { return "the signal of the start comes again" }
+      return isQuiet(start, world) ? "the signal of the start comes in quiet hours" : nil
+    case .told(.startUnheard(.occasionIsNear)), .ended: start = nil
+    case .rested:
+      guard let start, at.elapsed > start.elapsed + minute else { return nil }
+      self.start = nil
+      let isDue =
+        world.settings.atStart == .signal && world.isUnmuted && !world.isSilenced
+        && !isQuiet(start, world)
+      return isDue && world.isCalm(since: start.elapsed + 1)
+        ? "the signal of the start is not heard" : nil
+    default: break
+    }
+    return nil
+  }
+
+  private func isQuiet(_ moment: Moment, _ world: Situation) -> Bool {
+    world.settings.isQuiet(world.face.reading(moment.shown))
   }
 }

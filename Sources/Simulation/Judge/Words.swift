@@ -16,6 +16,7 @@ struct Truth: Property {
 
   private func judge(_ said: Announcement, _ at: Moment, _ world: Situation) -> String? {
     if case .timer(let words) = said.cause, !words.isOfTime { return nil }
+    if Sounding.announcement(said).isOfItself { return nil }
     if said.cause == .request, said.time == named { return nil }
     var truth = world.readings(at).flatMap { [$0, $0 + Situation.tolerance] }
     // Words before a chime say the hour to come.

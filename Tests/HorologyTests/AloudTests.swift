@@ -1,0 +1,157 @@
+import Horology
+import Testing
+
+/// What the clock says of itself: that it lives, and that it does not know the time.
+@Suite struct AloudTests {
+  private static let time = "2026-11-21T15:07:00"
+
+  private func desk(
+    trust: ClockTrust = .synchronised, mute: SoftwareMute = .off, switchState: SwitchState = .on,
+    _ change: (inout AnnouncerSettings) -> Void = { _ in }
+  ) -> Desk {
+    var desk = Desk(at: Self.time, trust: trust, mute: mute, change)
+    desk.tell(.switched(switchState, at: desk.now.uptime))
+    return desk
+  }
+
+  private func cause(_ desk: Desk) -> Announcement.Cause? { desk.announcer.playing?.cause }
+
+  private static let quiet = try! QuietHours(text: "15:00-16:00")
+
+  // MARK: The start
+
+  @Test("after the machine has started, a signal is heard, trusted or not")
+  func signal() {
+    for trust in ClockTrust.allCases {
+      var desk = desk(trust: trust)
+      desk.tell(.machineStarted)
+      #expect(cause(desk) == .start)
+      #expect(desk.reports == [])
+    }
+  }
+
+  @Test("the time is said instead, or that it is not known, or nothing")
+  func timeOrNothing() {
+    var desk = desk { $0.atStart = .time }
+    desk.tell(.machineStarted)
+    #expect(cause(desk) == .request)
+    desk = self.desk(trust: .untrusted) { $0.atStart = .time }
+    desk.tell(.machineStarted)
+    #expect(cause(desk) == .untrusted)
+    desk = self.desk { $0.atStart = .none }
+    desk.tell(.machineStarted)
+    #expect(cause(desk) == nil && desk.reports == [])
+  }
+
+  @Test("the start is silent in quiet hours, while muted, and while the switch silences")
+  func silentStart() {
+    for atStart in [AtStart.signal, .time] {
+      let silent: [(Desk, SkipReason)] = [
+        (
+          desk {
+            $0.atStart = atStart
+            $0.quiet = Self.quiet
+          }, .quietHours
+        ),
+        (desk(mute: .on) { $0.atStart = atStart }, .muted),
+        (desk(switchState: .off) { $0.atStart = atStart }, .switchOff),
+        (desk(switchState: .lost("gone")) { $0.atStart = atStart }, .switchLost),
+      ]
+      for (desk, reason) in silent {
+        var desk = desk
+        desk.tell(.machineStarted)
+        #expect(cause(desk) == nil)
+        #expect(desk.reports == [.startUnheard(reason)])
+      }
+    }
+  }
+
+  @Test("the signal of the start gives way to an occasion that is near")
+  func nearOccasion() {
+    var desk = Desk(at: "2026-11-21T15:14:54")
+    desk.tell(.machineStarted)
+    #expect(cause(desk) == nil)
+    #expect(desk.reports == [.startUnheard(.occasionIsNear)])
+    desk.wait(until: "2026-11-21T15:14:57")
+    #expect(desk.played == "15:15:00")
+  }
+
+  @Test("a signal of the start that cannot be played is told")
+  func unheardStart() {
+    var desk = desk()
+    desk.tell(.machineStarted)
+    desk.end(.failed("no speaker", heard: .nothing))
+    #expect(desk.reports == [.startUnheard(.failed("no speaker"))])
+  }
+
+  @Test("the signal of the start is stopped by the switch and by a mute")
+  func stoppedStart() {
+    for event in [Event.switched(.off, at: Uptime(seconds: 1000)), .mute(.on), .stop(.byHand)] {
+      var desk = desk()
+      desk.tell(.machineStarted)
+      desk.tell(event)
+      #expect(desk.stopReason != nil)
+    }
+  }
+
+  // MARK: The button
+
+  @Test("the button of a clock that is not trusted is answered, and the refusal told")
+  func button() {
+    var desk = desk(trust: .untrusted)
+    desk.tell(.pressed(speakerIsAwake: true))
+    #expect(cause(desk) == .untrusted)
+    #expect(desk.refusal == .untrusted)
+    desk.end(.finished(Timing(onsetError: .zero, worstError: .zero, underruns: 0)))
+    #expect(desk.refusal == nil)
+  }
+
+  @Test("it is answered in quiet hours, and during a mute of the next announcement")
+  func buttonInQuietHours() {
+    for mute in [SoftwareMute.off, .next] {
+      var desk = desk(trust: .untrusted, mute: mute) { $0.quiet = Self.quiet }
+      desk.tell(.pressed(speakerIsAwake: true))
+      #expect(cause(desk) == .untrusted)
+    }
+  }
+
+  @Test("the switch and a mute keep it silent")
+  func silentButton() {
+    for desk in [
+      desk(trust: .untrusted, mute: .on), desk(trust: .untrusted, switchState: .off),
+      desk(trust: .untrusted, switchState: .lost("gone")),
+    ] {
+      var desk = desk
+      desk.tell(.pressed(speakerIsAwake: true))
+      #expect(cause(desk) == nil)
+      #expect(desk.refusal != nil)
+    }
+  }
+
+  @Test("who asks by a command is refused in text alone") func command() {
+    var desk = desk(trust: .untrusted)
+    desk.tell(.asked(speakerIsAwake: true))
+    #expect(cause(desk) == nil)
+    #expect(desk.answer == .refused(.request(.untrusted)))
+  }
+
+  @Test("it is not said over something else, nor just before a chime") func busy() {
+    var desk = desk(trust: .untrusted)
+    desk.tell(.pressed(speakerIsAwake: true))
+    let first = desk.announcer.playing?.id
+    desk.tell(.pressed(speakerIsAwake: true))
+    #expect(desk.announcer.playing?.id == first)
+
+    desk = Desk(at: "2026-11-21T15:59:50", trust: .untrusted) {
+      $0.untrusted = .chime
+      $0.chime = Tune(
+        name: "test", description: "",
+        movements: [
+          0: Tune.Movement(
+            melody: [Blow(bell: "E3", offset: .zero)], lead: .zero, strikes: nil, rest: .zero)
+        ])
+    }
+    desk.tell(.pressed(speakerIsAwake: true))
+    #expect(cause(desk) == nil)
+  }
+}

@@ -1,0 +1,118 @@
+"""The documents link to what is there, in the source and where the packages install them."""
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+TREE = Path(__file__).resolve().parents[2]
+# Where the package installs the documents.
+DOCUMENTS = "usr/share/doc/clocksmith"
+
+
+def pages():
+    """The documents that belong to the tree."""
+    listed = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "*.md"],
+        cwd=TREE, capture_output=True, text=True)
+    if listed.returncode != 0:
+        pytest.skip("not a git checkout, so what belongs to the tree is not known")
+    return [Path(line) for line in listed.stdout.splitlines() if (TREE / line).is_file()]
+
+
+def prose(page):
+    """The text of a page without its code, in which brackets are no links."""
+    text = re.sub(r"^(?: {4}|\t).*$", "", (TREE / page).read_text(), flags=re.MULTILINE)
+    return re.sub(r"`[^`]*`", "", text)
+
+
+def links(page):
+    """The targets of a page's links and pictures that are no addresses of the web, as (file, anchor)."""
+    text = prose(page)
+    for target in re.findall(r"\]\(([^)\s]+)\)", text) + re.findall(r'<img src="([^"]+)"', text):
+        if not re.match(r"[a-z]+:", target):
+            file, _, anchor = target.partition("#")
+            yield Path(os.path.normpath(page.parent / file)) if file else page, anchor
+
+
+def anchors(page):
+    """The anchors of a page's headings, as GitHub makes them."""
+    text = re.sub(r"^ {4}.*$", "", (TREE / page).read_text(), flags=re.MULTILINE)
+    for heading in re.findall(r"^#+ (.*)$", text, re.MULTILINE):
+        yield re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+def installed():
+    """The files of the tree that the package of the clock installs as documents, in the same folders."""
+    listed = [line for line in (TREE / "debian/clocksmith.docs").read_text().splitlines() if line]
+    found = set()
+    for name in listed:
+        assert "/" not in name, f"dh_installdocs would install {name} without its folder"
+        path = TREE / name
+        found |= {each for each in path.rglob("*") if each.is_file()} if path.is_dir() else {path}
+    for line in (TREE / "debian/clocksmith.install").read_text().splitlines():
+        if line and not line.startswith("#"):
+            pattern, folder = line.split()
+            assert folder == f"{DOCUMENTS}/{Path(pattern).parent}", line
+            found |= set(TREE.glob(pattern))
+    return {path.relative_to(TREE) for path in found}
+
+
+def test_there_are_documents_with_links():
+    assert {Path("README.md"), Path("docs/README.md"), Path("docs/help.md")} <= set(pages())
+    assert len(list(links(Path("README.md")))) > 20
+    assert Path("docs/behaviour.md") in installed()
+
+
+def test_every_link_leads_to_a_file_and_a_heading():
+    for page in pages():
+        for file, anchor in links(page):
+            assert (TREE / file).exists(), f"{page}: {file}"
+            assert not anchor or anchor in anchors(file), f"{page}: {file}#{anchor}"
+
+
+def test_installed_documents_link_to_installed_files_only():
+    there = installed()
+    for page in sorted(path for path in there if path.suffix == ".md"):
+        for file, _ in links(page):
+            assert file in there, f"{page}: {file} is not installed"
+
+
+def test_the_packages_are_built_from_a_tree_with_all_documents():
+    script = (TREE / "deploy/package").read_text()
+    [copied] = re.findall(r'cp -a "\$repo"/\{(.*)\} "\$work/source/"', script)
+    for path in installed():
+        assert path.parts[0] in copied.split(",") or f"$repo/{path}" in script, path
+
+
+def test_the_index_has_every_page():
+    listed = {file for file, _ in links(Path("docs/README.md"))}
+    for page in pages():
+        if page.parent == Path("docs") and page.name != "README.md":
+            assert page in listed, page
+
+
+def test_every_picture_has_words_for_those_who_do_not_see_it():
+    for page in pages():
+        assert "![](" not in (TREE / page).read_text(), page
+        for picture in re.findall(r"<img [^>]*>", prose(page)):
+            assert re.search(r'alt="[^"]+"', picture), f"{page}: {picture}"
+    for picture in TREE.glob("docs/*.svg"):
+        text = picture.read_text()
+        assert 'role="img"' in text and re.search(r"<title[^>]*>[^<]", text), picture.name
+
+
+def test_the_page_of_samples_has_every_sample_and_they_are_small():
+    samples = {path.relative_to(TREE) for path in TREE.glob("docs/samples/*.mp3")}
+    listed = {file for file, _ in links(Path("docs/samples.md"))}
+    assert samples and samples == {file for file in listed if file.parent.name == "samples"}
+    assert sum((TREE / path).stat().st_size for path in samples) < 400_000
+    # Each voice, tune and signal that ships can be heard.
+    text = (TREE / "docs/samples.md").read_text()
+    shipped = [path.parent.name for path in TREE.glob("sounds/*/*/voice.conf")]
+    shipped += [path.stem for path in TREE.glob("sounds/tunes/*.tune")]
+    shipped += [path.stem for path in TREE.glob("sounds/signals/*.flac")]
+    for name in shipped:
+        assert f"`{name}`" in text, name
