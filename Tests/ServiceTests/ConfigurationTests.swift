@@ -42,7 +42,9 @@ import Testing
       rtc = ds3231
       greatest_error = 2min
       untrusted = speak
+      zone = unset
       """)
+    #expect(!configuration.announcer.hasZone)
     #expect(configuration.announcer.interval.minutes == 30)
     #expect(configuration.announcer.atStart == .time)
     #expect(configuration.announcer.voiceAtHour == .before)
@@ -103,7 +105,7 @@ import Testing
     #expect(uncommented.bellsVolume == defaults.bellsVolume)
     #expect(uncommented.rtc == defaults.rtc)
     #expect(uncommented.greatestError == defaults.greatestError)
-    #expect(keys.filter { $0.contains(" = ") && !$0.hasPrefix(";") }.count == 38)
+    #expect(keys.filter { $0.contains(" = ") && !$0.hasPrefix(";") }.count == 39)
   }
 
   @Test(

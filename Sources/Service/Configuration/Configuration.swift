@@ -209,6 +209,9 @@ extension Configuration {
         return error
       },
       "untrusted": choice(\.announcer.untrusted),
+      "zone": parsed(\.announcer.hasZone, "allowed: none, unset") {
+        ["none": true, "unset": false][$0]
+      },
     ],
   ]
 
