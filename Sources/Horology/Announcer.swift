@@ -603,9 +603,9 @@ extension Announcer {
   /// Answers a person who has pressed the button, and cannot read why there is no answer.
   private mutating func answerAloud(within lead: Duration, at now: Now) -> Response {
     let (effects, answer) = answer(nil, within: lead, at: now)
-    guard case .refused(.request(.untrusted))? = answer, !isMuted(at: now) else {
-      return (effects, answer)
-    }
+    guard case .refused(.request(let reason))? = answer, reason == .untrusted || reason == .noZone,
+      !isMuted(at: now)
+    else { return (effects, answer) }
     // What is heard already, or is about to be, shows that the clock lives.
     let words = announcement(of: .untrusted, within: lead, at: now)
     return (effects + (words.map { say($0).effects } ?? []), answer)
@@ -671,7 +671,7 @@ extension Announcer {
 
   private var reminderRules: ReminderRules {
     ReminderRules(
-      zone: zone, trust: trust, alarmsGoByClock: rules.alarmsGoByClock(trust),
+      zone: zone, trust: trust, refusalOfAlarms: rules.refusalOfAlarms,
       ringLimit: settings.ringLimit, lead: rules.lead, refusal: rules.refusalOfTimers)
   }
 
@@ -885,9 +885,9 @@ extension Announcer {
   /// will ring.
   public func refusal(of alarm: Reminder) -> SkipReason? {
     switch alarm.state {
-    case .waiting where !rules.alarmsGoByClock(trust): .untrusted
-    case .waiting(nil): nil
-    case .waiting, .snoozing: rules.refusalOfTimers
+    case .waiting(nil): rules.refusalOfAlarms
+    case .waiting: rules.refusalOfAlarms ?? rules.refusalOfTimers
+    case .snoozing: rules.refusalOfTimers
     case .ringing, .paused: rules.timersAreHeldBack ? .switchLost : nil
     }
   }
@@ -926,7 +926,7 @@ extension Announcer {
   private func isToRing(_ reminder: Reminder, _ since: Duration, at now: Now) -> Bool {
     if reminder.isRinging { return true }
     return now.sinceBoot < since && since - rules.preparation <= now.sinceBoot
-      && (!reminder.waitsByClock || rules.alarmsGoByClock(trust))
+      && (!reminder.waitsByClock || rules.refusalOfAlarms == nil)
   }
 
   /// The next cue of the ring that is heard, of each that replaces it soon, and of the interval;
@@ -1143,7 +1143,7 @@ extension Announcer {
   /// Why words must not be said. During a mute a timer rings, but the time left is not said.
   private func refusal(of words: TimerWords, at now: Now) -> SkipReason? {
     if let refusal = rules.refusalOfTimers { return refusal }
-    if words.isOfTime, !rules.alarmsGoByClock(trust) { return .untrusted }
+    if words.isOfTime, let refusal = rules.refusalOfAlarms { return refusal }
     return words.isOfLeft && isMuted(at: now) ? .muted : nil
   }
 
@@ -1353,7 +1353,7 @@ extension Announcer {
   /// What the lamp shows.
   public var lamp: Lamp {
     if isSilencedBySwitch { return .off }
-    if trust == .untrusted { return .blinking }
+    if trust == .untrusted || !settings.hasZone { return .blinking }
     return outlook.refusal == nil ? .on : .off
   }
 }

@@ -40,6 +40,8 @@ public struct AnnouncerSettings: Hashable, Sendable {
   /// How late a spoken time may still come.
   public var lateLimit = Duration.seconds(10)
   public var untrusted = UntrustedPolicy.silent
+  /// False if the owner has not said in which zone the clock is: then it does not know the time.
+  public var hasZone = true
   public var whenLost = LostSwitchPolicy.mute
   public var silences = SwitchScope.everything
   public var atStart = AtStart.signal

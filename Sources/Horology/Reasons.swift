@@ -3,6 +3,8 @@ public enum SkipReason: Hashable, Sendable {
   case quietHours
   case nothingToSound
   case untrusted
+  /// The owner has not said in which zone the clock is.
+  case noZone
   /// The switch is off.
   case switchOff
   /// The switch cannot be read, which mutes (`when_lost`).
@@ -27,7 +29,13 @@ public enum SkipReason: Hashable, Sendable {
 extension SkipReason: CustomStringConvertible {
   /// A few words that follow a colon, for the owner.
   public var description: String {
-    let key = self == .untrusted ? "untrusted" : self == .switchLost ? "when_lost" : nil
+    let key: String? =
+      switch self {
+      case .untrusted: "untrusted"
+      case .noZone: "zone"
+      case .switchLost: "when_lost"
+      default: nil
+      }
     return flaw + (key.map { " (see '\($0)' in the configuration)" } ?? "")
   }
 
@@ -37,6 +45,7 @@ extension SkipReason: CustomStringConvertible {
     case .quietHours: "quiet hours"
     case .nothingToSound: "neither a chime nor the voice is set for it"
     case .untrusted: "the clock is not trusted"
+    case .noZone: "the clock has no zone"
     case .switchOff: "the switch is off"
     case .switchLost: "the switch cannot be read"
     case .muted: "it is muted"
@@ -61,6 +70,7 @@ extension SkipReason {
     case .quietHours: "quiet_hours"
     case .nothingToSound: "nothing_to_sound"
     case .untrusted: "untrusted"
+    case .noZone: "no_zone"
     case .switchOff: "switch_off"
     case .switchLost: "switch_lost"
     case .muted: "muted"

@@ -34,6 +34,7 @@ public enum RefusalKey: String, CaseIterable, Sendable {
   case notSaved = "not_saved"
   // Of requests for the time.
   case past, busy, muted, untrusted
+  case noZone = "no_zone"
   case tooNear = "too_near"
   case occasionIsNear = "occasion_is_near"
 
@@ -75,6 +76,7 @@ public enum RefusalKey: String, CaseIterable, Sendable {
     case .nameIsConfigured: "choose another name"
     case .tooMany: "cancel one first"
     case .untrusted: reader == .terminal ? "see 'untrusted' in the configuration" : nil
+    case .noZone: reader == .terminal ? "see 'zone' in the configuration" : nil
     case .busy, .occasionIsNear: "try again when it is over"
     case .muted: "\(by("unmute", "unmute")) ends that"
     case .isPaused, .isNotPaused, .tune, .notSaved, .past, .tooNear: nil

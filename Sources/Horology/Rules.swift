@@ -25,6 +25,7 @@ public struct Rules: Hashable, Sendable {
     if settings.quiet.contains(time) { return .quietHours }
     if !settings.speaks(at: time) && settings.chime(at: time) == nil { return .nothingToSound }
     if let refusalBySwitch { return refusalBySwitch }
+    if !settings.hasZone { return .noZone }
     if trust == .untrusted {
       switch settings.untrusted {
       case .silent, .ask: return .untrusted
@@ -41,17 +42,19 @@ public struct Rules: Hashable, Sendable {
   ///   clock is right.
   func refusalOfRequest(isGiven: Bool) -> SkipReason? {
     if let refusalBySwitch { return refusalBySwitch }
-    return isGiven || answersByClock(trust) ? nil : .untrusted
+    return isGiven || answersByClock(trust) ? nil : settings.hasZone ? .untrusted : .noZone
   }
 
   /// True if a request for the time is answered by a clock with this trust.
   public func answersByClock(_ trust: ClockTrust) -> Bool {
-    trust != .untrusted || settings.untrusted == .ask || settings.untrusted == .speak
+    settings.hasZone
+      && (trust != .untrusted || settings.untrusted == .ask || settings.untrusted == .speak)
   }
 
-  /// True if alarms go by a clock with this trust.
-  func alarmsGoByClock(_ trust: ClockTrust) -> Bool {
-    trust != .untrusted || settings.untrusted == .speak
+  /// Why alarms do not go by the clock; nil if they do.
+  var refusalOfAlarms: SkipReason? {
+    if !settings.hasZone { return .noZone }
+    return trust != .untrusted || settings.untrusted == .speak ? nil : .untrusted
   }
 
   /// Why a timer or an alarm cannot be heard, or nil if it can. Quiet hours and mutes do not apply:

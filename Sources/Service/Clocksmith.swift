@@ -456,7 +456,8 @@ public final class Clocksmith {
     owesNeverSounding = false
     lengths = configuration.lengths(composer)
     let missing = composer.voice.filesMissing.map { [$0.description] } ?? []
-    for flaw in configuration.neverSounding(lengths) + missing {
+    let zone = configuration.flawOfZone.map { [$0] } ?? []
+    for flaw in zone + configuration.neverSounding(lengths) + missing {
       journal.log(.neverSounds, .warning, flaw)
     }
   }

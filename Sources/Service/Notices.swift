@@ -130,7 +130,8 @@ extension SkipReason {
   var priority: Priority {
     switch self {
     case .quietHours, .nothingToSound, .switchOff, .muted, .occasionIsNear, .stopped: .info
-    case .untrusted, .switchLost, .tooLateForChime, .late, .busy, .tooNear, .failed: .warning
+    case .untrusted, .noZone, .switchLost, .tooLateForChime, .late, .busy, .tooNear, .failed:
+      .warning
     }
   }
 

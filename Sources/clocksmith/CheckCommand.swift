@@ -46,7 +46,10 @@ let checkCommand = Subcommand(
   try checkup.check("signals") { () throws(Fault) in try checkSignals() }
   try checkup.check("timers") { () throws(Fault) in try checkTimers(configuration) }
   // Before the alarms, which ring by the zone.
-  try checkup.check("zone") { () throws(Fault) in .well(try configuration.currentZone().name) }
+  try checkup.check("zone") { () throws(Fault) in
+    let name = try configuration.currentZone().name
+    return configuration.flawOfZone.map { .found($0) } ?? .well(name)
+  }
   // Connect only once: a silent bus takes the whole timeout. The line `bus` reports it.
   let service = Result { () throws(Fault) in try RunningService() }
   let running = try? service.get()

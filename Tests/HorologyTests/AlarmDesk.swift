@@ -25,7 +25,8 @@ struct AlarmDesk {
   var rules: ReminderRules {
     ReminderRules(
       zone: zone, trust: isTrusted ? .synchronised : .untrusted,
-      alarmsGoByClock: isTrusted || speaksUntrusted, ringLimit: Self.ringLimit, lead: Self.lead,
+      refusalOfAlarms: isTrusted || speaksUntrusted ? nil : .untrusted,
+      ringLimit: Self.ringLimit, lead: Self.lead,
       refusal: refusal)
   }
 

@@ -69,6 +69,7 @@ import Testing
   @Test("the signal of the start gives way to an occasion that is near")
   func nearOccasion() {
     var desk = Desk(at: "2026-11-21T15:14:54")
+    desk.wait(until: "2026-11-21T15:14:54", plus: .milliseconds(500))
     desk.tell(.machineStarted)
     #expect(cause(desk) == nil)
     #expect(desk.reports == [.startUnheard(.occasionIsNear)])
@@ -125,6 +126,37 @@ import Testing
       desk.tell(.pressed(speakerIsAwake: true))
       #expect(cause(desk) == nil)
       #expect(desk.refusal != nil)
+    }
+  }
+
+  @Test("a clock without a zone says no time, whatever 'untrusted' says, but one that is given")
+  func noZone() {
+    for policy in UntrustedPolicy.allCases {
+      var desk = Desk(at: "2026-11-21T15:14:00") {
+        $0.hasZone = false
+        $0.untrusted = policy
+        $0.alarms = [
+          AlarmPlan(
+            name: "tea",
+            AlarmTimes(
+              time: try! TimeOfDay(text: "15:16"), days: .weekly(Set(Weekday.allCases))))
+        ]
+      }
+      #expect(desk.announcer.lamp == .blinking)
+      desk.tell(.asked(speakerIsAwake: true))
+      #expect(desk.answer == .refused(.request(.noZone)))
+      desk.tell(.pressed(speakerIsAwake: true))
+      #expect(cause(desk) == .untrusted)
+      desk.end(.finished(Timing(onsetError: .zero, worstError: .zero, underruns: 0)))
+      desk.wait(until: "2026-11-21T15:15:00")
+      #expect(desk.skipReason == .noZone)
+      desk.wait(until: "2026-11-21T15:16:00")
+      #expect(
+        desk.reports.contains { report in
+          if case .reminder(_, .silenced(.noZone)) = report { true } else { false }
+        })
+      desk.tell(.asked(CivilTime(hour: 3, minute: 0), speakerIsAwake: true))
+      #expect(cause(desk) == .request)
     }
   }
 

@@ -42,7 +42,9 @@ import Testing
       rtc = ds3231
       greatest_error = 2min
       untrusted = speak
+      zone = unset
       """)
+    #expect(!configuration.announcer.hasZone)
     #expect(configuration.announcer.interval.minutes == 30)
     #expect(configuration.announcer.atStart == .time)
     #expect(configuration.announcer.voiceAtHour == .before)

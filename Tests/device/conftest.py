@@ -13,6 +13,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 from board import Board  # noqa: E402
 from device import Device, stolen  # noqa: E402
 from evidence import Evidence  # noqa: E402
+from own_card import own_card_of, write_settings  # noqa: E402
+
+BOOT = Path(__file__).parents[2] / "deploy/device/boot"
 
 _figures = {}
 
@@ -131,11 +134,20 @@ def alone():
 
 
 @pytest.fixture(scope="session")
-def card():
+def shipped_card():
     """The folder with the card that Tests/device/run makes."""
     path = os.environ.get("CLOCKSMITH_CARD")
     assert path, "there is no card: start the tests by Tests/device/run"
     return Path(path)
+
+
+@pytest.fixture(scope="session")
+def card(shipped_card, tmp_path_factory):
+    """The same card with a zone, without which it says no time."""
+    with own_card_of(shipped_card, tmp_path_factory.mktemp("zone")) as own:
+        text = (BOOT / "clocksmith.txt").read_text()
+        write_settings(own, text.replace(";zone = Europe/London", "zone = Etc/UTC"))
+        yield own
 
 
 @pytest.fixture(scope="session")

@@ -16,8 +16,9 @@ def own_card_of(card, folder):
     own.mkdir()
     try:
         subprocess.run(["cp", "--sparse=always", card / "card.img", own / "card.img"], check=True)
-        for name in ("vmlinuz", "initrd.img"):
-            (own / name).symlink_to(card / name)
+        for other in card.iterdir():
+            if other.name != "card.img":
+                (own / other.name).symlink_to(other)
         yield own
     finally:
         shutil.rmtree(own)

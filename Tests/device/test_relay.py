@@ -29,6 +29,7 @@ SECRET = "bicycle-4711"
 SETTINGS = f"""\
 [card]
 hostname = harbour
+zone = Etc/UTC
 [switch]
 line = {CHIP}:{SWITCH}
 active = high

@@ -7,7 +7,7 @@ import pytest
 import soundfile
 
 from pretended_line import PretendedLine
-from program import ROOT, SILENT_ALSA, VOICE
+from program import ROOT, SILENT_ALSA, VOICE, about
 from service import Service
 from slow_voice import copy_of_the_voice
 
@@ -105,3 +105,14 @@ def test_a_voice_without_the_words_gives_a_signal(press, tmp_path):
     service = press(voice)
     service.wait_for("gave a signal because the time was asked for and the clock is not trusted")
     assert length(ROOT / "sounds/signals", "untrusted") < heard(service) < 4
+
+
+def test_a_clock_without_a_zone_says_no_time_and_check_finds_it(clocksmith, serve):
+    rest = "[clock]\nzone = unset"
+    service = serve("at_start = time", rest=rest)
+    service.wait_for("did not say the time that was asked for: the clock has no zone")
+    service.wait_for(f'said "{WORDS}"')
+    service.wait_for("the clock has no zone, so no time is said and no alarm rings")
+    done = clocksmith.run("check", "--config", clocksmith.configuration(SILENT, rest))
+    assert done.returncode == 3
+    assert about(done, "zone").startswith("FOUND zone")

@@ -13,13 +13,13 @@ SETTINGS = ROOT / "deploy/device/files/usr/lib/clocksmith-card/settings"
 # /etc/alternatives is needed for awk.
 APPLIED = """
 eval "$4" && mount -t tmpfs tmpfs /mnt && cp -a /etc/alternatives /mnt && mount --move /mnt /etc &&
-mkdir -p /etc/wpa_supplicant && PATH="$2:$PATH" sh "$0" "$1" && eval "$3" &&
+mkdir -p /etc/wpa_supplicant && eval "$5" && PATH="$2:$PATH" sh "$0" "$1" && eval "$3" &&
 cat /etc/hostname /etc/clocksmith/conf.d/50-card.conf
 """
 TEXT = "; a comment\n[card]\nhostname = harbour\n[announce]\ninterval = 5\n[speaker]\nvolume = -3dB\n"
 
 
-def applied(folder, text, then="true", first="true"):
+def applied(folder, text, then="true", first="true", before="true"):
     """All output lines, without the white space around them; the host name and configuration last."""
     path = folder / "clocksmith.txt"
     path.write_text(text, newline="")
@@ -29,7 +29,7 @@ def applied(folder, text, then="true", first="true"):
     (folder / "systemctl").chmod(0o755)
     done = subprocess.run(
         ["unshare", "--mount", "--uts", "sh", "-c", APPLIED, SETTINGS, path, folder,
-         then, first],
+         then, first, before],
         capture_output=True, text=True, timeout=60, check=False, stdin=subprocess.DEVNULL)
     if "unshare" in done.stderr or "mount:" in done.stderr:
         pytest.skip("/etc cannot be replaced here (not root?)")
@@ -74,6 +74,20 @@ def test_the_login_may_use_the_speaker_and_the_lines_and_read_the_journal(tmp_pa
     words = made.read_text().split()
     groups = words[words.index("--groups") + 1].split(",")
     assert {"audio", "gpio", "systemd-journal"} <= set(groups) and words[-1] == "ada"
+
+
+UNSET = ROOT / "deploy/device/files/etc/clocksmith/conf.d/30-zone.conf"
+
+
+@pytest.mark.parametrize(
+    "zone, is_unset", [("zone = Europe/London\n", False), ("", True), ("zone = Mars\n", True)])
+def test_until_a_zone_is_set_the_clock_has_none(tmp_path, zone, is_unset):
+    assert "zone = unset" in UNSET.read_text()
+    lines = applied(
+        tmp_path, TEXT.replace("hostname", f"{zone}hostname", 1),
+        first=f"cp {UNSET} {tmp_path}", then="ls /etc/clocksmith/conf.d",
+        before=f"mkdir -p /etc/clocksmith/conf.d && cp {tmp_path}/30-zone.conf /etc/clocksmith/conf.d")
+    assert ("30-zone.conf" in lines) == is_unset
 
 
 @pytest.mark.parametrize("zone", ["right/Europe/London", "../../../etc/passwd"])

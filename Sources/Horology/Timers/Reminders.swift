@@ -2,14 +2,16 @@
 struct ReminderRules {
   let zone: any Zone
   let trust: ClockTrust
-  /// True if alarms go by the clock: it is trusted, or its owner lets it speak anyway.
-  let alarmsGoByClock: Bool
+  /// Why alarms do not go by the clock; nil if it is trusted, or its owner lets it speak anyway.
+  let refusalOfAlarms: SkipReason?
   /// How long something rings if nobody stops it, and how late it may still ring.
   let ringLimit: Duration
   /// How far ahead of now a sound can begin at the earliest.
   let lead: Duration
   /// Why nothing that comes due now may ring; nil if it may.
   let refusal: SkipReason?
+
+  var alarmsGoByClock: Bool { refusalOfAlarms == nil }
 }
 
 /// The timers and alarms, and their states. `due` makes them ring and end as time passes.
@@ -174,10 +176,10 @@ public struct Reminders: Hashable, Sendable {
   private mutating func come(
     _ reminder: Reminder, _ due: TimedMoment, at now: Now, _ rules: ReminderRules
   ) -> [ReminderChange] {
-    if reminder.kind == .alarm, !rules.alarmsGoByClock {
+    if reminder.kind == .alarm, let refusal = rules.refusalOfAlarms {
       // It may still ring late, once the clock is trusted.
       change(reminder) { Self.plan(&$0, at: now, rules) }
-      return [ReminderChange(reminder, .silenced(.untrusted))]
+      return [ReminderChange(reminder, .silenced(refusal))]
     }
     let late = .zero - due.left(at: now)
     // A clock that may be wrong makes nothing expire: a timer rings, an alarm waits for its next time.

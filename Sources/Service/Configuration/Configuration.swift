@@ -247,11 +247,13 @@ extension Configuration {
       },
       "untrusted": choice(\.announcer.untrusted),
       "zone": Key(
-        usual: "none", allowed: "none, or a zone of the tz database, as Europe/London"
+        usual: "none", allowed: "none, unset, or a zone of the tz database, as Europe/London"
       ) { configuration, value in
+        let isName = value != "none" && value != "unset"
         do throws(Fault) {
-          if value != "none" { try SystemZone.check(name: value) }
-          configuration.zone = value == "none" ? nil : value
+          if isName { try SystemZone.check(name: value) }
+          configuration.zone = isName ? value : nil
+          configuration.announcer.hasZone = value != "unset"
           return nil
         } catch {
           return error.detail

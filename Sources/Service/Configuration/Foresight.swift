@@ -40,6 +40,14 @@ extension Configuration {
     return found + overlaps(lengths)
   }
 
+  /// That the clock has no zone, and what to do; nil if it has one.
+  public var flawOfZone: String? {
+    announcer.hasZone
+      ? nil
+      : "the clock has no zone, so no time is said and no alarm rings; set the zone, and take "
+        + "'zone = unset' out of [clock]"
+  }
+
   /// Why a tune never sounds; nil if it does.
   private func flaw(
     _ key: String, _ tune: Tune, at minutes: [Int], _ times: String
