@@ -67,6 +67,11 @@ def test_a_clock_that_is_not_trusted_says_so(phone, served):
     assert page.run("return document.body.classList.contains('unsure')")
 
 
+def test_a_clock_without_a_zone_says_so(phone, clock, door):
+    clock(rest="[clock]\nzone = unset")
+    phone(door("face = yes").wait_for_announcer()).wait_for("Nobody has chosen the time zone yet", "#contact")
+
+
 @pytest.mark.parametrize("ahead, words", [(90_000, "1 min 30 s ahead"), (-4000, "4 s behind")])
 def test_a_phone_whose_clock_is_wrong_shows_the_time_of_the_clock(phone, served, ahead, words):
     page = phone(served)
