@@ -106,7 +106,8 @@ private func check(_ push: PushConfiguration) throws(Fault) -> Bool {
 
 private func check(_ http: HTTPConfiguration) throws(Fault) {
   let hasToken = try http.check()
-  let isReadable = hasToken && !http.usesTLS && !http.listen.isLoopback
+  let hasSecrets = hasToken || http.face != .no
+  let isReadable = hasSecrets && !http.usesTLS && !http.listen.isLoopback
   try say("ok    http          \(http.url)")
   switch http.face {
   case .no: break

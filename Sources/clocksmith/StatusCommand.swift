@@ -48,6 +48,8 @@ final class StatusView {
   /// The zone of the service, or else of this program.
   private(set) var zone: SystemZone
   private let configurationPath: String?
+  /// True if the bus could be asked for the service.
+  private var isKnown = true
   private var settings: Result<(configuration: Configuration, composer: Composer), Fault>
   private let watch: ClockWatch
   var service: RunningService?
@@ -55,7 +57,15 @@ final class StatusView {
   /// - Throws: `Fault` if there is no service and the zone is not known.
   init(configurationPath: String?) throws(Fault) {
     self.configurationPath = configurationPath
-    let service = configurationPath == nil ? reachableService() : nil
+    var service: RunningService?
+    if configurationPath == nil {
+      do throws(Fault) {
+        service = try RunningService()
+      } catch {
+        complain("note: \(error)")
+        isKnown = false
+      }
+    }
     settings = Self.settings(configurationPath)
     let configuration = (try? settings.get())?.configuration ?? Configuration()
     do throws(Fault) {
@@ -97,7 +107,7 @@ final class StatusView {
     if status.zone != zone.name { zone = try zoneOfService(status.zone, or: zone) }
     return Seen(
       status: status, instant: now.instant, zone: zone, isRunning: service != nil,
-      isMissing: service == nil && configurationPath == nil,
+      isMissing: service == nil && isKnown && configurationPath == nil,
       rtc: watch.rtc, voice: voice, configurationError: error?.description)
   }
 

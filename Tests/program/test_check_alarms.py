@@ -83,7 +83,7 @@ def test_a_signal_that_is_missing_or_torn_is_told(clocksmith, tmp_path, monkeypa
     shutil.copy(PROGRAM, program)
     shutil.copytree(ROOT / "sounds/signals", signals)
     monkeypatch.setattr("program.PROGRAM", program)
-    assert configured(clocksmith, "signals", "") == "ok    signals       all 9 of them; a timer can ring"
+    assert configured(clocksmith, "signals", "") == "ok    signals       all 11 of them; a timer can ring"
     ring = signals / "ring.flac"
     ring.write_bytes(ring.read_bytes()[:5000])
     found = configured(clocksmith, "signals", "")
