@@ -132,10 +132,13 @@ extension Subcommand {
     let isNumber = { (word: String) in
       word.hasPrefix("-") && word.utf8.dropFirst().first.map { (48...57).contains($0) } == true
     }
-    // Otherwise getopt would take it for an option.
-    let asOperands =
-      takesNumbersBelowZero && words.first.map(isNumber) == true ? ["--"] : []
-    var argv = ([title(in: program)] + asOperands + words).map { strdup($0) }
+    // Otherwise getopt would take a number for an option.
+    let mark = "\u{1}"
+    let marked = words.map { takesNumbersBelowZero && isNumber($0) ? mark + $0 : $0 }
+    func unmarked(_ word: String) -> String {
+      word.hasPrefix(mark) ? String(word.dropFirst()) : word
+    }
+    var argv = ([title(in: program)] + marked).map { strdup($0) }
     let owned = argv
     argv.append(nil)
     defer { for word in owned { free(word) } }
@@ -149,7 +152,9 @@ extension Subcommand {
       let result = getopt_long(Int32(owned.count), argv, ":h", table, &index)
       switch result {
       case -1:
-        arguments.operands = argv[Int(optind)...].compactMap { $0.map { String(cString: $0) } }
+        arguments.operands = argv[Int(optind)...].compactMap {
+          $0.map { unmarked(String(cString: $0)) }
+        }
         guard arguments.operands.count <= mostOperands else {
           throw Misuse(
             description: "unexpected '\(arguments.operands[mostOperands].excerpt)'; \(hint)")
@@ -160,7 +165,7 @@ extension Subcommand {
         guard option.argument == nil || !arguments.has(option.name) else {
           throw Misuse(description: "--\(option.name) is given twice; give it once")
         }
-        arguments.values[option.name] = optarg.map { String(cString: $0) } ?? ""
+        arguments.values[option.name] = optarg.map { unmarked(String(cString: $0)) } ?? ""
       case Int32(UInt8(ascii: "h")): arguments.values["help"] = ""
       case Int32(UInt8(ascii: ":")):
         let word = String(cString: argv[Int(optind) - 1]!)

@@ -61,8 +61,9 @@ public final class Clocksmith {
     self.options = options
     loop = try EventLoop()
     files = try Configuration.ofFiles(path: options.configurationPath)
-    (configuration, settings) = files.withSettings(at: options.settingsPath)
-    composer = try configuration.complete(options)
+    let made: Composer?
+    (configuration, made, settings) = files.withSettings(at: options.settingsPath)
+    composer = try configuration.complete(options, made)
     configuredVolume = configuration.volume
     store = try StateStore(stateFolder, loop: loop, journal: journal)
     clockWatch = ClockWatch(
@@ -363,17 +364,21 @@ public final class Clocksmith {
   // MARK: Settings
 
   private func set(_ key: String, to value: String?) -> Result<Record, BusServer.Refusal> {
-    let change: (text: String, file: INIFile, configuration: Configuration)
+    // A new composer takes its time, and something may sound.
+    let current = (configuration, self.composer)
+    let change: SettingChange
     do throws(SettingFlaw) {
-      change = try files.changing(settings, from: configuration, key, to: value)
+      guard let made = try files.changing(settings, from: current, key, to: value) else {
+        return .success(Record())
+      }
+      change = made
     } catch {
       return .failure(.badArgument(error.words))
     }
     var new = change.configuration
     let composer: Composer
     do throws(Fault) {
-      // A new composer takes its time, and something may sound.
-      composer = try new.complete(options, after: (configuration, self.composer))
+      composer = try new.complete(options, change.composer, after: current)
     } catch {
       return .failure(.badArgument(error.description))
     }
@@ -411,8 +416,8 @@ public final class Clocksmith {
     notifier.reloading()
     do throws(Fault) {
       let files = try Configuration.ofFiles(path: options.configurationPath)
-      var (new, settings) = files.withSettings(at: options.settingsPath)
-      let composer = try new.complete(options)
+      var (new, made, settings) = files.withSettings(at: options.settingsPath)
+      let composer = try new.complete(options, made)
       (self.files, self.settings) = (files, settings)
       take(new, composer) { journal.log(.reloaded, .notice, "the configuration was read again") }
     } catch {
@@ -439,8 +444,10 @@ public final class Clocksmith {
     if let substitute { journal.log(substitute.notice) }
     owesNeverSounding = true
     if new.zone != before.0.zone { changeZone() }
-    controls = nil
-    takeControls()
+    if !new.hasSameControls(as: before.0) {
+      controls = nil
+      takeControls()
+    }
     let change = SoundChange(
       of: announcer.playing, from: before, to: (self.configuration, composer))
     // Pass the switch along: the new settings decide what it silences.
@@ -512,16 +519,18 @@ public final class Clocksmith {
 
 extension Configuration {
   /// Takes what the command line has, and what the voice can say.
-  /// - Parameter current: what is in use.
+  /// - Parameters:
+  ///   - made: the composer, if there is one already.
+  ///   - current: what is in use.
   fileprivate mutating func complete(
-    _ options: Clocksmith.Options, after current: (configuration: Configuration, Composer)? = nil
+    _ options: Clocksmith.Options, _ made: Composer?, after current: InUse? = nil
   ) throws(Fault) -> Composer {
     if let untrusted = options.untrusted { announcer.untrusted = untrusted }
     if let (configuration, composer) = current, soundsLike(configuration) {
       announcer.setVoice(of: configuration.announcer)
       return composer
     }
-    let composer = try composer()
+    let composer = if let made { made } else { try composer() }
     announcer.setVoice(composer.voice)
     return composer
   }

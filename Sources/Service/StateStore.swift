@@ -37,7 +37,7 @@ final class StateStore {
   private let journal: Journal
   /// Nil to forget everything at the end.
   private let folder: String?
-  /// The folder, open and locked; -1 if it is not.
+  /// A file in the folder, open and locked; -1 if it is not.
   private var lock: Int32 = -1
   private var progress = Progress.onDisk
   private var outage: Outage
@@ -80,13 +80,16 @@ final class StateStore {
 
   deinit { if lock >= 0 { close(lock) } }
 
-  /// Each of two clocks would write over what the other keeps. A folder that cannot be opened is
-  /// left to `obstacle`.
+  /// Each of two clocks would write over what the other keeps. A folder in which nothing can be
+  /// written is left to `obstacle`.
+  ///
+  /// The folder itself is no lock, for everybody may open it, and lock it.
   ///
   /// A clock that was killed has its lock until the kernel has removed its process. So it tries
   /// again for two seconds.
   private func keepOthersOut(of folder: String) throws(Fault) {
-    lock = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    // To read: a file that is open to write keeps its disk from being made read-only.
+    lock = open("\(folder)/lock", O_RDONLY | O_CREAT | O_CLOEXEC, 0o600)
     guard lock >= 0 else { return }
     for _ in 0...40 {
       if flock(lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK { return }

@@ -158,22 +158,31 @@ private struct Setup {
       try writeText(lines.joined(separator: "\n") + "\n", to: path, isSynced: isForService)
     }
     try tellDone("wrote \(path); 'clocksmith check' looks at the whole clock", "it is written")
+    if isForService { try tellHidden() }
+  }
+
+  /// Says which answers are not in force, and why.
+  private func tellHidden() throws {
+    let inForce = try Configuration.load(path: nil)
+    for entry in entries {
+      let key = "\(entry.section).\(entry.key)"
+      for setting in inForce.allSettings(of: key) where setting.value != entry.value {
+        let remedy =
+          setting.origin == .settings
+          ? "'clocksmith set \(key) --default' takes it back" : "remove it there"
+        try say(
+          "note: \(key) is \(setting.value), for \(setting.place ?? "another file") has it and "
+            + "counts more; \(remedy)")
+      }
+    }
   }
 
   private mutating func set(_ section: String, _ key: String, _ value: String) {
     entries.append((section, key, value))
   }
 
-  /// The value in force, as the files have it.
-  private func value(
-    _ section: String, _ key: String, or usual: String
-  ) throws(Fault) -> String {
-    for path in configuration.files.reversed() {
-      let entry = try INIFile(path: path).entries.last { $0.section == section && $0.key == key }
-      if let entry { return entry.value }
-    }
-    return usual
-  }
+  /// The value in force, before the answers.
+  private func value(_ key: String) -> String { configuration.allSettings(of: key)[0].value }
 
   // MARK: Speaker and voice
 
@@ -259,7 +268,7 @@ private struct Setup {
 
   private mutating func askQuietHours() throws {
     try say("\nQuiet hours, in which nothing sounds by itself, as in 22:00-07:00:")
-    let answer = try ask("Quiet", try value("announce", "quiet", or: "none")) {
+    let answer = try ask("Quiet", value("announce.quiet")) {
       _ = try QuietHours(text: $0)
     }
     set("announce", "quiet", answer)
@@ -268,11 +277,11 @@ private struct Setup {
   // MARK: Switch
 
   private mutating func askSwitch() throws {
-    let configured = try value("switch", "line", or: "none")
+    let configured = value("switch.line")
     let line = try switchLine(configured)
     set("switch", "line", line)
     // A line that a switch connects to ground.
-    let active = line == configured ? try value("switch", "active", or: "low") : "low"
+    let active = line == configured ? value("switch.active") : "low"
     set("switch", "active", active)
   }
 
@@ -340,7 +349,7 @@ private struct Setup {
   private mutating func askRTC() throws {
     let clocks = RealTimeClock.all().map { "\($0.name) (\($0.device))" }
     try say("\nRTC: \(clocks.isEmpty ? PartsAdvice.here.rtc : clocks.joined(separator: ", "))")
-    let answer = try ask("RTC: auto, none, or its name", try value("clock", "rtc", or: "auto")) {
+    let answer = try ask("RTC: auto, none, or its name", value("clock.rtc")) {
       _ = try RTCChoice(text: $0).map { choice throws(Fault) in
         try RealTimeClock.chosen(choice)
       }
@@ -356,7 +365,7 @@ private struct Setup {
     } catch {
       try say("\nZone: \(error)")
     }
-    let configured = try value("clock", "zone", or: "none")
+    let configured = value("clock.zone")
     let answer = try ask("Zone: none for the system's, or as in Europe/London", configured) {
       if $0 != "none" { _ = try SystemZone(name: $0) }
     }

@@ -108,6 +108,46 @@ def test_what_was_set_is_taken_back(caller, start, settings):
     take_back(caller, "announce.voice")
 
 
+def test_the_same_value_again_changes_nothing(caller, start, on_the_bus, settings, tmp_path):
+    line = PretendedLine(tmp_path)
+    on_the_bus.environment |= line.environment
+    service = start(rest="[switch]\nline = SWITCH")
+    put(caller, "announce.clock", "24")
+    before = settings.stat()
+    put(caller, "announce.clock", "24")
+    take_back(caller, "announce.style")
+    take_back(caller, "alarm nobody")
+    assert (settings.stat().st_ino, settings.stat().st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
+    # Another setting, and the files read again, leave the switch alone.
+    line.take_away()
+    put(caller, "announce.clock", "12")
+    service.signal(signal.SIGHUP)
+    service.wait_for("read again")
+    assert caller.get("Switch") == "on"
+    put(caller, "switch.debounce", "20ms")
+    assert caller.get("Switch") == "lost"
+    line.put_back()
+
+
+@pytest.mark.parametrize("number", [0, 17])
+def test_only_a_line_without_a_second_function_is_set(caller, start, on_the_bus, tmp_path, number):
+    line = PretendedLine(tmp_path, number)
+    on_the_bus.environment |= line.environment
+    start(rest="[switch]\nline = GPIO3")
+    free = [f"GPIO{each}" for each in (4, 5, 6, 16, 17, 22, 23, 24, 25, 26, 27)] if number else []
+    assert seen(caller)["switch.line"]["choices"] == ["none", "GPIO3", *free]
+    assert seen(caller)["button.line"]["choices"] == ["none", *free]
+    for key, value in ("switch.line", "GPIO2"), ("button.line", "pretended:0"):
+        words = refused(caller, INVALID, key=key, value=value)
+        assert words.startswith(f"{key} = {value}: allowed are none")
+        assert words.endswith("; set any other in a file in /etc/clocksmith/conf.d")
+    put(caller, "switch.line", "none")
+    if number:
+        put(caller, "switch.line", "GPIO17")
+    take_back(caller, "switch.line")
+    assert seen(caller)["switch.line"]["value"] == "GPIO3"
+
+
 def test_a_change_is_told_once(caller, start):
     service = start()
     signals = caller.listen()
@@ -152,6 +192,7 @@ def test_a_change_is_told_once(caller, start):
     ("announce.voice", str(VOICE), r"announce.voice = /.*: the path of a file can only be set .*"),
     ("announce.chime", "/etc/passwd", r"announce.chime = /etc/passwd: the path of a file .*"),
     ("alarm x.tune", "/etc/passwd", r".*the path of a file can only be set .*"),
+    ("clock.zone", "/etc/passwd", r".*the path of a file can only be set .*"),
 ])
 def test_what_is_not_allowed_changes_nothing(caller, start, settings, key, value, words):
     service = start(rest="[alarm y]\ntime = 08:00")
@@ -228,7 +269,7 @@ def test_without_a_state_folder_nothing_is_set(caller, start, on_the_bus):
 def test_a_torn_file_is_told_and_kept(caller, start, on_the_bus, settings, text, words):
     settings.write_text(text)
     service = start()
-    [line] = service.matching("nothing that was set there is used")
+    [line] = service.matching("left out of settings.conf: everything")
     assert f"{settings}{words}" in line and line.count(str(settings)) == 1
     assert caller.get("Voice") == str(VOICE)
     done = on_the_bus.run("check", "--config", on_the_bus.folder / "0.conf")
@@ -242,7 +283,7 @@ def test_a_torn_file_is_told_and_kept(caller, start, on_the_bus, settings, text,
 def test_a_file_of_rubbish_is_left_out_in_a_moment(caller, start, settings):
     settings.write_text("[announce]\n" + "".join(f"k{n} = b\n" for n in range(5000)))
     service = start()
-    assert service.matching("left out are this and 4979 more")
+    assert service.matching("left out of settings.conf: .*, and 4968 more")
 
 
 def test_an_empty_file_is_no_trouble(caller, start, settings):
@@ -287,12 +328,13 @@ def test_a_bad_setting_is_left_out_and_told(caller, start, on_the_bus, settings,
 
 def test_a_file_that_is_edited_later_outweighs_no_start(caller, start, on_the_bus, settings):
     """A style in a file that the voice of the settings lacks: the files alone are right."""
-    settings.write_text("[announce]\nquiet = 01:00-02:00\nclock = 24\n")
+    settings.write_text("[timers]\nsay_phases = no\n[announce]\nquiet = 01:00-02:00\nclock = 24\n")
     service = start("style = natural-day")
-    assert service.matching("natural-day.*it is left out")
-    shown = seen(caller, "announce")
+    assert service.matching(
+        "natural-day.*; left out of settings.conf: announce.quiet, announce.clock$")
+    shown = seen(caller)
     assert shown["announce.clock"]["value"] == "12"
-    assert shown["announce.quiet"]["value"] == "01:00-02:00"
+    assert shown["timers.say_phases"]["value"] == "no"
 
 
 def test_an_error_of_a_file_is_no_error_of_the_settings(on_the_bus, settings):
@@ -439,6 +481,8 @@ def test_the_command_sets_shows_and_takes_back(caller, start, on_the_bus, settin
     assert done.stdout.split() == ["announce.voice", str(VOICE), f"{on_the_bus.folder}/0.conf:2"]
     assert "interval = 7: allowed are" in refusal(on_the_bus.run("set", "announce.interval", "7"), 1)
     assert "no such key" in refusal(on_the_bus.run("set", "announce.voise"), 1)
+    assert on_the_bus.run("set", "speaker.volume", "-6dB", "--json").returncode == 0
+    assert seen(caller)["speaker.volume"]["value"] == "-6dB"
     refusal(on_the_bus.run("set", "--default"), 2)
     refusal(on_the_bus.run("set", "announce.voice", "slt", "--default"), 2)
     on_the_bus.run("set", "alarm tea.time", "16:00")
@@ -450,4 +494,4 @@ def test_without_a_service_the_command_only_shows(on_the_bus, etc, settings):
     (etc.folder / "conf.d/my.conf").write_text("[announce]\nvoice = rms\n")
     settings.write_text("[announce]\nvoice = slt\n")
     assert f"{settings}:2, instead of rms of /etc" in etc.run("set", "announce.voice").stdout
-    assert "does not run" in refusal(etc.run("set", "announce.voice", "heart"), 1)
+    assert "is not running" in refusal(etc.run("set", "announce.voice", "heart"), 1)

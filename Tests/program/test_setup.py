@@ -256,6 +256,27 @@ def test_what_is_set_already_is_the_usual_answer(sit_down, etc):
     assert {"voice = slt", "quiet = 22:00-07:00", "rtc = none"} <= set(entries(person))
 
 
+def test_an_answer_that_is_not_in_force_is_told(sit_down, clocksmith, etc, tmp_path):
+    state = tmp_path / "state"
+    state.mkdir()
+    (state / "settings.conf").write_text("[announce]\nquiet = 01:00-02:00\n")
+    clocksmith.environment["STATE_DIRECTORY"] = str(state)
+    (etc / "conf.d").mkdir()
+    (etc / "conf.d/60-mine.conf").write_text("[clock]\nrtc = none\n")
+    person = sit_down(output=None)
+    answer(person, HEARD, HEARD, VOICE, TAKE, ("Quiet [01:00-02:00]", "none"),
+           (RTC.replace("auto]", "none]"), "auto"), ZONE, WRITE)
+    person.wait_for(
+        f"note: announce.quiet is 01:00-02:00, for {state}/settings.conf:2 has it and counts more; "
+        "'clocksmith set announce.quiet --default' takes it back")
+    person.wait_for(
+        "note: clock.rtc is none, for /etc/clocksmith/conf.d/60-mine.conf:2 has it and counts more; "
+        "remove it there")
+    answer(person, ("Start the clock with it, or let the running one read it? y or n [y]", "n"))
+    assert person.end() == 0
+    assert person.text.count("note:") == 2
+
+
 def test_the_control_of_another_card_is_left_out(sit_down, etc):
     (etc / "clocksmith.conf").write_text("[speaker]\nmixer = PCM\n")
     person = sit_down()

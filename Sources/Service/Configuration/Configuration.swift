@@ -167,7 +167,7 @@ extension Configuration {
       "chime_quarters": tune(\.announcer.chimeQuarters, usual: "none"),
       "voice": text(
         \.voice, "the name of a voice, or the full path of its folder", flaw: FullPath.flaw
-      ).among { _ in Sounds.voiceNames() },
+      ).among { _ in Sounds.voiceNames() }.settable(.names),
       "voice_at_hour": choice(\.announcer.voiceAtHour),
       "clock": choice(\.wording.format),
       "style": text(\.wording.style, "the name of a style that the voice has").among {
@@ -182,9 +182,11 @@ extension Configuration {
       "late_limit": duration(\.announcer.lateLimit, from: .zero, to: .seconds(59)),
     ],
     "speaker": [
-      "device": text(\.device, "the name of an ALSA device; aplay -L lists them"),
+      "device": text(\.device, "the name of an ALSA device; aplay -L lists them")
+        .settable(.nothing),
       "latency_offset": duration(\.latencyOffset, from: .seconds(-5), to: .seconds(5)),
-      "mixer": optional(\.mixer, "none, or a control; clocksmith check lists them"),
+      "mixer": optional(\.mixer, "none, or a control; clocksmith check lists them")
+        .settable(.nothing),
       "lead_in": duration(\.announcer.leadIn, from: .zero, to: .seconds(4)),
       "keep_open": parsed(
         \.keepOpen, usual: "0s", "always, or how long after an announcement, as in 0s or 10min"
@@ -200,14 +202,16 @@ extension Configuration {
       },
     ],
     "switch": [
-      "line": optional(\.switchInput.line, aLine),
+      "line": optional(\.switchInput.line, aLine).among { lines($0.switchInput.line) }
+        .settable(.choices),
       "active": choice(\.switchInput.active),
       "debounce": duration(\.switchInput.debounce, from: .zero, to: .seconds(1)),
       "when_lost": choice(\.announcer.whenLost),
       "silences": choice(\.announcer.silences),
     ],
     "button": [
-      "line": optional(\.button.line, aLine),
+      "line": optional(\.button.line, aLine).among { lines($0.button.line) }
+        .settable(.choices),
       "active": choice(\.button.active),
       "debounce": duration(\.button.debounce, from: .zero, to: .seconds(1)),
       "hold": duration(\.buttonHold, from: .zero, to: .seconds(10)),
@@ -228,8 +232,8 @@ extension Configuration {
       "say_phases": flag(\.announcer.saysPhases),
     ],
     "led": [
-      "line": optional(\.led.line, aLine),
-      "active": choice(\.led.active),
+      "line": optional(\.led.line, aLine).settable(.nothing),
+      "active": choice(\.led.active).settable(.nothing),
     ],
     "clock": [
       "rtc": parsed(
@@ -258,7 +262,7 @@ extension Configuration {
         } catch {
           return error.detail
         }
-      },
+      }.settable(.names),
     ],
   ]
 
@@ -335,7 +339,14 @@ extension Configuration {
       } catch {
         return error.description
       }
-    }.among { _ in ["none"] + Sounds.tuneNames() }
+    }.among { _ in ["none"] + Sounds.tuneNames() }.settable(.names)
+  }
+
+  /// None, the one in force, and the free lines of the header. To take another could end its second
+  /// function, as I2C.
+  private static func lines(_ own: String?) -> [String] {
+    let free = (try? GPIOMap.current())?.freeHeaderLines ?? []
+    return ["none"] + (own.map { free.contains($0) ? [] : [$0] } ?? []) + free
   }
 
   private static let aLine = "none, a line's name (GPIO17), or chip-label:offset (pinctrl-rp1:17)"
@@ -366,6 +377,17 @@ extension Configuration {
   }
 }
 
+/// What `settings.conf` may set a key to, and with it anybody whom the relay lets in.
+enum Settable {
+  case anything
+  /// No full path, so that no file is read that somebody in the network names.
+  case names
+  /// What cannot be had of `choices` is set in a file of the owner.
+  case choices
+  /// It depends on how the clock is built.
+  case nothing
+}
+
 /// A key of a section.
 struct SettingKey<Root>: Sendable {
   /// The text of its default; nil if it has none.
@@ -374,6 +396,7 @@ struct SettingKey<Root>: Sendable {
   let allowed: String?
   /// Every value there is; empty if they cannot be listed.
   private(set) var choices: @Sendable (Configuration) -> [String] = { _ in [] }
+  private(set) var settable = Settable.anything
   let take: INIKey<Root>
   /// True for a key that has no effect any more.
   let isOutdated: Bool
@@ -389,6 +412,23 @@ struct SettingKey<Root>: Sendable {
     var key = self
     key.choices = choices
     return key
+  }
+
+  func settable(_ settable: Settable) -> Self {
+    var key = self
+    key.settable = settable
+    return key
+  }
+
+  /// Why `settings.conf` cannot set it, or not to this value; nil if it can.
+  func flaw(ofSetting value: String) -> String? {
+    let what: String
+    switch settable {
+    case .nothing: what = "it depends on how the clock is built; set it"
+    case .names where value.hasPrefix("/"): what = "the path of a file can only be set"
+    case .anything, .names, .choices: return nil
+    }
+    return "\(what) in a file in /etc/clocksmith/conf.d"
   }
 }
 
@@ -407,6 +447,11 @@ public struct OutputSettings: Hashable, Sendable {
 }
 
 extension Configuration {
+  func hasSameControls(as other: Configuration) -> Bool {
+    (switchInput, button, buttonHold, led)
+      == (other.switchInput, other.button, other.buttonHold, other.led)
+  }
+
   /// True if a person can silence the clock at any moment, with the switch or the button.
   var hasControls: Bool { switchInput.line != nil || button.line != nil }
 }

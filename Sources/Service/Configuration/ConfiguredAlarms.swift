@@ -85,7 +85,7 @@ extension ConfiguredAlarms {
       SettingKey(usual: key.usual, allowed: key.allowed, isOutdated: key.isOutdated) {
         configuration, value in
         configuration.alarmSections.set(name, value, by: key.take)
-      }.among(key.choices)
+      }.among(key.choices).settable(key.settable)
     }
   }
 
@@ -114,7 +114,7 @@ extension ConfiguredAlarms {
       let tune = FullPath.flaw(of: value) == nil ? try? Sounds.tune(value) : nil
       section.tune = value == "none" ? nil : tune ?? .missing(value)
       return nil
-    }.among { _ in ["none"] + Sounds.tuneNames() },
+    }.among { _ in ["none"] + Sounds.tuneNames() }.settable(.names),
     "rise": SettingKey(
       usual: "none", allowed: "none, or how long it takes, as 5min, or from a level, as -30dB 5min"
     ) { section, value in

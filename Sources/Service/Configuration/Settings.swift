@@ -61,24 +61,21 @@ public struct Setting: Sendable {
     hides = setting != nil ? written?.place : nil
     choices = schema.choices(configuration)
     allowed = choices.isEmpty ? schema.allowed : nil
-    isSettable = Configuration.flaw(ofSetting: key) == nil
+    isSettable = schema.settable != .nothing
   }
 }
 
 /// Something of `settings.conf` that cannot be used.
 struct SettingLeftOut: Sendable {
-  /// Empty if it is the whole file.
+  /// Empty if the file cannot be read.
   let keys: [String]
   let fault: Fault
 
   /// One sentence.
   var words: String {
-    switch keys.count {
-    case 0: "\(fault); nothing that was set there is used"
-    case 1: "\(fault); it is left out"
-    case 2...10: "\(fault); left out are \(keys.joined(separator: ", "))"
-    default: "\(fault); left out are this and \(keys.count - 1) more"
-    }
+    let names = keys.isEmpty ? "everything" : keys.prefix(12).joined(separator: ", ")
+    let more = keys.count > 12 ? ", and \(keys.count - 12) more" : ""
+    return "\(fault); left out of settings.conf: \(names)\(more)"
   }
 }
 
@@ -86,8 +83,11 @@ struct SettingLeftOut: Sendable {
 
 extension Configuration {
   static let settingsFile = "settings.conf"
-  /// A file with more faults is left out whole: to find each of them takes long.
-  private static let mostLeftOut = 20
+  /// A file with more faults is left out whole, for each of them means to read it again.
+  private static let mostFaults = 20
+
+  /// A configuration in force, and its composer.
+  typealias InUse = (configuration: Configuration, composer: Composer)
 
   /// The path of the settings that the service writes. A configuration of its own has none, unless
   /// it has a state folder of its own.
@@ -99,33 +99,34 @@ extension Configuration {
   /// What is in `settings.conf` and not used, and why: a sentence each.
   public var settingsFlaws: [String] { leftOut.map(\.words) }
 
-  /// This configuration, overridden by the file at that path, and what that file has. A file that is
-  /// missing, or that cannot be read, has nothing.
-  func withSettings(at path: String?) -> (Configuration, INIFile) {
+  /// This configuration, overridden by the file at that path, with its composer if one was made, and
+  /// what that file has. A file that is missing, or that cannot be read, has nothing.
+  func withSettings(at path: String?) -> (Configuration, Composer?, INIFile) {
     let nothing = try! INIFile([], path: path ?? Self.settingsFile)
-    guard let path else { return (self, nothing) }
+    guard let path else { return (self, nil, nothing) }
     do throws(Fault) {
       let file = try INIFile(path: path)
-      return (with(file), file)
+      let (configuration, composer) = with(file)
+      return (configuration, composer, file)
     } catch {
       var configuration = self
       if error.code != ENOENT { configuration.leftOut = [SettingLeftOut(keys: [], fault: error)] }
-      return (configuration, nothing)
+      return (configuration, nil, nothing)
     }
   }
 
-  /// This configuration, overridden by `settings.conf`. What cannot be used is left out.
-  /// - Parameter current: one that is in use.
-  func with(_ file: INIFile, after current: Configuration? = nil) -> Configuration {
+  /// This configuration, overridden by `settings.conf`, with its composer if one was made. What cannot
+  /// be used is left out.
+  private func with(_ file: INIFile, after current: InUse? = nil) -> (Configuration, Composer?) {
     var rest = file.filter { _ in true }
     var leftOut: [SettingLeftOut] = []
     while true {
       do throws(Fault) {
-        var configuration = try overridden(by: rest, after: current)
+        var (configuration, composer) = try overridden(by: rest, after: current)
         configuration.leftOut = leftOut
-        return configuration
+        return (configuration, composer)
       } catch {
-        let isRubbish = leftOut.count == Self.mostLeftOut
+        let isRubbish = leftOut.count == Self.mostFaults
         let bad = isRubbish ? rest.entries : culprits(of: error, in: rest)
         let keys = bad.map { Self.name(of: $0.key, in: $0.section) }
         leftOut.append(SettingLeftOut(keys: keys, fault: error))
@@ -136,56 +137,43 @@ extension Configuration {
 
   /// - Throws: `Fault` if anything in the file cannot be used.
   private func overridden(
-    by file: INIFile, after current: Configuration? = nil
-  ) throws(Fault) -> Configuration {
+    by file: INIFile, after current: InUse? = nil
+  ) throws(Fault) -> (Configuration, Composer?) {
+    if file.entries.isEmpty { return (self, nil) }
     var configuration = self
-    if file.entries.isEmpty { return configuration }
     // First, so that no file is read that somebody in the network names.
     for entry in file.entries {
-      let key = Self.name(of: entry.key, in: entry.section)
-      if let flaw = Self.flaw(ofSetting: key, entry.value) {
+      if let flaw = Self.keys(of: entry.section)?[entry.key]?.flaw(ofSetting: entry.value) {
+        let key = Self.name(of: entry.key, in: entry.section)
         throw Fault("\(file.path):\(entry.line)", "\(key) = \(entry.value.excerpt): \(flaw)")
       }
     }
     try configuration.read(file, \.settings)
     try configuration.finish()
     // A voice or a tune may have been removed since.
-    if file.entries.contains(where: { $0.section == "announce" }),
-      current.map(configuration.soundsLike) != true
-    {
-      _ = try configuration.composer()
+    guard file.entries.contains(where: { $0.section == "announce" }) else {
+      return (configuration, nil)
     }
-    return configuration
+    if let current, configuration.soundsLike(current.configuration) {
+      return (configuration, current.composer)
+    }
+    return (configuration, try configuration.composer())
   }
 
-  /// The entries to leave out because of a fault: those that it names, or else one that makes a
-  /// difference, or else all.
+  /// The entries to leave out because of a fault: the one in its line, or else those of the section
+  /// that it names or that is at odds with the files, or else all.
   private func culprits(of fault: Fault, in file: INIFile) -> [INIFile.Entry] {
-    let sections = file.sections.filter { "\(file.path):\($0.line)" == fault.operation }.map(\.name)
-    let named = file.entries.filter {
-      "\(file.path):\($0.line)" == fault.operation || sections.contains($0.section)
-    }
-    if !named.isEmpty { return named }
-    for entry in file.entries {
-      do throws(Fault) {
-        _ = try overridden(by: file.filter { $0 != entry })
-        return [entry]
-      } catch {
-        if error != fault { return [entry] }
+    let line = { (line: Int) in "\(file.path):\(line)" == fault.operation }
+    if let entry = file.entries.first(where: { line($0.line) }) { return [entry] }
+    let section =
+      file.sections.first { line($0.line) }
+      // A fault of an alarm names its section.
+      ?? file.sections.first { section in
+        Self.keys[section.name] != nil
+          && (try? overridden(by: file.filter { $0.section != section.name })) != nil
       }
-    }
-    return file.entries
-  }
-
-  /// Why a key cannot be set by `settings.conf`, or not to this value; nil if it can.
-  fileprivate static func flaw(ofSetting key: String, _ value: String = "") -> String? {
-    if ["speaker.device", "speaker.mixer"].contains(key) || key.hasPrefix("led.") {
-      return "it depends on how the clock is built; set it in a file in /etc/clocksmith/conf.d"
-    }
-    if value.hasPrefix("/") {
-      return "the path of a file can only be set in a file in /etc/clocksmith/conf.d"
-    }
-    return nil
+    guard let section else { return file.entries }
+    return file.entries.filter { $0.section == section.name }
   }
 }
 
@@ -229,22 +217,38 @@ struct SettingFlaw: Error {
   let words: String
 }
 
+/// A change of `settings.conf`, and the configuration that results.
+struct SettingChange {
+  let text: String
+  let file: INIFile
+  let configuration: Configuration
+  /// Nil if none was made.
+  let composer: Composer?
+}
+
 extension Configuration {
-  /// `settings.conf` with another value of a key, and the configuration that results.
+  /// `settings.conf` with another value of a key.
   /// - Parameters:
   ///   - settings: as the file is; `current` is this configuration with it.
   ///   - key: as in `announce.voice`; `alarm school` stands for all keys of that section.
   ///   - value: nil to take it back.
+  /// - Returns: nil if nothing changes.
   func changing(
-    _ settings: INIFile, from current: Configuration, _ key: String, to value: String?
-  ) throws(SettingFlaw) -> (text: String, file: INIFile, configuration: Configuration) {
+    _ settings: INIFile, from current: InUse, _ key: String, to value: String?
+  ) throws(SettingFlaw) -> SettingChange? {
     let what = (value.map { "\(key.excerpt) = \($0.excerpt)" } ?? key.excerpt).printable
     if (key + (value ?? "")).unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F })
     {
       throw SettingFlaw(words: "\(what): it has a control character, as the end of a line")
     }
     var (section, name): (String, String?) = Self.split(key)
-    if Self.keys(of: section)?[name!] == nil {
+    if let schema = Self.keys(of: section)?[name!] {
+      let choices = schema.settable == .choices ? schema.choices(current.configuration) : nil
+      if let value, let choices, !choices.contains(value) {
+        let words = "\(what): allowed are \(choices.joined(separator: ", "))"
+        throw SettingFlaw(words: "\(words); set any other in a file in /etc/clocksmith/conf.d")
+      }
+    } else {
       guard value == nil, ConfiguredAlarms.name(of: key) != nil else {
         throw SettingFlaw(words: "\(what): the configuration has no such key")
       }
@@ -257,9 +261,9 @@ extension Configuration {
     } catch {
       throw SettingFlaw(words: "\(what): \(error.detail)")
     }
-    let configuration = with(file, after: current)
+    let (configuration, composer) = with(file, after: current)
     // What was left out before is no reason to refuse another key.
-    let before = Set(current.leftOut.flatMap(\.keys)).subtracting([key])
+    let before = Set(current.configuration.leftOut.flatMap(\.keys)).subtracting([key])
     if let flaw = configuration.leftOut.first(where: { !before.isSuperset(of: $0.keys) }) {
       let isOfFile = flaw.fault.operation.hasPrefix("\(file.path):")
       throw SettingFlaw(words: isOfFile ? flaw.fault.detail : flaw.fault.description)
@@ -267,7 +271,12 @@ extension Configuration {
     if let name, let value {
       try configuration.checkTune(name, value, of: what)
     }
-    return (text, file, configuration)
+    let old = settings.entries.last {
+      $0.section == section && (name == nil || $0.key == name)
+    }
+    if old?.value == value { return nil }
+    return SettingChange(
+      text: text, file: file, configuration: configuration, composer: composer)
   }
 
   /// An alarm of a file may have a tune that is missing; nobody sets one.
