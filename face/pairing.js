@@ -47,7 +47,7 @@ function drawForm(dialog, problem) {
       h("p", {}, store.pairing.look
         ? "Everybody in the house may look. To change something, pair this phone with the clock once."
         : "Only paired phones may look at this clock. Pair this one once."),
-      h("p", {}, "Have somebody at the clock: the push button on it confirms, within a minute."),
+      h("p", {}, "Have somebody at the clock: to confirm, its button is held for a second, within a minute."),
       field("Name of this phone", name), refusal,
       h("p", { class: "row" },
         h("button", { type: "submit", class: "main" }, "Begin"),
@@ -73,12 +73,12 @@ function drawWords(dialog, answer) {
   end = performance.now() + answer.seconds * 1000;
   const left = h("span", { class: "left", "aria-hidden": "true" });
   const bar = h("progress", { max: answer.seconds, value: answer.seconds, "aria-label": "Time left to confirm" });
-  const cancel = h("button", { type: "button", onclick: () => { clearInterval(timer); dialog.close(); } }, "Cancel");
+  const cancel = h("button", { type: "button", onclick: () => endPairing(dialog) }, "Cancel");
   dialog.replaceChildren(
     h("h2", { id: "pairing-title" }, "Confirm on the clock"),
     h("p", {}, "The words of this phone:"),
     h("p", { class: "words", tabindex: -1 }, answer.words),
-    h("p", {}, "Press the push button on the clock now. Or run ", h("code", {}, "clocksmith-relay pair"),
+    h("p", {}, "Hold the button of the clock for a second. Or run ", h("code", {}, "clocksmith-relay pair"),
       " there, and confirm if it shows the same words."),
     h("p", { class: "soft row" }, bar, left), h("p", { class: "row" }, cancel));
   // After the dialog is shown, which takes the focus.
@@ -105,6 +105,16 @@ function drawWords(dialog, answer) {
       isAsking = false;
     }
   }, 1000);
+}
+
+async function endPairing(dialog) {
+  dialog.close();
+  try {
+    await ask("DELETE", "/v1/pair");
+    await learnPairing();
+  } catch {
+    // It ends by itself within the minute.
+  }
 }
 
 byId("pairing").addEventListener("close", () => clearInterval(timer));

@@ -110,9 +110,8 @@ final class AnnouncerLink {
       let notice = BusReader.record(message)
     {
       service.noticed(notice)
-    } else if sd_bus_message_is_signal(message, Self.name, "Pressed") > 0 {
-      // The state is that before the press: what has changed since is asked for, not told.
-      service.phones?.pressed(isSounding: state.isSounding)
+    } else if sd_bus_message_is_signal(message, Self.name, "Held") > 0 {
+      service.phones?.held()
     } else if sd_bus_message_is_signal(
       message, "org.freedesktop.DBus.Properties", "PropertiesChanged") > 0
     {

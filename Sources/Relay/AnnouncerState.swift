@@ -23,8 +23,6 @@ extension AnnouncerState {
   private static let sounds = Key<Bool>.flag("sounds")
   private static let text = Key<String>.text("text")
   private static let chime = Key<String>.text("chime")
-  private static let timers = Key<[Record]>.records("timers")
-  private static let alarms = Key<[Record]>.records("alarms")
 
   /// Whether the announcer says the time by its clock; nil while that is unknown.
   var clockIsUsed: Bool? { record[Self.clockIsUsed] }
@@ -32,14 +30,6 @@ extension AnnouncerState {
   var requestAhead: Duration { record[Self.requestAhead] ?? .seconds(5) }
 
   var isPlaying: Bool { record["playing"] != nil }
-
-  /// Something plays, or a timer or an alarm rings.
-  var isSounding: Bool {
-    isPlaying
-      || [Self.timers, Self.alarms].contains { key in
-        record[key]?.contains { $0["state"] == .text("ringing") } == true
-      }
-  }
 
   /// Nil if none comes, or it will be silent.
   var nextOccasion: Ahead.Occasion? {

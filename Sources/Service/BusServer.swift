@@ -294,7 +294,7 @@ final class BusServer {
         }
       return member(kind, property.name, property.type)
     }
-    let signals = ["Announced", "Skipped", "Noticed", "Pressed"]
+    let signals = ["Announced", "Skipped", "Noticed", "Held"]
     return methods + properties + signals.map { member(CLOCKSMITH_BUS_SIGNAL, $0, "a{sv}") }
   }()
 }

@@ -196,7 +196,7 @@ public final class Clocksmith {
       isAwake: { [unowned self] in player?.isAwake ?? false },
       tell: { [unowned self] event in
         handle(event)
-        if case .pressed = event { bus?.signal("Pressed", Record()) }
+        if case .held = event { bus?.signal("Held", Record()) }
       })
     controls?.show(announcer.lamp)
   }

@@ -8,10 +8,10 @@ let pairCommand = Subcommand(
   summary: "pair a phone, list and remove the phones that may act",
   details: """
     Waits a minute for a phone whose page asks to be paired, shows its name, its address and two
-    words, and asks whether it may act from now on. Compare the words with those on the phone. While
-    this waits, the button of the clock pairs no phone. 'list' lists the paired phones with their
-    numbers, and 'remove' ends the pairing of one. The register is in /var/lib/clocksmith-relay and
-    belongs to the service, so run it as root.
+    words, and asks whether it may act from now on. Compare the words with those on the phone. Who
+    stands at the clock can hold its button for a second instead. 'list' lists the paired phones with
+    their numbers, and 'remove' ends the pairing of one. The register is in /var/lib/clocksmith-relay
+    and belongs to the service, so run it as root.
     """,
   options: [jsonOption]
 ) { arguments in
@@ -43,8 +43,6 @@ let pairCommand = Subcommand(
 
 /// - Returns: nil if the person does not want it.
 private func pair(_ register: Register) throws(Fault) -> Phone? {
-  try register.invite()
-  defer { try? register.endInvitation() }
   var pairing = try register.pairing()
   if pairing == nil {
     try say("open the page of the clock on the phone, and ask there to be paired")
@@ -65,7 +63,7 @@ private func pair(_ register: Register) throws(Fault) -> Phone? {
   try say("may it act from now on? [y/N]")
   try flushOutput()
   guard ["y", "yes"].contains(readLine()?.lowercased()) else {
-    try register.endPairing()
+    try register.end(cookie: pairing.cookie)
     try say("it is not paired")
     return nil
   }

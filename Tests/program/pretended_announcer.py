@@ -23,9 +23,9 @@ def notice(event, words, fields):
     return new_signal(DBusAddress(PATH, interface=NAME), "Noticed", "a{sv}", (record,))
 
 
-def pressed():
-    """The signal of a press of the button."""
-    return new_signal(DBusAddress(PATH, interface=NAME), "Pressed", "a{sv}", ({},))
+def held():
+    """The signal of a button that is held."""
+    return new_signal(DBusAddress(PATH, interface=NAME), "Held", "a{sv}", ({},))
 
 
 class PretendedAnnouncer:

@@ -21,7 +21,7 @@ METHODS = {"Announce", "Stop", "Mute", "Unmute", "SetVolume",
            "StartInterval", "StopInterval",
            "SetAlarm", "SkipAlarm", "SnoozeAlarm", "StopAlarm", "CancelAlarm", "SetSetting",
            "Agenda", "Settings"}
-SIGNALS = {"Announced", "Skipped", "Noticed", "Pressed"}
+SIGNALS = {"Announced", "Skipped", "Noticed", "Held"}
 
 
 @pytest.fixture

@@ -404,14 +404,13 @@ def test_a_reload_keeps_what_was_set(caller, start, on_the_bus):
     assert caller.get("Voice") == "slt"
 
 
-def test_a_press_of_the_button_is_signalled(caller, start, on_the_bus, tmp_path):
+def test_a_button_that_is_held_is_signalled(caller, start, on_the_bus, tmp_path):
     line = PretendedLine(tmp_path)
     on_the_bus.environment |= line.environment
     start(rest="[button]\nline = SWITCH")
     signals = caller.listen()
     line.put(True)
-    line.put(False)
-    assert caller.next_signal(signals, "Pressed") == ({},)
+    assert caller.next_signal(signals, "Held") == ({},)
 
 
 def test_an_app_sets_it_over_http(caller, start, door):

@@ -16,7 +16,7 @@ enum Access {
 let browserRules: [HTTPHeader] = [
   (
     "Content-Security-Policy",
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
       + "media-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; "
       + "form-action 'none'; frame-ancestors 'none'"
   ),

@@ -111,9 +111,13 @@ final class HTTPDoor {
   private lazy var routesOfPhones: [Route] = {
     guard let phones = handlers.phones else { return [] }
     return [
-      Route(path: "/v1/pair", methods: ["GET", "HEAD", "POST"], access: .all) { exchange in
-        exchange.answer(
-          exchange.head.method == "POST" ? phones.begin(exchange) : phones.standing(exchange.head))
+      Route(path: "/v1/pair", methods: ["DELETE", "GET", "HEAD", "POST"], access: .all) {
+        exchange in
+        switch exchange.head.method {
+        case "POST": exchange.answer(phones.begin(exchange))
+        case "DELETE": exchange.answer(phones.end(exchange.head))
+        default: exchange.answer(phones.standing(exchange.head))
+        }
       },
       Route(path: "/v1/phones", methods: ["GET", "HEAD"]) { $0.answer(phones.list($0.head)) },
       Route(path: "/v1/phones/", methods: ["DELETE"], rest: "NUMBER") { exchange in
@@ -269,7 +273,7 @@ final class HTTPDoor {
     let phone = (try? handlers.phones?.phone(of: head))?.number
     guard let stream = streams.open(at: head.address, phone: phone, state: handlers.state()) else {
       var answer = HTTPAnswer(
-        .refused(Rejection(.full, "as many listen as may; close the page elsewhere")))
+        .refused(Rejection(.full, "the page of this clock is open too often; close it elsewhere")))
       answer.headers.append(("Connection", "close"))
       return exchange.answer(answer)
     }

@@ -363,6 +363,9 @@ private func numeric(_ address: UnsafePointer<sockaddr>) -> String {
     let code = getnameinfo(
       address, socklen_t(size), buffer.baseAddress, socklen_t(buffer.count), nil, 0,
       NI_NUMERICHOST)
-    return code == 0 ? String(cString: buffer.baseAddress!) : "an unknown address"
+    guard code == 0 else { return "an unknown address" }
+    let text = String(cString: buffer.baseAddress!)
+    // An IPv4 address, where the relay listens on `[::]`.
+    return text.hasPrefix("::ffff:") ? String(text.dropFirst("::ffff:".count)) : text
   }
 }

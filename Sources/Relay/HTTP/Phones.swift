@@ -2,19 +2,18 @@ import Basics
 import Daemon
 import Horology
 
-/// The phones that may act without the token, and the pairing of new ones.
+/// The phones that may act without the token, and the pairing of new ones, one at a time.
 ///
 /// A phone asks, and gets a cookie and two words. The cookie counts once a person has confirmed it: by
-/// the button of the clock, or with `clocksmith-relay pair`, which shows the words. The register has
-/// only the digests of cookies.
+/// holding the button of the clock, or with `clocksmith-relay pair`, which shows the words. The
+/// register has only the digests of cookies.
 final class Phones {
-  static let cookie = "clocksmith"
-  /// In seconds: 400 days. Browsers keep no cookie longer.
-  private static let lifeOfCookie = 400 * 86_400
-  private static let mostUnconfirmed = 5
-  private static let hour = Duration.seconds(3600)
-  private static let name = Key<String>.text("name", allowed: "a text of 1 to 64 bytes") {
-    (1...64).contains($0.utf8.count)
+  fileprivate static let cookie = "clocksmith"
+  /// How long a pairing waits to be confirmed.
+  private static let patience = Duration.seconds(60)
+  // Unicode scalars, which are never more than the UTF-16 units that the page counts.
+  private static let name = Key<String>.text("name", allowed: "a text of 1 to 40 characters") {
+    (1...40).contains($0.unicodeScalars.count)
   }
 
   var http: HTTPConfiguration
@@ -26,42 +25,39 @@ final class Phones {
   private let path = Register.path
   private var register: Register?
   private var watch: EventSource?
-  /// By their numbers, to tell which one has come or gone.
+  /// The phones that were last read, by their numbers.
   private var known: [Int64: Phone] = [:]
   private var waiting: Pairing?
   private var timer: EventSource?
-  /// The uptimes of the pairings that began within the last hour and were not confirmed.
-  private var unconfirmed: [Duration] = []
-  /// The uptime until which no pairing begins.
-  private var pauseEnds = Duration.zero
 
   init(_ loop: EventLoop, _ journal: Journal, _ http: HTTPConfiguration) {
     self.loop = loop
     self.journal = journal
     self.http = http
     do throws(Fault) {
-      let register = try opened()
-      // Of an earlier run.
-      try register.endPairing()
-      try register.endInvitation()
+      _ = try opened()
     } catch {
-      complain(error)
+      journal.log(
+        .register, .warning, "\(error); each request tries it again",
+        ["DETAIL": error.description])
     }
   }
 
-  deinit { if waiting != nil { try? register?.endPairing() } }
-
   /// The phone that sends this request; nil if it is not paired.
   /// - Throws: `Fault` if the register cannot be read now.
-  func phone(of head: HTTPHead) throws(Fault) -> Phone? {
-    guard let digest = head.digestOfCookie else { return nil }
-    return try using { register throws(Fault) in
-      guard let phone = try register.phone(cookie: digest) else { return nil }
-      // The clock may have been set back meanwhile.
-      if !(.zero..<Self.hour).contains(.now - phone.seen) {
-        try? register.setSeen(phone.number, at: .now)
+  func phone(of head: HTTPHead) throws(Fault) -> Phone? { try paired(head)?.phone }
+
+  private func paired(_ head: HTTPHead) throws(Fault) -> (phone: Phone, cookie: String)? {
+    try using { register throws(Fault) in
+      for cookie in head.ownCookies {
+        guard let phone = try register.phone(cookie: digest(ofCookie: cookie)) else { continue }
+        // Once an hour, or if the clock was ahead of now when the phone came last.
+        if !(.zero..<Duration.seconds(3600)).contains(.now - phone.seen) {
+          try? register.setSeen(phone.number, at: .now)
+        }
+        return (phone, cookie)
       }
-      return phone
+      return nil
     }
   }
 
@@ -91,46 +87,23 @@ final class Phones {
       return HTTPAnswer(409, "pairing", "this phone is paired already")
     }
     if let waiting {
-      if waiting.cookie == head.digestOfCookie { return HTTPAnswer(202, waiting.record.json) }
-      // At the button, nobody could tell which of the two is meant.
-      let isInvited = try register.isInvited()
-      if !isInvited { try cancelForAnother(waiting, head, register) }
-      let words =
-        isInvited
-        ? "another phone asks at the same time; wait a minute, and try again"
-        : "another phone has asked at the same time, so neither is paired; wait a minute, and try again"
-      return HTTPAnswer(409, "pairing", words, ("Retry-After", "60"))
-    }
-    if try !register.isInvited() {
-      let now = uptime
-      if pauseEnds > now {
-        return HTTPAnswer(
-          409, "pairing", "two phones have asked at the same time; wait a minute, and try again",
-          ("Retry-After", "60"))
-      }
-      unconfirmed.removeAll { now - $0 > Self.hour }
-      if unconfirmed.count >= Self.mostUnconfirmed {
-        return HTTPAnswer(
-          429, "pairing",
-          "too many pairings were not confirmed within the last hour; run 'clocksmith-relay pair' "
-            + "at a terminal of the clock, and try again",
-          ("Retry-After", "3600"))
-      }
+      if head.has(waiting) { return HTTPAnswer(202, waiting.record.json) }
+      return HTTPAnswer(
+        409, "pairing", "another phone asks to be paired now; wait a minute, and try again")
     }
     // By getrandom(2), as everything random in Swift.
     let cookie = String((0..<64).map { _ in "0123456789abcdef".randomElement()! })
     let pairing = Pairing(
       cookie: digest(ofCookie: cookie), words: PairingWords.any, name: name,
-      address: head.address, ends: uptime + Register.patienceOfPairing)
+      address: head.address, ends: uptime + Self.patience)
     try register.begin(pairing)
     waiting = pairing
-    timer = try? loop.after(Register.patienceOfPairing) { [unowned self] in
-      end(pairing, "nobody has confirmed it within a minute")
-    }
+    timer = try? loop.after(Self.patience) { [unowned self] in try? read() }
     journal.log(
       .pairing, .notice,
-      "a phone asks to be paired: \(pairing.title.printable); the button, or 'clocksmith-relay "
-        + "pair', confirms it within a minute", ["PHONE": name, "ADDRESS": pairing.address])
+      "a phone asks to be paired: \(pairing.title.printable); hold the button of the clock for a "
+        + "second to confirm it, or run 'clocksmith-relay pair', within a minute",
+      ["PHONE": name, "ADDRESS": pairing.address])
     return HTTPAnswer(202, pairing.record.json, [setCookie(cookie)])
   }
 
@@ -140,11 +113,11 @@ final class Phones {
     var headers: [HTTPHeader] = []
     do throws(Fault) {
       try read()
-      if let phone = try phone(of: head), let cookie = head.cookie {
+      if let (phone, cookie) = try paired(head) {
         record = Record(["status": .text("paired"), "name": .text(phone.name)])
         // For another 400 days.
         headers = [setCookie(cookie)]
-      } else if let waiting, waiting.cookie == head.digestOfCookie {
+      } else if let waiting, head.has(waiting) {
         record = waiting.record.merging(
           Record(["status": .text("waiting"), "name": .text(waiting.name)]))
       }
@@ -155,6 +128,15 @@ final class Phones {
     let mayLook = http.face == .yes || record["status"] == .text("paired")
     record["look"] = .flag(mayLook || head.authorization != nil)
     return HTTPAnswer(200, record.json, headers)
+  }
+
+  /// `DELETE /v1/pair`
+  func end(_ head: HTTPHead) -> HTTPAnswer {
+    answer { register throws(Fault) in
+      for cookie in head.ownCookies { try register.end(cookie: digest(ofCookie: cookie)) }
+      try? read()
+      return done(endsCookie: true)
+    }
   }
 
   /// `GET /v1/phones`
@@ -176,11 +158,15 @@ final class Phones {
         return HTTPAnswer(
           .refused(Rejection(.unknown, "no phone has the number \(number.excerpt)")))
       }
-      compare(register)
-      var done = HTTPAnswer(.done(Record()))
-      if phone == this?.number { done.headers.append(setCookie("", life: 0)) }
-      return done
+      try? read()
+      return done(endsCookie: phone == this?.number)
     }
+  }
+
+  private func done(endsCookie: Bool) -> HTTPAnswer {
+    var done = HTTPAnswer(.done(Record()))
+    if endsCookie { done.headers.append(setCookie("", life: .zero)) }
+    return done
   }
 
   private func answer(_ body: (Register) throws(Fault) -> HTTPAnswer) -> HTTPAnswer {
@@ -191,54 +177,28 @@ final class Phones {
     }
   }
 
-  private func setCookie(_ value: String, life: Int = lifeOfCookie) -> HTTPHeader {
+  private func setCookie(_ value: String, life: Duration = Register.lifeOfPhone) -> HTTPHeader {
     (
       "Set-Cookie",
-      "\(Self.cookie)=\(value); Path=/; Max-Age=\(life); HttpOnly; SameSite=Strict"
+      "\(Self.cookie)=\(value); Path=/; Max-Age=\(life.components.seconds); HttpOnly; SameSite=Strict"
         + (http.usesTLS ? "; Secure" : "")
     )
   }
 
-  // MARK: Pairing
-
-  /// The button was pressed.
-  /// - Parameter isSounding: true if something sounds or rings: the press is about that.
-  func pressed(isSounding: Bool) {
-    guard let waiting, !isSounding else { return }
-    do throws(Fault) {
-      try using { register throws(Fault) in
-        // Whoever waits at a terminal decides.
-        guard try !register.isInvited() else { return }
-        _ = try register.confirm(waiting, at: .now)
-        compare(register)
-      }
-    } catch {
-      complain(error)
-    }
-  }
-
-  private func cancelForAnother(
-    _ pairing: Pairing, _ head: HTTPHead, _ register: Register
-  ) throws(Fault) {
-    try register.endPairing()
-    pauseEnds = uptime + Register.patienceOfPairing
-    end(pairing, "another phone, at \(head.address), has asked at the same time")
-  }
-
-  private func end(_ pairing: Pairing, _ why: String) {
-    // It may have been confirmed at a terminal just now.
-    try? using { register throws(Fault) in compare(register) }
-    guard waiting == pairing else { return }
-    waiting = nil
-    timer = nil
-    unconfirmed.append(uptime)
-    try? register?.endPairing()
-    journal.log(
-      .pairing, .notice, "\(pairing.title) is not paired: \(why)".printable,
-      ["PHONE": pairing.name, "ADDRESS": pairing.address])
-  }
-
   // MARK: The register
+
+  /// The button was held: the phone that waits is paired.
+  func held() {
+    guard let waiting else { return }
+    do throws(Fault) {
+      try using { register throws(Fault) in _ = try register.confirm(waiting, at: .now) }
+    } catch {
+      journal.log(
+        .register, .warning, "\(waiting.title) is not paired: \(error)".printable,
+        ["DETAIL": error.description])
+    }
+    try? read()
+  }
 
   private func opened() throws(Fault) -> Register {
     if let register { return register }
@@ -247,6 +207,8 @@ final class Phones {
     // Watch before the first read, so that nothing is missed in between.
     watch = try? loop.whenReplaced("\(path)-wal") { [unowned self] in try? read() }
     known = Dictionary(uniqueKeysWithValues: try opened.phones().map { ($0.number, $0) })
+    // What a run before this one has left.
+    if waiting == nil { try? opened.endPairing() }
     register = opened
     return opened
   }
@@ -264,52 +226,48 @@ final class Phones {
   }
 
   /// Tells what has changed in the register, by whomever.
-  private func compare(_ register: Register) {
-    guard let phones = try? register.phones() else { return }
-    let before = known
-    known = Dictionary(uniqueKeysWithValues: phones.map { ($0.number, $0) })
-    for phone in phones where before[phone.number] == nil {
-      journal.log(
-        .phone, .notice, "phone \(phone.number), \"\(phone.name)\", is paired".printable,
-        ["PHONE": phone.name, "NUMBER": String(phone.number)])
-    }
-    for (number, phone) in before.sorted(by: { $0.key < $1.key }) where known[number] == nil {
-      journal.log(
-        .phone, .notice, "phone \(number), \"\(phone.name)\", is not paired any more".printable,
-        ["PHONE": phone.name, "NUMBER": String(number)])
-      revoked(number)
-    }
-    guard let waiting, (try? register.phone(cookie: waiting.cookie)) != nil else { return }
-    self.waiting = nil
-    timer = nil
-  }
-
-  /// A command may have changed the register.
   private func read() throws(Fault) {
     try using { register throws(Fault) in
-      compare(register)
-      guard let waiting, try register.pairing() == nil, waiting.ends > uptime else { return }
-      end(waiting, "it was refused at a terminal")
+      let before = known
+      known = Dictionary(uniqueKeysWithValues: try register.phones().map { ($0.number, $0) })
+      for (number, phone) in known.sorted(by: { $0.key < $1.key }) where before[number] == nil {
+        tell(phone, "is paired")
+      }
+      for (number, phone) in before.sorted(by: { $0.key < $1.key }) where known[number] == nil {
+        tell(phone, "is not paired any more")
+        revoked(number)
+      }
+      guard let waiting, try register.pairing()?.cookie != waiting.cookie else { return }
+      self.waiting = nil
+      timer = nil
+      guard try register.phone(cookie: waiting.cookie) == nil else { return }
+      let why =
+        waiting.ends > uptime
+        ? "it was refused or cancelled" : "nobody has confirmed it within a minute"
+      journal.log(
+        .pairing, .notice, "\(waiting.title) is not paired: \(why)".printable,
+        ["PHONE": waiting.name, "ADDRESS": waiting.address])
     }
   }
 
-  private func complain(_ error: Fault) {
+  private func tell(_ phone: Phone, _ what: String) {
     journal.log(
-      .register, .warning, "\(error); no phone is paired now", ["DETAIL": error.description])
+      .phone, .notice, "phone \(phone.number), \"\(phone.name)\", \(what)".printable,
+      ["PHONE": phone.name, "NUMBER": String(phone.number)])
   }
 }
 
 extension HTTPHead {
-  fileprivate var cookie: String? {
+  /// The cookies that may be ours. Another server of this machine may have set some of the same name.
+  fileprivate var ownCookies: ArraySlice<String> {
     let start = "\(Phones.cookie)="
-    let values = cookies?.split { $0 == ";" || $0 == " " }.filter { $0.hasPrefix(start) }
-    guard let value = values?.first?.dropFirst(start.count), value.utf8.count == 64 else {
-      return nil
-    }
-    return String(value)
+    let values = cookies?.split { $0 == ";" || $0 == " " }.filter { $0.hasPrefix(start) } ?? []
+    return values.map { String($0.dropFirst(start.count)) }.filter { $0.utf8.count == 64 }.prefix(4)
   }
 
-  fileprivate var digestOfCookie: String? { cookie.map(digest) }
+  fileprivate func has(_ pairing: Pairing) -> Bool {
+    ownCookies.contains { digest(ofCookie: $0) == pairing.cookie }
+  }
 }
 
 /// SHA-256 in hexadecimal digits. A register that compares digests tells nothing of a cookie by the

@@ -155,7 +155,7 @@ public final class Register {
   /// after it. A delivery without a lane is a person's words, for every receiver.
   ///
   /// A `cookie` is the SHA-256 of one, in hexadecimal digits. `pairing` has the phone that asks to be
-  /// paired, and `invitation` a row while somebody waits for one at a terminal; both end at an uptime.
+  /// paired, until an uptime.
   private static let tables = """
     CREATE TABLE IF NOT EXISTS devices (
       id INTEGER PRIMARY KEY AUTOINCREMENT, token TEXT NOT NULL UNIQUE, platform TEXT NOT NULL,
@@ -169,7 +169,6 @@ public final class Register {
     CREATE TABLE IF NOT EXISTS pairing (
       cookie TEXT NOT NULL, words TEXT NOT NULL, name TEXT NOT NULL, address TEXT NOT NULL,
       ends INTEGER NOT NULL);
-    CREATE TABLE IF NOT EXISTS invitation (ends INTEGER NOT NULL);
     """
 }
 
@@ -351,7 +350,7 @@ public struct Phone: Hashable {
 /// A phone that asks to be paired.
 public struct Pairing: Hashable {
   /// The SHA-256 of its cookie, in hexadecimal digits.
-  let cookie: String
+  public let cookie: String
   /// Shown on the phone, and to the person who confirms.
   public let words: String
   public let name: String
@@ -361,19 +360,22 @@ public struct Pairing: Hashable {
 }
 
 extension Register {
-  /// How long a pairing waits to be confirmed.
-  static let patienceOfPairing = Duration.seconds(60)
+  /// How long a phone stays paired after its last visit: 400 days. Browsers keep no cookie longer.
+  static let lifeOfPhone = Duration.seconds(400 * 86_400)
 
   /// The phones in the order in which they were paired.
   public func phones() throws(Fault) -> [Phone] { try phones("ORDER BY id") }
 
   func phone(cookie: String) throws(Fault) -> Phone? {
-    try phones("WHERE cookie = ?", [.text(cookie)]).first
+    try phones("AND cookie = ?", [.text(cookie)]).first
   }
 
   private func phones(_ condition: String, _ values: [SQLValue] = []) throws(Fault) -> [Phone] {
     var found: [Phone] = []
-    try database.run("SELECT id, name, since, seen FROM phones \(condition)", values) { row in
+    let oldest = SQLValue.integer((Instant.now - Self.lifeOfPhone).microseconds)
+    try database.run(
+      "SELECT id, name, since, seen FROM phones WHERE seen > ? \(condition)", [oldest] + values
+    ) { row in
       found.append(
         Phone(
           number: row.integer(0), name: row.text(1),
@@ -422,12 +424,11 @@ extension Register {
     return found
   }
 
-  public func endPairing() throws(Fault) { try database.run("DELETE FROM pairing") }
+  func endPairing() throws(Fault) { try database.run("DELETE FROM pairing") }
 
   /// Pairs the phone that asks.
-  /// - Returns: nil if this pairing has ended.
+  /// - Returns: nil if this pairing has ended; the phone also if it is paired already.
   public func confirm(_ pairing: Pairing, at now: Instant) throws(Fault) -> Phone? {
-    var isConfirmed = false
     try synced { () throws(Fault) in
       let since = SQLValue.integer(now.microseconds)
       try database.run(
@@ -435,26 +436,18 @@ extension Register {
         INSERT INTO phones (cookie, name, since, seen)
           SELECT cookie, name, ?, ? FROM pairing WHERE cookie = ? AND ends > ?
         """, [since, since, .text(pairing.cookie), Self.uptime])
-      isConfirmed = database.changes > 0
-      if isConfirmed { try endPairing() }
+      try database.run("DELETE FROM pairing WHERE cookie = ?", [.text(pairing.cookie)])
     }
-    return isConfirmed ? try phone(cookie: pairing.cookie) : nil
+    return try phone(cookie: pairing.cookie)
   }
 
-  /// Somebody waits at a terminal for a phone, for as long as a pairing takes.
-  public func invite() throws(Fault) {
-    let ends = Int64((Daemon.uptime + Self.patienceOfPairing).microseconds)
-    try database.run("INSERT INTO invitation (ends) VALUES (?)", [.integer(ends)])
-  }
-
-  public func endInvitation() throws(Fault) { try database.run("DELETE FROM invitation") }
-
-  func isInvited() throws(Fault) -> Bool {
-    var isInvited = false
-    try database.run("SELECT 1 FROM invitation WHERE ends > ?", [Self.uptime]) { _ in
-      isInvited = true
+  /// Ends the pairing with this cookie, whether it still waits or is confirmed.
+  public func end(cookie: String) throws(Fault) {
+    try synced { () throws(Fault) in
+      for table in ["pairing", "phones"] {
+        try database.run("DELETE FROM \(table) WHERE cookie = ?", [.text(cookie)])
+      }
     }
-    return isInvited
   }
 
   private static var uptime: SQLValue { .integer(Int64(Daemon.uptime.microseconds)) }
