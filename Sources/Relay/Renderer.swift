@@ -45,7 +45,8 @@ final class Renderer {
       return answer(.success(last.bytes))
     }
     guard waiting.count < Self.mostWaiting else {
-      return answer(.failure(Rejection(.full, "too many pictures and voices are asked for now; try again")))
+      return answer(
+        .failure(Rejection(.full, "too many pictures and voices are asked for; try again")))
     }
     waiting.append((rendering, answer))
     renderNext()
