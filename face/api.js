@@ -10,7 +10,7 @@ export class Refusal extends Error {
 
   /** True if only a paired phone may do this. */
   get needsPairing() {
-    return this.status === 401 || (this.status === 403 && this.reason !== "origin");
+    return this.status === 401;
   }
 }
 
@@ -68,9 +68,11 @@ export function follow(on) {
       watch = setTimeout(() => controller.abort(), SILENCE);
     };
     heard();
+    const reached = (answer) => answer.catch(() => null);
     try {
-      const answer = await fetch("/v1/events", {
-        cache: "no-store", signal: controller.signal, headers: { Accept: "text/event-stream" } });
+      const answer = await reached(fetch("/v1/events", {
+        cache: "no-store", signal: controller.signal, headers: { Accept: "text/event-stream" } }));
+      if (!answer) return null;
       if (!answer.ok) {
         const record = await answer.json().catch(() => ({}));
         return new Refusal(answer.status, record.reason ?? "", record.error ?? "The clock refused this.");
@@ -78,20 +80,27 @@ export function follow(on) {
       const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
       let text = "";
       for (;;) {
-        const { value, done } = await reader.read();
-        if (done) return null;
+        const part = await reached(reader.read());
+        if (!part || part.done) return null;
         heard();
-        on.contact();
+        handle(on.contact);
         attempt = 0;
-        text += value.replaceAll("\r", "");
+        text += part.value.replaceAll("\r", "");
         const blocks = text.split("\n\n");
         text = blocks.pop();
-        for (const block of blocks) take(block);
+        for (const block of blocks) handle(take, block);
       }
-    } catch {
-      return null;
     } finally {
       clearTimeout(watch);
+    }
+  }
+
+  /** A fault of the page goes to the console: it is no loss of contact. */
+  function handle(action, ...words) {
+    try {
+      action(...words);
+    } catch (error) {
+      reportError(error);
     }
   }
 
@@ -107,7 +116,7 @@ export function follow(on) {
 
   async function forever() {
     for (;;) {
-      on.lost(await once());
+      handle(on.lost, await once());
       const pause = Math.min(10_000, 500 * 2 ** attempt++) * (0.7 + 0.6 * Math.random());
       await new Promise((resolve) => {
         wake = resolve;

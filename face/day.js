@@ -6,12 +6,13 @@ import { dateText, heardText, readTimes, smallLength, timeText, whenText } from 
 
 const SHOWN = 5;
 
-/** What was, oldest first: `{ at, kind, words, reason }` with the kinds `sounded`, `silent` and `failed`. */
+/** What was, oldest first: `{ at, kind, words, reason }` with the kinds `sounded`, `silent` and `failed`; `reason` is a key. */
 function past() {
+  // A notice has the reason in a sentence of its own; the agenda has the words alone.
+  const reasons = new Map(store.agenda.lines.filter(({ sounds }) => !sounds).map((line) => [line.reason_key, line.reason]));
   const found = [];
   for (const { at, event, text, fields = {} } of store.notices) {
     const instant = Date.parse(fields.OCCASION ?? fields.DUE ?? at);
-    const why = text.includes(": ") ? text.slice(text.indexOf(": ") + 2) : "";
     if (event === "announced") {
       const error = fields.ONSET_ERROR_USEC / 1000;
       const late = Math.abs(error) >= 100 ? `, ${smallLength(error)} ${error > 0 ? "late" : "early"}` : "";
@@ -20,7 +21,8 @@ function past() {
       found.push({ at: fields.CAUSE === "occasion" ? instant : Date.parse(at), kind: "sounded",
         words: `${[chime, fields.TEXT && `“${fields.TEXT}”`].filter(Boolean).join(" and ") || "a sound"}${why}${late}` });
     } else if (event === "skipped") {
-      found.push({ at: instant, last: Date.parse(fields.OCCASION_LAST ?? fields.OCCASION ?? at), kind: "silent", reason: why });
+      found.push({ at: instant, last: Date.parse(fields.OCCASION_LAST ?? fields.OCCASION ?? at), kind: "silent",
+        reason: fields.REASON, words: reasons.has(fields.REASON) ? `silent: ${reasons.get(fields.REASON)}` : text });
     } else if (event === "alarm_rings" || event === "timer_elapsed") {
       found.push({ at: Date.parse(at), kind: "sounded", isRing: true, words: text });
     } else if (["alarm_missed", "timer_missed", "timer_unheard", "cut_off", "refused"].includes(event)) {
@@ -38,7 +40,8 @@ function due() {
     const name = line.name ? ` ${line.name}` : line.number ? ` ${line.number}` : "";
     const what = isRing ? `${line.cause}${name}` : line.cause === "interval"
       ? line.signal === "end" ? "end of the interval" : "next signal of the interval" : heardText(line);
-    return { at: Date.parse(line.instant), kind: line.sounds ? "will" : "silent", words: what, reason: line.reason, isRing };
+    return { at: Date.parse(line.instant), kind: line.sounds ? "will" : "silent", words: line.sounds ? what : `silent: ${line.reason}`,
+      reason: line.reason_key, isRing };
   });
 }
 
@@ -48,10 +51,8 @@ function joined(entries) {
   for (const entry of entries) {
     const last = found.at(-1);
     const isSame = last && entry.kind === "silent" && last.kind === "silent" && entry.reason && entry.reason === last.reason;
-    if (isSame) {
-      last.last = entry.last ?? entry.at;
-      last.count = (last.count ?? 1) + 1;
-    } else found.push({ ...entry });
+    if (isSame) last.last = entry.last ?? entry.at;
+    else found.push({ ...entry });
   }
   return found;
 }
@@ -59,10 +60,8 @@ function joined(entries) {
 function line(entry) {
   const range = entry.last && entry.last !== entry.at;
   const when = range ? `${whenText(entry.at)} to ${timeText(entry.last)}` : whenText(entry.at);
-  const words = entry.kind === "silent"
-    ? `silent${entry.reason ? `: ${entry.reason}` : entry.words ? `: ${entry.words}` : ""}` : entry.words;
   return h("li", { class: `entry ${entry.kind}${entry.isRing ? " ring" : ""}` },
-    h("span", { class: "when" }, when), h("span", { class: "what", dir: "auto" }, words));
+    h("span", { class: "when" }, when), h("span", { class: "what", dir: "auto" }, entry.words));
 }
 
 const list = (entries) => h("ol", { class: "plain entries" }, ...entries.map(line));
@@ -146,19 +145,20 @@ export function drawDay() {
   part.querySelectorAll("summary")[focused]?.focus();
 }
 
-let isNoonShown = false;
+let dayOfNoon;
 
-/** The picture of the next noon; asked for again when a setting has changed. */
+/** The picture of the next noon; asked for again when that noon has passed, or a setting has changed. */
 export function drawNoon({ again = false } = {}) {
+  const { clock, contact } = store;
+  if (contact !== "live" || clock.now === null) return;
+  const day = clock.startOfDay(clock.now + 43_200_000);
+  if (day === dayOfNoon && !again) return;
+  dayOfNoon = day;
   const figure = byId("noon");
-  if (isNoonShown && !again) return;
-  isNoonShown = true;
   const image = h("img", { src: `/v1/noon.svg?${Date.now()}`, loading: "lazy", width: 1200, height: 420,
     alt: "The level over time of the announcement at noon: the melody before the hour, the blows from the hour on, and the words." });
-  const words = h("p", { class: "soft" });
-  image.addEventListener("error", () => {
-    image.remove();
-    write(words, "The picture cannot be made now.");
-  });
-  figure.replaceChildren(h("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": "Picture of noon" }, image), words);
+  const picture = h("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": "Picture of noon" }, image);
+  image.addEventListener("error", () => picture.replaceChildren(h("p", { class: "soft" }, "The picture cannot be made now."),
+    h("button", { type: "button", onclick: () => { drawNoon({ again: true }); figure.firstChild.focus(); } }, "Try again")));
+  figure.replaceChildren(picture);
 }

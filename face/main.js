@@ -45,10 +45,11 @@ function drawTime() {
 let ticking;
 function everySecond() {
   clearTimeout(ticking);
-  drawTime();
-  drawDay();
   const now = store.clock.now ?? Date.now();
   ticking = setTimeout(everySecond, 1000 - (now % 1000) + 2);
+  drawTime();
+  drawDay();
+  drawNoon();
 }
 
 // MARK: What the clock tells
@@ -135,7 +136,6 @@ const on = {
 async function catchUp() {
   await Promise.all([learnTime(), loadAgenda(), loadNotices(), loadSettings(), loadPairing()]);
   drawAll();
-  drawNoon();
 }
 
 async function loadPairing() {

@@ -128,8 +128,7 @@ export function drawNow() {
 }
 
 function drawProblems(state) {
-  const problems = [...(state.problems ?? [])];
-  for (const more of [state.state_error, state.state_loss]) if (more && !problems.includes(more)) problems.push(more);
+  const problems = [...(state.problems ?? []), state.state_loss].filter(Boolean);
   const part = byId("problems");
   part.hidden = problems.length === 0;
   redraw(part.querySelector("ul"), JSON.stringify(problems), () => problems.map((problem) => h("li", { dir: "auto" }, problem)));

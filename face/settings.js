@@ -4,7 +4,7 @@ import { act, give, tell } from "./act.js";
 import { ask, command, Refusal } from "./api.js";
 import { byId, field, h, keepList, named, newId, redraw, select, write } from "./dom.js";
 import { store } from "./store.js";
-import { readTimes } from "./words.js";
+import { daysText, RANGES, readTimes, WEEKDAYS } from "./words.js";
 
 const GROUPS = [
   ["Voice", ["announce.voice", "announce.style", "announce.clock", "announce.say_it_is", "announce.voice_at_hour"]],
@@ -39,15 +39,19 @@ function textControl(record) {
   return { element: input, focus: input, get value() { return input.value.trim(); }, set value(text) { input.value = text; } };
 }
 
-function choiceControl(record) {
+/** `onValue` is called with each value that it gets. */
+function choiceControl(record, onValue = () => {}) {
   const choices = record.choices.includes(record.value) ? record.choices : [record.value, ...record.choices];
   const made = select(choices, record.value);
+  made.addEventListener("change", () => onValue(made.value));
+  onValue(made.value);
   return {
     element: made, focus: made,
     get value() { return made.value; },
     set value(text) {
       if (![...made.options].some((option) => option.value === text)) made.append(h("option", { value: text }, text));
       made.value = text;
+      onValue(text);
     },
   };
 }
@@ -71,9 +75,10 @@ function zoneControl(record) {
 
 let player;
 function voiceControl(record) {
-  const control = choiceControl(record);
-  control.extra = [
-    h("button", { type: "button", onclick: () => playVoice(control.value) }, "Hear it here"),
+  const hear = h("button", { type: "button", onclick: () => playVoice(control.value) }, "Hear it here");
+  // The relay has only voices whose name can stand in an address as it is, and no folders.
+  const control = choiceControl(record, (name) => { hear.hidden = encodeURIComponent(name) !== name; });
+  control.extra = [hear,
     h("button", { type: "button", onclick: () => give("announce", {}, {
       done: (answer) => `The speaker says “${answer.text ?? "the time"}” in the voice that is saved.` }) }, "Hear it on the speaker")];
   return control;
@@ -81,7 +86,7 @@ function voiceControl(record) {
 
 async function playVoice(name) {
   player?.pause();
-  player = new Audio(`/v1/voices/${encodeURIComponent(name)}.wav`);
+  player = new Audio(`/v1/voices/${name}.wav`);
   try {
     await player.play();
     tell("The time in this voice.");
@@ -90,15 +95,12 @@ async function playVoice(name) {
   }
 }
 
-const DAYS = [["", "every day"], ["mon-fri", "Monday to Friday"], ["sun-thu", "Sunday to Thursday"], ["fri-sat", "Friday and Saturday"],
-  ["sat-sun", "Saturday and Sunday"], ["mon", "Monday"], ["tue", "Tuesday"], ["wed", "Wednesday"], ["thu", "Thursday"],
-  ["fri", "Friday"], ["sat", "Saturday"], ["sun", "Sunday"]];
-
+/** Times without days are of every day. */
+const DAYS = [["", "every day"], ...RANGES.slice(1), ...WEEKDAYS];
 const timeOf = (minute) => `${String(Math.floor(minute / 60)).padStart(2, "0")}:${String(minute % 60).padStart(2, "0")}`;
 
-/** Rows of days, from and to, and a level if `hasLevel`; a text that this cannot show is edited as a text. */
+/** Rows of days, from and to, and a level if `hasLevel`. */
 function timesControl(record, hasLevel) {
-  if (readTimes(record.value) === null) return textControl(record);
   const rows = h("div", { class: "times" });
   const changed = () => rows.dispatchEvent(new Event("input", { bubbles: true }));
   const add = h("button", { type: "button", onclick: () => {
@@ -107,7 +109,7 @@ function timesControl(record, hasLevel) {
     changed();
   } }, "Add a time");
   function addRow({ range, from, to, level }) {
-    const days = select(DAYS.some(([key]) => key === range) ? DAYS : [[range, range], ...DAYS], range);
+    const days = select(DAYS.some(([key]) => key === range) ? DAYS : [[range, daysText(range)], ...DAYS], range);
     days.setAttribute("aria-label", "Days");
     const time = (name, minute) => h("input", { type: "time", "aria-label": name, required: true, value: timeOf(minute % 1440) });
     const decibels = hasLevel && h("input", { type: "number", max: 0, min: -60, step: "any", "aria-label": "Level in dB", value: parseFloat(level) });
@@ -129,7 +131,7 @@ function timesControl(record, hasLevel) {
   const control = {
     element: h("div", { role: "group" }, rows, add), focus: add, isGroup: true,
     get value() { return read(); },
-    set value(text) { rows.replaceChildren(); (readTimes(text) ?? []).forEach(addRow); },
+    set value(text) { rows.replaceChildren(); readTimes(text).forEach(addRow); },
     // The same times in other words are no change.
     isLike: (text) => read().replaceAll(" ", "") === text.replaceAll(" ", "").toLowerCase().replaceAll("db", "dB"),
   };
@@ -137,9 +139,14 @@ function timesControl(record, hasLevel) {
   return control;
 }
 
+/** Times that the rows cannot show are edited as a text. */
+const hasTimes = ({ key, value }) => ["announce.quiet", "speaker.quieter"].includes(key) && readTimes(value) !== null;
+
+/** What the control of a setting depends on: with another, the setting gets a new one. */
+const controlKey = (record) => JSON.stringify([record.key, hasTimes(record), record.choices]);
+
 function controlFor(record) {
-  if (record.key === "announce.quiet") return timesControl(record, false);
-  if (record.key === "speaker.quieter") return timesControl(record, true);
+  if (hasTimes(record)) return timesControl(record, record.key === "speaker.quieter");
   if (record.key === "clock.zone") return zoneControl(record);
   if (record.key === "announce.voice" && record.choices?.length) return voiceControl(record);
   return record.choices?.length ? choiceControl(record) : textControl(record);
@@ -208,7 +215,7 @@ function settingPart(first, title = label(first.key)) {
     element: h("div", {}, form, fixed),
     update(now) {
       // What a person is about to change is not overwritten.
-      if (!isChanged() || now.value === record.value) { if (!isChanged()) control.value = now.value; }
+      if (!isChanged()) control.value = now.value;
       record = now;
       write(from, originText(now));
       backRow.hidden = now.origin !== "settings";
@@ -233,8 +240,10 @@ export async function loadSettings() {
   try {
     const { settings } = await ask("GET", "/v1/settings");
     store.settings = new Map(settings.map((record) => [record.key, record]));
+    write(byId("settings-error"), "");
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
+    write(byId("settings-error"), error.message);
   }
   drawSettings();
 }
@@ -245,20 +254,20 @@ function groupPart(name) {
   const element = name === "All others"
     ? h("section", { class: "card wide", "aria-labelledby": title }, h("h2", { id: title }, name), h("details", {}, h("summary", {}, "Show them"), list))
     : h("section", { class: "card", "aria-labelledby": title }, h("h2", { id: title }, name), list);
-  return { element, update: ({ records }) => keepList(list, records, (record) => record.key, (record) => settingPart(record)) };
+  return { element, update: ({ records }) => keepList(list, records, controlKey, (record) => settingPart(record)) };
 }
 
-const alarmKey = /^alarm (.+)\.(time|days|tune|rise)$/s;
+const alarmKey = /^alarm (.+)\.(\w+)$/s;
 
 export function drawSettings() {
   if (!store.settings) return;
   const named = new Set(GROUPS.flatMap(([, keys]) => keys));
   const records = [...store.settings.values()];
   const groups = GROUPS.map(([name, keys]) => ({ name, records: keys.map((key) => store.settings.get(key)).filter(Boolean) }));
-  groups.push({ name: "All others", records: records.filter(({ key }) => !named.has(key) && !alarmKey.test(key)) });
+  groups.push({ name: "All others", records: records.filter(({ key }) => !named.has(key) && !key.startsWith("alarm ")) });
   keepList(byId("settings"), groups.filter((group) => group.records.length), (group) => group.name, (group) => groupPart(group.name));
   drawConfigured(records);
-  drawSetup(records);
+  drawSetup();
 }
 
 // MARK: Alarms of the configuration
@@ -288,7 +297,7 @@ function configuredPart(first) {
     element: h("details", { class: "item" }, h("summary", {}, h("strong", {}, named(first.name)), " ", words), fields, h("p", { class: "row" }, remove)),
     update({ name, keys }) {
       write(words, [keys.get("time")?.value, keys.get("days")?.value].filter(Boolean).join(", "));
-      keepList(fields, [...keys].map(([key, record]) => ({ ...record, short: key })), (record) => record.key,
+      keepList(fields, [...keys].map(([key, record]) => ({ ...record, short: key })), controlKey,
         (record) => settingPart(record, titles[record.short]));
       const isHere = keys.get("time")?.origin === "settings" && keys.get("time")?.usual === undefined;
       remove.hidden = ![...keys.values()].some((record) => record.origin === "settings");
@@ -301,7 +310,7 @@ function configuredPart(first) {
 function newAlarm() {
   const name = h("input", { type: "text", maxlength: 40, required: true, dir: "auto", autocomplete: "off" });
   const time = h("input", { type: "time", required: true, value: "07:00" });
-  const days = select([["mon-sun", "every day"], ["mon-fri", "Monday to Friday"], ["sat-sun", "Saturday and Sunday"]], "mon-fri");
+  const days = select([...RANGES, ...WEEKDAYS], "mon-fri");
   const error = h("p", { class: "error", role: "alert" });
   const submit = async (event) => {
     event.preventDefault();
@@ -322,23 +331,25 @@ function newAlarm() {
 // MARK: The first start
 
 const LATER = "clocksmith-setup-later";
+const ASKED = ["clock.zone", "announce.voice", "announce.quiet", "switch.line"];
 
-function drawSetup(records) {
+/** True while nobody has chosen it. A new card has the zone `unset`. */
+const isOpen = (key) => store.settings.get(key)?.origin === "default" || (key === "clock.zone" && store.value(key) === "unset");
+
+function drawSetup() {
   const part = byId("setup");
-  const isFirst = store.isPaired && !records.some((record) => record.origin === "settings") && !sessionStorage.getItem(LATER);
-  if (!isFirst) {
+  const isFirst = store.isPaired && ASKED.every(isOpen) && !sessionStorage.getItem(LATER);
+  // A refusal stays to be read.
+  if (!isFirst && !part.querySelector("[aria-invalid]")) {
     part.hidden = true;
     part.replaceChildren();
     return;
   }
   if (!part.hidden) return;
   part.hidden = false;
-  const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  const asked = [
-    ["clock.zone", { value: own || undefined }], ["announce.voice", {}], ["announce.quiet", { value: "22:00-07:00" }], ["switch.line", {}],
-  ].filter(([key]) => store.settings.get(key)?.settable !== false && store.settings.has(key)).map(([key, change]) => {
-    const record = { ...store.settings.get(key), ...Object.fromEntries(Object.entries(change).filter(([, value]) => value)) };
-    const control = controlFor(record);
+  const asked = ASKED.map((key) => {
+    const control = controlFor(store.settings.get(key));
+    if (control.value === "unset") control.value = Intl.DateTimeFormat().resolvedOptions().timeZone || "unset";
     const stem = newId("setup");
     control.focus.id = stem;
     const error = h("p", { class: "error", role: "alert", id: `${stem}-error` });
@@ -347,7 +358,7 @@ function drawSetup(records) {
     if (control.isGroup) labelled.setAttribute("aria-labelledby", `${stem}-label`);
     const title = control.isGroup ? h("span", { class: "label", id: `${stem}-label` }, label(key)) : h("label", { for: stem }, label(key));
     return { key, control, labelled, error, element: h("div", { class: "field" }, title, h("div", { class: "row fit" }, control.element,
-      ...(key === "clock.zone" ? [] : control.extra || [])),
+      ...(control.extra || [])),
     HINTS[key] ? h("p", { class: "hint" }, HINTS[key]) : null, error) };
   });
   const submit = async (event) => {
@@ -373,6 +384,7 @@ function drawSetup(records) {
       h("p", { class: "row" }, h("button", { type: "submit", class: "main" }, "Set up the clock"),
         h("button", { type: "button", onclick: () => {
           sessionStorage.setItem(LATER, "yes");
+          part.replaceChildren();
           drawSettings();
           byId("main").focus();
         } }, "Later"))));

@@ -3,7 +3,7 @@
 import { give, tell } from "./act.js";
 import { byId, field, h, keepList, named, newId, select, write } from "./dom.js";
 import { store } from "./store.js";
-import { countdown, lengthText, timeOfDayText, whenText } from "./words.js";
+import { countdown, daysText, lengthText, RANGES, timeOfDayText, WEEKDAYS, whenText } from "./words.js";
 
 const button = (text, label, onclick, className) =>
   h("button", { type: "button", class: className, "aria-label": label, onclick }, text);
@@ -107,10 +107,8 @@ function show(control, isShown) {
 
 export function startAlarms() {
   const time = h("input", { type: "time", required: true, value: "07:00", id: "alarm-time" });
-  const days = select([["", "the next time"], ["mon-sun", "every day"], ["mon-fri", "Monday to Friday"], ["sat-sun", "Saturday and Sunday"],
-    ["days", "on these days"], ["date", "on a date"]], "");
-  const boxes = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"].map((day) =>
-    [day, h("input", { type: "checkbox", id: newId("day") })]);
+  const days = select([["", "the next time"], ...RANGES, ["days", "on these days"], ["date", "on a date"]], "");
+  const boxes = WEEKDAYS.map(([day]) => [day, h("input", { type: "checkbox", id: newId("day") })]);
   const some = h("fieldset", { class: "plain days", hidden: true }, h("legend", { class: "unseen" }, "Days"),
     ...boxes.map(([day, box]) => h("span", {}, box, h("label", { for: box.id }, day[0].toUpperCase() + day.slice(1)))));
   const date = h("input", { type: "date" });
@@ -152,8 +150,6 @@ function drawTunes() {
   tune.replaceChildren(tune.options[0], ...tunes.map((name) => h("option", { value: name }, name)));
 }
 
-const DAYS = { "mon-sun": "every day", "mon-fri": "Monday to Friday", "sat-sun": "Saturday and Sunday", once: "once" };
-
 function alarmPart(first) {
   const which = { alarm: first.number };
   const what = title("alarm", first);
@@ -173,7 +169,7 @@ function alarmPart(first) {
       element.classList.toggle("ringing", now.state === "ringing");
       const rings = now.rings ? `rings ${whenText(Date.parse(now.rings))}` : "";
       const words = now.state === "ringing" ? "rings now" : now.state === "snoozing" ? `snoozes, ${rings} again` : rings;
-      write(state, [words, DAYS[now.days] ?? now.days, now.tune, now.origin === "configuration" ? "of the configuration" : "",
+      write(state, [words, daysText(now.days), now.tune, now.origin === "configuration" ? "of the configuration" : "",
         now.skipped ? `without ${whenText(Date.parse(now.skipped))}` : "", now.reason ? `silent: ${now.reason}` : ""].filter(Boolean).join(" · "));
       show(snooze, now.state === "ringing");
       show(stop, now.state !== "waiting");

@@ -5,7 +5,13 @@ import { store } from "./store.js";
 const DAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 const MONTHS = ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
   "November", "December"];
-export const ABBREVIATIONS = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
+const ABBREVIATIONS = DAYS.map((day) => day.slice(0, 3).toLowerCase());
+
+/** Days as files have them, each with its words. */
+export const RANGES = [["mon-sun", "every day"], ["mon-fri", "Monday to Friday"], ["sun-thu", "Sunday to Thursday"],
+  ["fri-sat", "Friday and Saturday"], ["sat-sun", "Saturday and Sunday"]];
+export const WEEKDAYS = [1, 2, 3, 4, 5, 6, 0].map((day) => [ABBREVIATIONS[day], DAYS[day]]);
+export const daysText = (days) => [...RANGES, ...WEEKDAYS].find(([key]) => key === days)?.[1] ?? days;
 
 const two = (number) => String(number).padStart(2, "0");
 const usesTwelve = () => store.value("announce.clock") === "12";

@@ -3,6 +3,7 @@
 import importlib.util
 import pathlib
 import re
+import signal
 import subprocess
 import sys
 
@@ -36,6 +37,17 @@ def clock(start):
 def served(clock, door):
     """The face of a clock that runs: its door."""
     clock()
+    return door("face = yes").wait_for_announcer()
+
+
+@pytest.fixture
+def unset(clock, door, on_the_bus):
+    """The face of a clock that nobody has set up, as on a new card: its door."""
+    service = clock()
+    configuration = on_the_bus.folder / "0.conf"
+    configuration.write_text("[announce]\ninterval = 30\n[clock]\nzone = unset\n")
+    service.signal(signal.SIGHUP)
+    service.wait_for("the configuration was read again")
     return door("face = yes").wait_for_announcer()
 
 

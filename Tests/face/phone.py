@@ -49,6 +49,7 @@ class Phone:
         self.tell("Emulation.setTimezoneOverride", timezoneId=zone)
         self.tell("Emulation.setScriptExecutionDisabled", value=False)
         self.network()
+        self.block()
         self.prefer()
         self.size(width, height)
         self.driver.get_log("browser")
@@ -87,6 +88,24 @@ class Phone:
         """Runs this script before those of each page."""
         made = self.tell("Page.addScriptToEvaluateOnNewDocument", source=script)
         self.scripts.append(made["identifier"])
+
+    def change(self, path, script):
+        """Changes each answer of the relay at this path: the script has it as `answer`."""
+        self.begin_with(f"""{{
+            const fetch = window.fetch;
+            window.fetch = async (path, ...words) => {{
+              const given = await fetch(path, ...words);
+              if (path !== "{path}" || !given.ok) return given;
+              const answer = await given.json();
+              {script};
+              return Response.json(answer);
+            }};
+        }}""")
+
+    def block(self, *addresses):
+        """Nothing at these addresses, as in `*noon*`, is reached."""
+        self.tell("Network.enable")
+        self.tell("Network.setBlockedURLs", urls=list(addresses))
 
     # Looking
 
@@ -133,6 +152,10 @@ class Phone:
     def button(self, name, within="body"):
         """The button of that name, as a screen reader calls it."""
         return self.wait(lambda: self.run(NAMED, "button, summary", name, within), f"the button {name!r}")[0]
+
+    def find_named(self, name, within="body"):
+        """The visible controls of that name; there may be none."""
+        return self.run(NAMED, "button, input, select", name, within)
 
     def field(self, label, within="body"):
         """The control with that label."""

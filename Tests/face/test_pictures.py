@@ -41,7 +41,6 @@ def test_the_pictures(on_the_bus, start, door, paired, bus):
     del on_the_bus.environment["LD_PRELOAD"]
     served = door("face = yes").wait_for_announcer()
     page = paired(served, zone=zone)
-    page.press("Later", "#setup")
     with bus.caller() as caller:
         caller.ask("Announce", time="15:15")
         caller.ask("StartTimer", seconds=480, name="tea")
