@@ -29,6 +29,11 @@ def is_right(phone, within=2):
     return read is not None and (seconds - read + within) % 86_400 <= 2 * within
 
 
+def settings(served):
+    """The values in force, by their keys."""
+    return {each["key"]: each["value"] for each in served.ask("GET", "/v1/settings").body["settings"]}
+
+
 # Looking.
 
 
@@ -292,19 +297,11 @@ def test_a_voice_is_heard_in_the_browser_and_times_are_chosen(paired, served):
     page.press("Hear it here").message("The time in this voice.")
     page.press("Add a time", "#settings").press("Save: Quiet hours").message("Quiet hours is saved.")
     page.wait_for("set here", "#settings")
-    kept = {each["key"]: each["value"] for each in served.ask("GET", "/v1/settings").body["settings"]}
-    assert kept["announce.quiet"] == "22:00-07:00"
+    assert settings(served)["announce.quiet"] == "22:00-07:00"
 
 
-@pytest.fixture
-def settings():
-    """What is in force now."""
-    return lambda served: {each["key"]: each["value"] for each in served.ask("GET", "/v1/settings").body["settings"]}
-
-
-def test_the_first_start_asks_for_the_zone_of_the_browser_and_the_rest(paired, unset, settings):
-    served = unset
-    page = paired(served, zone="Asia/Tokyo").wait_for("Set up this clock", "#setup")
+def test_the_first_start_asks_for_the_zone_of_the_browser_and_the_rest(paired, unset):
+    page = paired(unset, zone="Asia/Tokyo").wait_for("Set up this clock", "#setup")
     assert page.field("Time zone", "#setup").get_attribute("value") == "Asia/Tokyo"
     assert not page.all("#setup .times .row")
     page.press("Add a time", "#setup")
@@ -320,7 +317,7 @@ def test_the_first_start_asks_for_the_zone_of_the_browser_and_the_rest(paired, u
     assert not page.find("#setup").is_displayed()
     page.wait_for("Asia/Tokyo", "#health").open().wait_for("Next", "#next")
     assert not page.find("#setup").is_displayed()
-    kept = settings(served)
+    kept = settings(unset)
     assert (kept["clock.zone"], kept["announce.quiet"]) == ("Asia/Tokyo", "22:00-07:00")
 
 
