@@ -27,7 +27,7 @@ const LABELS = {
 const HINTS = {
   "announce.quiet": "No announcement sounds in these hours. Alarms and timers do.",
   "speaker.quieter": "The clock is quieter in these hours, by so many dB.",
-  "clock.zone": "As Europe/London.", "switch.line": "As GPIO17, or none.", "button.line": "As GPIO27, or none.",
+  "clock.zone": "As Europe/London.",
 };
 
 const label = (key) => LABELS[key] ?? key.replace(".", ": ").replaceAll("_", " ");

@@ -272,7 +272,7 @@ def test_an_alarm_and_an_interval_are_set_and_ended(paired, served):
 
 def test_a_refused_setting_says_why_under_its_field(paired, served):
     page = paired(served, "settings")
-    page.write("Line of the switch", "GPIO1 7 9 /")
+    page.write("The switch silences", "announcements")
     zone = page.write("Time zone", "Europe/Nowhere")
     page.press("Save: Time zone")
     page.wait(lambda: zone.get_attribute("aria-invalid") == "true", "the refusal")
@@ -286,7 +286,7 @@ def test_a_refused_setting_says_why_under_its_field(paired, served):
     page.press("Time zone: back to none")
     page.wait(lambda: page.field("Time zone").get_attribute("value") == "none", "the value of the files")
     # A field that a person is about to change was left alone meanwhile.
-    assert page.field("Line of the switch").get_attribute("value") == "GPIO1 7 9 /"
+    assert page.field("The switch silences").get_attribute("value") == "announcements"
 
 
 def test_a_voice_is_heard_in_the_browser_and_times_are_chosen(paired, served):

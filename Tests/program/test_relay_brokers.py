@@ -288,6 +288,7 @@ def own_server(tmp_path):
     return within
 
 
+@pytest.mark.xdist_group("names")
 def test_a_name_that_nobody_has_is_told_once(relay_to, own_server):
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as server:
         server.bind(("127.0.0.77", 53))
@@ -304,6 +305,7 @@ def test_a_name_that_nobody_has_is_told_once(relay_to, own_server):
     assert len(relay.matching("it is tried again")) == 1
 
 
+@pytest.mark.xdist_group("names")
 def test_a_name_server_that_hangs_holds_nothing_up(relay_to, own_server):
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as server:
         server.bind(("127.0.0.77", 53))

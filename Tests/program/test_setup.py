@@ -11,6 +11,7 @@ from microphone import Person
 from pretended_card import pretended_card
 from pretended_line import PretendedLine
 from program import PROGRAM, SILENT_ALSA, refusal
+from sound_server import wait_until
 
 WITHOUT_GPIO = pytest.mark.skipif(
     bool(glob.glob("/dev/gpiochip*")), reason="SKIP: this machine has GPIO chips of its own")
@@ -195,6 +196,7 @@ def test_a_full_disk_leaves_nothing_half_written(sit_down, full_disk):
 def test_the_clock_is_stopped_if_it_is_just_saying_something(sit_down, start, on_the_bus, slow_voice):
     start(voice=slow_voice)
     assert on_the_bus.run("say", "11:45").returncode == 0
+    wait_until(lambda: '"playing"' in on_the_bus.run("status", "--json").stdout, 20, "the words")
     person = sit_down()
     person.wait_for("the clock is saying 'eleven forty-five A M'; ")
     answer(person, "Stop it? y or n [y]")
