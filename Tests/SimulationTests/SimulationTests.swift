@@ -54,7 +54,7 @@ struct SimulationTests {
     let world = World.startSetBack()
     #expect(world.judge.violation == nil)
     // 01:15 and 01:30.
-    #expect(world.judge.soundings == 2)
+    #expect(world.judge.soundings == 3)
     #expect(World.startSetBack(.soundedLost).judge.violation?.property == "once")
   }
 
