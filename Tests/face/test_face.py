@@ -127,10 +127,11 @@ def test_noon_is_drawn_anew_after_noon_and_on_demand(phone, served):
     page.run("arguments[0].scrollIntoView()", page.find("#noon"))
     page.wait_for("cannot be made", "#noon")
     page.run("window.drawn = 0; new MutationObserver(() => drawn++).observe(document.querySelector('#noon'), {childList: true})")
-    page.press("Try again", "#noon").wait(lambda: page.run("return drawn") == 1, "another picture")
+    page.press("Try again", "#noon").wait(lambda: page.run("return drawn") > 0, "another picture")
     assert page.run("return document.activeElement.closest('#noon') !== null")
-    page.run("window.ahead = 86400000")
-    page.wait(lambda: page.run("return drawn") == 2, "the picture of the next noon")
+    page.wait_for("cannot be made", "#noon")
+    page.run("window.drawn = 0; window.ahead = 86400000")
+    page.wait(lambda: page.run("return drawn") > 0, "the picture of the next noon")
 
 
 # Contact.

@@ -7,6 +7,7 @@ import os
 import pty
 import re
 import select
+import signal
 import subprocess
 import termios
 import threading
@@ -87,7 +88,7 @@ class Person:
         self.process = subprocess.Popen(
             [PROGRAM, *map(str, words)], stdin=slave, stdout=slave, stderr=slave,
             start_new_session=True,
-            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+            preexec_fn=self.begin,
             env=clocksmith.environment | {"ALSA_CONFIG_PATH": str(configuration), "TERM": "xterm"},
             **options)
         os.close(slave)
@@ -96,6 +97,12 @@ class Person:
         self.has_left = False
         self.thread = threading.Thread(target=self.read, daemon=True)
         self.thread.start()
+
+    @staticmethod
+    def begin():
+        fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+        # A shell lets what it starts in the background ignore Ctrl-C.
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
 
     def read(self):
         # A character of several bytes may come in two pieces.
