@@ -15,7 +15,7 @@ struct Rendering: Hashable {
 /// Runs `clocksmith` for what the page shows or plays, one process at a time, and keeps the last file
 /// of each name: a page that is opened again costs nothing.
 final class Renderer {
-  private static let patience = Duration.seconds(10)
+  private static let patience = Duration.seconds(30)
   private static let mostWaiting = 8
   /// Bytes of the file. A voice takes 100 kB for a time, and a picture half of that.
   private static let largest = 4 << 20

@@ -183,9 +183,9 @@ class Phone:
         self.wait_for("Next", "#next").press("Say the time").press("Begin", "#pairing")
         return self.wait(lambda: self.text("#pairing .words"), "the words")
 
-    def message(self, words):
+    def message(self, words, seconds=30):
         """Waits for a message with these words since the page was opened. It may be gone again."""
         def told():
             return any(words in each for each in self.run("return window.told"))
-        self.wait(told, f"the message {words!r}")
+        self.wait(told, f"the message {words!r}", seconds)
         return self

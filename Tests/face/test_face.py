@@ -295,7 +295,7 @@ def test_a_voice_is_heard_in_the_browser_and_times_are_chosen(paired, served):
     # The voice is a folder, which the relay does not play.
     assert page.button("Hear it on the speaker") and not page.find_named("Hear it here")
     page.write("Voice", "heart")
-    page.press("Hear it here").message("The time in this voice.")
+    page.press("Hear it here").message("The time in this voice.", 90)
     page.press("Add a time", "#settings").press("Save: Quiet hours").message("Quiet hours is saved.")
     page.wait_for("set here", "#settings")
     assert settings(served)["announce.quiet"] == "22:00-07:00"

@@ -59,7 +59,8 @@ def output(on_the_bus, start):
     """The file into which a running clock plays."""
     path = on_the_bus.folder / "played.wav"
     on_the_bus.environment.pop("STATE_DIRECTORY")
-    start("", words=["--output", path])
+    # Right before an announcement it would refuse to say the time.
+    start("interval = 60\nvoice_at_hour = none", words=["--output", path])
     return path
 
 
