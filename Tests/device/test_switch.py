@@ -141,7 +141,8 @@ def test_a_thousand_timers_and_a_hundred_alarms_do_not_delay_the_silence(wired, 
                    for number in range(1, 101)]})
     folder = "/var/lib/clocksmith"
     wired.run("systemctl stop clocksmith")
-    wired.run(f"cp {folder}/state.json {folder}/kept || true; cat >{folder}/state.json <<'END'\n{state}\nEND")
+    wired.run(f"cp -p {folder}/state.json {folder}/kept || true; cat >{folder}/state.json <<'END'\n{state}\nEND")
+    wired.run(f"chown clocksmith: {folder}/state.json")
     try:
         wired.restart_clock()
         assert len(wired.run("clocksmith timer list").splitlines()) == 1000
