@@ -97,6 +97,11 @@ for target in package.targets where target.type == .executable {
   target.linkerSettings = [.unsafeFlags(["-use-ld=lld"] + linker, .when(configuration: .release))]
 }
 
+// A twentieth smaller than with -O, for 3 % of the speed.
+for target in package.targets where [.regular, .executable].contains(target.type) {
+  target.swiftSettings = [.unsafeFlags(["-Osize"], .when(configuration: .release))]
+}
+
 // Tests/fuzz/readers feeds them by libFuzzer, which has a main function of its own: without its flags
 // this cannot be linked.
 if Context.environment["CLOCKSMITH_FUZZ"] != nil {

@@ -52,10 +52,14 @@ def test_little_runs_and_little_memory_is_used(device, figures):
         "clocksmith.service", "clocksmith-relay.service", "dbus.service", "systemd-journald.service",
         "systemd-timesyncd.service", "systemd-udevd.service"}
     pid = device.run("systemctl show clocksmith -P MainPID")
-    resident = int(re.search(r"VmRSS:\s+(\d+)", device.run(f"cat /proc/{pid}/status")).group(1))
-    figures["clocksmith, resident"] = f"{resident / 1024:.1f} MB"
+    status = device.run(f"cat /proc/{pid}/status")
+    resident, anonymous = (
+        int(re.search(rf"{name}:\s+(\d+)", status)[1]) / 1024 for name in ("VmRSS", "RssAnon"))
+    figures["clocksmith, resident"] = f"{resident:.1f} MB, {anonymous:.1f} MB of it anonymous"
     figures["system, used"] = device.run("free -m | awk '/^Mem/ { print $3 }'") + " MB"
-    assert resident < 12 * 1024
+    # Which pages of the program and its libraries are mapped depends on what the kernel has read anyway.
+    assert anonymous < 2
+    assert resident < 14
 
 
 @pytest.mark.first
