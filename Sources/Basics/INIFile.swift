@@ -5,7 +5,7 @@ import CINI
 public struct INIFile: Sendable {
   public struct Entry: Hashable, Sendable {
     public let section: String
-    public let key: String
+    public fileprivate(set) var key: String
     public let value: String
     /// Counted from 1.
     public let line: Int
@@ -20,7 +20,7 @@ public struct INIFile: Sendable {
 
   public let path: String
   public let sections: [Section]
-  public let entries: [Entry]
+  public private(set) var entries: [Entry]
 
   /// Larger files are not configuration.
   static let largestSize = 1 << 20
@@ -75,6 +75,39 @@ public struct INIFile: Sendable {
       path: path,
       sections: sections.filter { section in kept.contains { $0.section == section.name } },
       entries: kept)
+  }
+}
+
+/// What became of a key that earlier versions had.
+public enum OldKey: Sendable {
+  /// It has no effect any more, whatever its value.
+  case gone
+  /// It has this name now, in the same section.
+  case renamed(String)
+}
+
+extension INIFile {
+  /// Leaves out the keys that are gone, and gives those that are renamed their new names.
+  /// - Parameter old: by kind of section and key, as in `alarm.quiet_hours` for `[alarm school]`.
+  /// - Returns: what to do about each: a sentence with its file and line.
+  public mutating func renew(_ old: [String: OldKey]) -> [String] {
+    var told: [String] = []
+    entries = entries.compactMap { entry in
+      let kind = entry.section.prefix { !$0.isWhitespace }
+      guard let fate = old["\(kind).\(entry.key)"] else { return entry }
+      let start = "\(path):\(entry.line): '\(entry.key)' in [\(entry.section.excerpt)]"
+      switch fate {
+      case .gone:
+        told.append("\(start) has no effect any more; remove it")
+        return nil
+      case .renamed(let name):
+        told.append("\(start) is now called '\(name)'; write that")
+        var entry = entry
+        entry.key = name
+        return entry
+      }
+    }
+    return told
   }
 }
 

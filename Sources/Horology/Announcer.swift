@@ -390,7 +390,7 @@ extension Announcer {
     // Any other chime is about to begin: the player still moves it with the clock.
     stage.shift(by: jump)
     if let turn = stage.turn, turn.heard == .anchor,
-      jump.magnitude > settings.lateLimit || saysWrongTime(at: now)
+      jump.magnitude > Rules.latestWords || saysWrongTime(at: now)
     {
       // Already speaking: cut it only if the time is wrong now.
       effects += stage.stop(reason, at: now.uptime)
@@ -1066,7 +1066,7 @@ extension Announcer {
   ) -> TimerWords {
     TimerWords(
       reminder.source, title: reminder.title, phrases, from: from,
-      until: from + rules.latestWords)
+      until: from + Rules.latestWords)
   }
 
   /// Plans the words after the first ring: the name of a timer, the time for an alarm.

@@ -37,8 +37,6 @@ public struct AnnouncerSettings: Hashable, Sendable {
   public var voiceAtHour = VoiceAtHour.after
   public var quiet = QuietHours.none
   public var quieter = VolumeRules.none
-  /// How late a spoken time may still come.
-  public var lateLimit = Duration.seconds(10)
   public var untrusted = UntrustedPolicy.silent
   /// False if the owner has not said in which zone the clock is: then it does not know the time.
   public var hasZone = true

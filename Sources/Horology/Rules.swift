@@ -107,20 +107,20 @@ public struct Rules: Hashable, Sendable {
   public var preparation: Duration { Announcer.preparation + advance }
   var chimePreparation: Duration { Announcer.chimePreparation + advance }
 
-  /// How late words may begin: `lateLimit`, but at least `latestBlow`.
-  var latestWords: Duration { max(settings.lateLimit, Announcer.latestBlow) }
+  /// How late words may begin.
+  static let latestWords = Duration.seconds(10)
 
   /// The latest instant at which the words of an occasion may begin.
-  func latestWords(of occasion: Occasion) -> Instant { occasion.instant + latestWords }
+  func latestWords(of occasion: Occasion) -> Instant { occasion.instant + Self.latestWords }
 
   /// The first instant at which an occasion has passed: even its words would be heard too late.
   func passing(of occasion: Occasion) -> Instant {
-    max(occasion.instant, occasion.instant + settings.lateLimit - lead + .nanoseconds(1))
+    max(occasion.instant, occasion.instant + Self.latestWords - lead + .nanoseconds(1))
   }
 
   /// The latest instant of an occasion that has passed by now.
   func lastToPass(at now: Now) -> Instant {
-    min(now.instant, now.instant - settings.lateLimit + lead - .nanoseconds(1))
+    min(now.instant, now.instant - Self.latestWords + lead - .nanoseconds(1))
   }
 
   /// From when on the speaker must be free for an occasion. A melody needs all of its preparation,

@@ -394,6 +394,7 @@ public final class Clocksmith {
   }
 
   private func tellLeftOut() {
+    for words in configuration.outdated { journal.log(.keyOutdated, .notice, words) }
     for words in configuration.settingsFlaws { journal.log(.settingLeftOut, .warning, words) }
   }
 

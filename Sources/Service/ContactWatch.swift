@@ -12,24 +12,22 @@ final class ContactWatch {
   }
 
   private let loop: EventLoop
-  private let debounce: Duration
   private let open: () throws(Fault) -> any InputLine
   /// Called at each change, with its time.
   private let changed: (State, Uptime) -> Void
 
   private(set) var state: State?
   private var line: (any InputLine)?
-  private var contact = Contact(isActive: false, debounce: .zero)
+  private var contact = Contact(isActive: false)
   private var source: EventSource?
   private var timer: EventSource?
   private var outage = Outage()
 
   init(
-    loop: EventLoop, debounce: Duration, open: @escaping () throws(Fault) -> any InputLine,
+    loop: EventLoop, open: @escaping () throws(Fault) -> any InputLine,
     changed: @escaping (State, Uptime) -> Void
   ) {
     self.loop = loop
-    self.debounce = debounce
     self.open = open
     self.changed = changed
   }
@@ -38,7 +36,7 @@ final class ContactWatch {
   func start() {
     do throws(Fault) {
       let line = try open()
-      contact = Contact(isActive: try line.isActive(), debounce: debounce)
+      contact = Contact(isActive: try line.isActive())
       source = try loop.whenReady(line.descriptor, events: EPOLLIN.rawValue) {
         [unowned self] in read()
       }

@@ -16,6 +16,8 @@ final class Controls {
   private var buttonOutage = Outage()
   private var hold: EventSource?
   private var wasReleased = false
+  /// How long the button must be held to stop what sounds.
+  private static let holdTime = Duration.seconds(1)
   private var lamp: LampLine?
 
   /// Opens the configured lines. `switchState` has the first state of the switch; each later change is
@@ -33,7 +35,7 @@ final class Controls {
     }
     tellsChanges = true
     watch(configuration.button) { [unowned self] state, _ in
-      buttonIs(state, heldAfter: configuration.buttonHold, isAwake)
+      buttonIs(state, isAwake)
     }
     let led = configuration.led
     lamp = led.line.map { line in
@@ -47,7 +49,7 @@ final class Controls {
     _ settings: InputSettings, changed: @escaping (ContactWatch.State, Uptime) -> Void
   ) {
     guard let line = settings.line else { return }
-    let contact = ContactWatch(loop: loop, debounce: settings.debounce) { () throws(Fault) in
+    let contact = ContactWatch(loop: loop) { () throws(Fault) in
       try GPIOInput(line: line, active: settings.active)
     } changed: {
       changed($0, $1)
@@ -68,9 +70,7 @@ final class Controls {
     lamp?.show(shown)
   }
 
-  private func buttonIs(
-    _ state: ContactWatch.State, heldAfter span: Duration, _ isAwake: () -> Bool
-  ) {
+  private func buttonIs(_ state: ContactWatch.State, _ isAwake: () -> Bool) {
     hold = nil
     if case .lost(let fault) = state {
       wasReleased = false
@@ -87,7 +87,7 @@ final class Controls {
     // A button that is pressed at the start is a short circuit, or somebody leans on it.
     guard wasReleased else { return }
     tell(.pressed(speakerIsAwake: isAwake()))
-    hold = try? loop.after(span) { [unowned self] in tell(.held) }
+    hold = try? loop.after(Self.holdTime) { [unowned self] in tell(.held) }
   }
 }
 

@@ -110,7 +110,7 @@ extension Sabotage {
     switch self {
     case .wrongHour: ["truth"]
     case .playedTwice, .soundedLost: ["once"]
-    case .lateBlows, .driftUncorrected, .lateLimitIgnored: ["ontime"]
+    case .lateBlows, .driftUncorrected, .wordsTooLate: ["ontime"]
     case .stopsUnheard, .ringsUnstopped, .handIgnored, .muteIgnored, .muteEndsEarly, .muteWaits,
       .unmuteAtOnce, .lostSwitchSounds, .atStopExchanged:
       ["silence"]

@@ -15,6 +15,8 @@ enum Sabotage: CaseIterable {
   case lateBlows
   /// Blows follow the converter's own pace.
   case driftUncorrected
+  /// Words are said however late they are.
+  case wordsTooLate
   /// Every tenth chime is words alone.
   case chimesDropped
   /// Every tenth occasion is not played.
@@ -76,8 +78,6 @@ enum Sabotage: CaseIterable {
   case quietHoursUnread, quietMinuteLate
   /// The volume is that of an hour ago.
   case volumeHourLate
-  /// Words are said even if they are later than `late_limit`.
-  case lateLimitIgnored
   /// at_stop is read as its opposite.
   case atStopExchanged
   /// The setting for a lost switch, or for a clock that is not trusted, is not read.
@@ -143,17 +143,19 @@ extension World {
   func sabotaged(_ announcement: Announcement) -> Announcement {
     var (time, anchor) = (announcement.time, announcement.anchor)
     var programme = announcement.programme
+    var late = Duration.milliseconds(20)
     switch sabotage {
     case .wrongHour where time.hour < 23:
       time = CivilTime(hour: time.hour + 1, minute: time.minute) ?? time
     case .lateBlows: anchor = anchor + .milliseconds(20)
+    case .wordsTooLate where programme.blows.isEmpty: late = .seconds(60)
     case .chimesDropped where anchor.nanoseconds / minute % 10 == 0:
       programme = programme.words == .none ? programme : .wordsAlone
     default: return announcement
     }
     return Announcement(
       announcement.id, cause: announcement.cause, time: time, anchor: anchor,
-      latest: announcement.latest.map { $0 + .milliseconds(20) }, programme: programme,
+      latest: announcement.latest.map { $0 + late }, programme: programme,
       isShortened: announcement.isShortened)
   }
 
@@ -210,7 +212,6 @@ extension World {
     case .lostSwitchSounds: settings.whenLost = .sound
     case .untrustedSpeaks: settings.untrusted = .speak
     case .ringsForEver: settings.ringLimit = .seconds(1800)
-    case .lateLimitIgnored: settings.lateLimit = .seconds(59)
     case .atStopExchanged: settings.atStop = settings.atStop == .fade ? .finish : .fade
     case .alarmsLate: settings.alarms = settings.alarms.map(\.later)
     default: break
@@ -224,7 +225,7 @@ extension World {
       lateMute = nil
       return false
     }
-    let due = lateMute ?? machine.uptime + Self.debounce
+    let due = lateMute ?? machine.uptime + Contact.debounce.nanoseconds
     lateMute = machine.uptime < due ? due : nil
     return lateMute != nil
   }

@@ -23,7 +23,7 @@ extension AnnouncerSettings {
       (0..<chance.below(3)).map { _ in Self.window(&chance) + level(&chance) }
         .joined(separator: ", ")
     }
-    switch chance.below(19) {
+    switch chance.below(18) {
     case 0: interval = Interval(minutes: chance.pick([1, 2, 5, 10, 12, 20, 30, 60]))!
     case 1, 2: interval = .quarter
     case 3: quiet = try! QuietHours(text: windows())
@@ -31,16 +31,15 @@ extension AnnouncerSettings {
     case 5, 6: chime = chance.pick(Tune.simulated)
     case 7: chimeQuarters = chance.pick(Tune.simulated)
     case 8: voiceAtHour = chance.pick([.before, .after, .after, .none])
-    case 9: lateLimit = .seconds(chance.pick([0, 1, 10, 10, 30, 59]))
-    case 10: leadIn = .milliseconds(chance.pick([0, 400, 400, 1500, 4000]))
-    case 11: untrusted = chance.pick(UntrustedPolicy.allCases)
-    case 12:
+    case 9: leadIn = .milliseconds(chance.pick([0, 400, 400, 1500, 4000]))
+    case 10: untrusted = chance.pick(UntrustedPolicy.allCases)
+    case 11:
       whenLost = chance.pick([.mute, .sound])
       silences = chance.pick([.everything, .announcements])
-    case 13: ringLimit = .seconds(chance.pick([10, 10, 30, 60, chance.oneIn(10) ? 900 : 20]))
-    case 14: tellsLeft = chance.pick([[], [.half], [.minute], [.half, .minute]])
-    case 15: latencyOffset = .milliseconds(chance.pick([0, 0, -5000, 200, 1500, 5000]))
-    case 16, 17:
+    case 12: ringLimit = .seconds(chance.pick([10, 10, 30, 60, chance.oneIn(10) ? 900 : 20]))
+    case 13: tellsLeft = chance.pick([[], [.half], [.minute], [.half, .minute]])
+    case 14: latencyOffset = .milliseconds(chance.pick([0, 0, -5000, 200, 1500, 5000]))
+    case 15, 16:
       let names = chance.pick([[], ["school"], ["school", "sun"], ["sun"]])
       alarms = names.map { AlarmPlan(&chance, name: $0) }
     default: (atStop, atStart) = (chance.pick([.fade, .finish]), chance.pick(AtStart.allCases))

@@ -3,9 +3,6 @@ import Service
 
 /// The service, from its start to its end, and the events that its loop serves.
 extension World {
-  /// How long a contact must be quiet.
-  static let debounce = 50 * millisecond
-
   /// Starts the service as `Clocksmith` does, with the state saved on disk.
   func startService() {
     machine.starts = nil
@@ -172,7 +169,7 @@ extension World {
   private func openContact() -> SwitchState {
     machine.contact =
       machine.isSwitchLost
-      ? nil : Contact(isActive: machine.isActive, debounce: .nanoseconds(Self.debounce))
+      ? nil : Contact(isActive: machine.isActive)
     return machine.isSwitchLost ? .lost("gone") : machine.isActive ? .off : .on
   }
 

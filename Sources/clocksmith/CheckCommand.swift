@@ -31,11 +31,13 @@ let checkCommand = Subcommand(
   try checkup.check("configuration") { () throws(Fault) in
     let configuration = try Configuration.load(path: arguments["config"])
     loaded = configuration
+    var flaws = configuration.outdated
     if !arguments.has("config") {
       // Only the installed service is kept out of these folders, and it reads the files in /etc.
-      let hidden = isUnitInstalled ? configuration.hiddenFromService : []
-      if let finding = found(hidden + Configuration.filesIgnored) { return finding }
+      if isUnitInstalled { flaws += configuration.hiddenFromService }
+      flaws += Configuration.filesIgnored
     }
+    if let finding = found(flaws) { return finding }
     let files = configuration.files.joined(separator: ", ")
     return .well(files.isEmpty ? "the defaults; no file" : files)
   }

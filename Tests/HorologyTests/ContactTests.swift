@@ -2,7 +2,7 @@ import Horology
 import Testing
 
 @Suite struct ContactTests {
-  private var contact = Contact(isActive: false, debounce: .milliseconds(30))
+  private var contact = Contact(isActive: false)
 
   private func at(_ milliseconds: Int64) -> Uptime {
     Uptime(seconds: 50) + .milliseconds(milliseconds)

@@ -23,7 +23,6 @@ import Testing
     var desk = noon()
     desk.wait(until: "2026-11-21T11:59:\(second)")
     var settings = desk.announcer.settings
-    settings.lateLimit = .seconds(5)
     settings.chimeQuarters = Self.chime
     desk.tell(.reloaded(settings, .none))
     #expect(!(desk.stopReason == .rulesChanged))

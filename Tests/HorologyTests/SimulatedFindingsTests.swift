@@ -87,7 +87,6 @@ import Testing
     var desk = Desk(at: "2026-11-21T15:01:00") {
       $0.saysTimers = true
       $0.tellsLeft = [.minute]
-      $0.lateLimit = .seconds(30)
     }
     desk.tell(.switched(.off, at: desk.now.uptime))
     desk.start(.seconds(120))
@@ -103,7 +102,7 @@ import Testing
 
   @Test("what was cut off does not sound again after a wrong clock is forgotten")
   func cutOffAndForgotten() {
-    var desk = Desk(at: "2026-11-21T15:14:00") { $0.lateLimit = .seconds(59) }
+    var desk = Desk(at: "2026-11-21T15:14:00")
     desk.wait(until: "2026-11-21T15:14:55")
     desk.wait(until: "2026-11-21T15:15:00", plus: .milliseconds(300))
     desk.step(by: .seconds(-410))
@@ -174,15 +173,12 @@ import Testing
         1: Tune.Movement(
           melody: [Blow(bell: "E3", offset: .zero)], lead: .zero, strikes: nil, rest: .seconds(8))
       ])
-    var desk = Desk(at: "2026-11-21T15:10:00") {
-      $0.chimeQuarters = chime
-      $0.lateLimit = .seconds(30)
-    }
+    var desk = Desk(at: "2026-11-21T15:10:00") { $0.chimeQuarters = chime }
     desk.wait(until: "2026-11-21T15:14:55")
     desk.wait(until: "2026-11-21T15:15:01")
     desk.step(by: .seconds(-5))
     #expect(desk.stopReason == nil)
-    desk.step(by: .seconds(-15))
+    desk.step(by: .seconds(-9))
     #expect(desk.stopReason == .clockSet)
   }
 
@@ -237,12 +233,11 @@ import Testing
     var desk = Desk(at: "2026-11-21T14:58:30") {
       $0.interval = Interval(minutes: 1)!
       $0.chime = chime
-      $0.lateLimit = .seconds(59)
       $0.quiet = try! QuietHours(text: "15:00-16:00")
     }
     desk.wait(until: "2026-11-21T14:58:55")
     var skips: [Instant] = []
-    for _ in 0..<15 {
+    for _ in 0..<12 {
       desk.end(.failed("busy", heard: .nothing))
       desk.wait(for: .seconds(1))
       skips += desk.skips.map(\.first)
@@ -274,14 +269,14 @@ import Testing
 
   @Test("an occasion that comes again while what was heard of it still stops finds it busy")
   func comesAgainWhileStopping() {
-    var desk = Desk(at: "2026-11-21T15:14:00") { $0.lateLimit = .seconds(0) }
+    var desk = Desk(at: "2026-11-21T15:14:00")
     desk.wait(until: "2026-11-21T15:14:55")
     desk.wait(until: "2026-11-21T15:15:00", plus: .milliseconds(500))
     desk.step(by: .seconds(13 * 86_400))
     desk.now = desk.now.later(by: .milliseconds(100))
     desk.step(by: .seconds(-13 * 86_400) - .milliseconds(1500))
     #expect(desk.announcer.playing != nil)
-    desk.wait(until: "2026-11-21T15:15:00", plus: .milliseconds(1))
+    desk.wait(until: "2026-11-21T15:15:10", plus: .milliseconds(1))
     #expect(desk.skipReason == .busy)
   }
 

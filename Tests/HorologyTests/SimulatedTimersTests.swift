@@ -90,18 +90,6 @@ import Testing
         == [0, 6, 9].map { .seconds($0) })
   }
 
-  @Test("words that may not be late are said all the same, for a wake-up is never on the dot")
-  func neverLate() {
-    var desk = Self.desk {
-      $0.lateLimit = .zero
-      $0.saysTimers = true
-    }
-    desk.start(.seconds(60))
-    desk.wait(for: .seconds(60))
-    desk.wait(for: TimerWords.afterRing - Announcer.requestLead + .microseconds(900))
-    #expect(desk.announcer.playing != nil)
-  }
-
   @Test("words that a sleep has made too late are told so, and not that another had the speaker")
   func lateWords() {
     var desk = Self.desk { $0.saysTimers = true }
@@ -164,10 +152,7 @@ import Testing
 
   @Test("the time that is being said is not cut off because nobody stops the alarm")
   func saidWhenMissed() {
-    var desk = Self.desk {
-      $0.ringLimit = .seconds(10)
-      $0.lateLimit = .seconds(30)
-    }
+    var desk = Self.desk { $0.ringLimit = .seconds(10) }
     desk.wait(until: "2026-11-22T06:59:55")
     desk.wait(until: "2026-11-22T07:00:00")
     desk.wait(until: "2026-11-22T07:00:09")
@@ -215,7 +200,6 @@ import Testing
   func longLeadIn() {
     var desk = Self.desk {
       $0.leadIn = .seconds(4)
-      $0.lateLimit = .zero
       $0.saysTimers = true
     }
     desk.start(.seconds(60), "tea")

@@ -27,12 +27,11 @@ import Testing
       style = natural
       say_it_is = yes
       quiet = mon-fri 22:00-07:00, sat-sun 23:00-09:00
-      late_limit = 5s
       at_start = time
       at_stop = finish
       [speaker]
       device = plughw:CARD=DAC
-      latency_offset = -20ms
+      delay = -20ms
       volume = -3dB
       voice_volume = -1.5dB
       bells_volume = 12dB
@@ -49,7 +48,6 @@ import Testing
     #expect(configuration.announcer.atStart == .time)
     #expect(configuration.announcer.voiceAtHour == .before)
     #expect(configuration.announcer.quiet.windows.count == 2)
-    #expect(configuration.announcer.lateLimit == .seconds(5))
     #expect(configuration.announcer.atStop == .finish)
     #expect(configuration.announcer.untrusted == .speak)
     #expect(configuration.wording.format == .twentyFour)
@@ -79,36 +77,75 @@ import Testing
     #expect(configuration.device == "default")
   }
 
-  @Test("the file that ships sets nothing but the defaults") func shippedFile() throws {
-    let shipped = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .appendingPathComponent("../../deploy/clocksmith.conf")
-    let commented = try String(contentsOf: shipped, encoding: .utf8)
-    #expect(try load(commented).announcer == self.defaults)
-    // With every key uncommented the file means the same, so it states no wrong default.
-    let keys = commented.split(separator: "\n").map {
+  private func tree(_ path: String) throws -> [Substring] {
+    let tree = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .appendingPathComponent("../..")
+    return try String(contentsOf: tree.appendingPathComponent(path), encoding: .utf8)
+      .split(separator: "\n")
+  }
+
+  /// The value of each key in a file.
+  private func values(_ lines: [Substring]) throws -> [String: String] {
+    try load(lines.joined(separator: "\n")).written.mapValues(\.text)
+  }
+
+  @Test("the manual page has every key with its default, and no other") func manualPage() throws {
+    let keys = try tree("debian/clocksmith.conf.5").compactMap { line -> Substring? in
+      if line.hasPrefix(".SS [") { return line.dropFirst(4) }
+      return line.hasPrefix(".B ") && line.contains(" = ") ? line.dropFirst(3) : nil
+    }
+    let end = try #require(keys.firstIndex(of: "[alarm NAME]"))
+    let next = try #require(keys[(end + 1)...].firstIndex { $0.hasPrefix("[") })
+    let page = keys[..<end] + keys[next...]
+    let settings = Configuration().allSettings().map { ($0.key, $0.value) }
+    #expect(try values(Array(page)) == Dictionary(uniqueKeysWithValues: settings))
+    // What the page calls a default is what the clock does without a file.
+    let told = try load(page.joined(separator: "\n"))
+    let defaults = Configuration()
+    #expect(try told.announcer == self.defaults)
+    #expect(told.wording == defaults.wording)
+    #expect(told.playerSettings == defaults.playerSettings)
+    #expect(told.rtc == defaults.rtc)
+    #expect(told.greatestError == defaults.greatestError)
+    #expect(told.hasSameControls(as: defaults))
+    #expect(told.soundsLike(try load("")))
+    #expect((told.device, told.mixer) == (defaults.device, defaults.mixer))
+  }
+
+  @Test("the file that ships sets nothing, and shows some keys with their defaults")
+  func shippedFile() throws {
+    let shipped = try tree("deploy/clocksmith.conf")
+    #expect(try values(shipped) == [:])
+    let keys = shipped.map {
       $0.hasPrefix(";") && $0.contains(" = ") && !$0.hasPrefix("; ") ? $0.dropFirst() : $0
     }
-    let uncommented = try load(keys.joined(separator: "\n"))
-    #expect(try uncommented.announcer == self.defaults)
-    let defaults = Configuration()
-    #expect(uncommented.wording == defaults.wording)
-    #expect(uncommented.voice == defaults.voice)
-    #expect(uncommented.device == defaults.device)
-    #expect(uncommented.latencyOffset == defaults.latencyOffset)
-    #expect(uncommented.switchInput == defaults.switchInput)
-    #expect(uncommented.button == defaults.button)
-    #expect(uncommented.buttonHold == defaults.buttonHold)
-    #expect(uncommented.led == defaults.led)
-    #expect(uncommented.playerSettings == defaults.playerSettings)
-    #expect(uncommented.mixer == defaults.mixer)
-    #expect(uncommented.voiceVolume == defaults.voiceVolume)
-    #expect(uncommented.bellsVolume == defaults.bellsVolume)
-    #expect(uncommented.rtc == defaults.rtc)
-    #expect(uncommented.greatestError == defaults.greatestError)
-    #expect(keys.filter { $0.contains(" = ") && !$0.hasPrefix(";") }.count == 39)
-    for setting in defaults.allSettings() {
-      #expect(uncommented.value(of: setting.key) == setting.value, "\(setting.key)")
-    }
+    let shown = try values(keys)
+    for (key, value) in shown { #expect(Configuration().value(of: key) == value, "\(key)") }
+    #expect(shown.count == 20)
+  }
+
+  @Test("keys of earlier versions are read and told, whatever their value") func oldKeys() throws {
+    let configuration = try load(
+      """
+      [announce]
+      late_limit = 99s
+      clock = 24
+      [speaker]
+      latency_offset = 200ms
+      [alarm school]
+      quiet_hours = keep
+      time = 07:00
+      """)
+    #expect(configuration.wording.format == .twentyFour)
+    #expect(configuration.latencyOffset == .milliseconds(200))
+    #expect(configuration.place(of: "speaker.delay")?.hasSuffix("test.conf:5") == true)
+    #expect(configuration.announcer.alarms.count == 1)
+    #expect(
+      configuration.outdated.map { $0.split(separator: "/").last } == [
+        "test.conf:2: 'late_limit' in [announce] has no effect any more; remove it",
+        "test.conf:5: 'latency_offset' in [speaker] is now called 'delay'; write that",
+        "test.conf:7: 'quiet_hours' in [alarm school] has no effect any more; remove it",
+      ])
   }
 
   @Test(
@@ -118,7 +155,6 @@ import Testing
       ("[announce]\ninterval = x", ":2: interval = x: allowed"),
       ("[announce]\n\nclock = 13", ":3: clock = 13: allowed: 12, 24"),
       ("[announce]\nchime = bell", ":2: chime = bell: tune 'bell': not found: allowed are "),
-      ("[announce]\nlate_limit = 60s", ":2: late_limit = 60s: allowed: 0s to 59s"),
       ("[announce]\nat_start = yes", ":2: at_start = yes: allowed: signal, time, none"),
       ("[announce]\nat_stop = now", ":2: at_stop = now: allowed: fade, finish"),
       ("[announce]\nquiet = 22:00", ":2: quiet = 22:00: '22:00' is not a time of day"),
@@ -137,7 +173,6 @@ import Testing
       ("[announce]\nclock", ":2: not a [section]"),
       ("[switch]\nline =", ":2: line = : allowed: none, a line's name (GPIO17)"),
       ("[switch]\nactive = up", ":2: active = up: allowed: low, high"),
-      ("[switch]\ndebounce = 2s", ":2: debounce = 2s: allowed: 0s to 1s, as in 30ms"),
       ("[timers]\nring_limit = 5s", "5s: allowed: 10s to 3600s, as in 10s or 5min"),
       ("[switch]\nwhen_lost = go", ":2: when_lost = go: allowed: mute, sound"),
       ("[speaker]\nvolume = 3dB", ":2: volume = 3dB: allowed: -60dB to 0dB"),

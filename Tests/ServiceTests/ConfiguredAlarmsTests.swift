@@ -39,23 +39,6 @@ import Testing
     #expect(alarms[1] == plain)
   }
 
-  @Test("quiet_hours of an earlier version is read, and told to have no effect") func outdated()
-    throws
-  {
-    let folder = TemporaryFolder()
-    try folder.write("test.conf", "[alarm school]\ntime = 07:00\nquiet_hours = keep\n")
-    let configuration = try Configuration.load(path: "\(folder.path)/test.conf")
-    #expect(configuration.announcer.alarms == [try plan("school", "07:00")])
-    let told = configuration.neverSounding([:]).filter { $0.contains("quiet_hours") }
-    #expect(told.count == 1 && told[0].contains("[alarm school]"))
-  }
-
-  private func plan(_ name: String, _ time: String) throws -> AlarmPlan {
-    AlarmPlan(
-      name: name,
-      AlarmTimes(time: try TimeOfDay(text: time), days: .weekly(Set(Weekday.allCases))))
-  }
-
   @Test("a later file changes an alarm key by key, and adds others") func files() throws {
     let folder = TemporaryFolder()
     try folder.write("1.conf", "[alarm school]\ntime = 07:00\ndays = mon-fri\n")
@@ -119,8 +102,7 @@ import Testing
       ),
       ("[alarm a]\nrise = loud", ":2: rise = loud: 'loud' is no rise; write how long it takes"),
       ("[alarm a]\nrise = 2h", ":2: rise = 2h: '2h' is no rise"),
-      ("[alarm a]\nquiet_hours = no", ":2: quiet_hours = no: remove it: it has no effect"),
-      ("[alarm a]\nname = b", ":2: unknown key 'name' in [alarm a]; there are days, quiet_hours,"),
+      ("[alarm a]\nname = b", ":2: unknown key 'name' in [alarm a]; there are days, rise,"),
       ("[alarm a]\ntime = 07:00\ntime = 08:00", ":3: 'time' is set twice in this file"),
       ("[alarm a]\ntime = 07:00\n[led]\n[alarm a]", ":4: [alarm a] is there twice in this file"),
       ("[alarm a]\n[alarm  a]", ":2: [alarm a] is there twice in this file"),

@@ -18,7 +18,7 @@ import Testing
       loop.exit()
     }
     let watch = ContactWatch(
-      loop: loop, debounce: .zero, open: { line },
+      loop: loop, open: { line },
       changed: { state, _ in served.append("\(state)") })
     watch.start()
     other.fileHandleForWriting.write(Data([0]))
@@ -33,8 +33,7 @@ import Testing
     let line = PipeLine()
     line.isNoisy = true
     line.close()
-    let watch = ContactWatch(
-      loop: loop, debounce: .milliseconds(50), open: { line }, changed: { _, _ in })
+    let watch = ContactWatch(loop: loop, open: { line }, changed: { _, _ in })
     watch.start()
     var ticks = 0
     let ticker = try loop.every(.milliseconds(20)) {
@@ -53,7 +52,7 @@ import Testing
   private func watch(
     _ open: @escaping () throws(Fault) -> any InputLine
   ) throws -> ContactWatch {
-    ContactWatch(loop: try EventLoop(), debounce: .zero, open: open) { _, _ in }
+    ContactWatch(loop: try EventLoop(), open: open) { _, _ in }
   }
 
   @Test("a contact that was never looked at is not accounted for") func never() throws {

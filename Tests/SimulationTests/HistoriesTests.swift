@@ -66,7 +66,7 @@ extension SimulationTests {
     @Test("a speaker that is too late for every ring is told so before the last of them is due")
     func tooLateForRings() {
       var settings = AnnouncerSettings.usual
-      (settings.ringLimit, settings.lateLimit) = (.seconds(30), .zero)
+      (settings.ringLimit, settings.saysTimers) = (.seconds(30), false)
       let world = World(settings)
       world.run(
         until: 7 * minute,
@@ -81,9 +81,7 @@ extension SimulationTests {
 
     @Test("words that are stopped by hand before they are heard, as the clock is set back")
     func stoppedAsClockIsSet() {
-      var settings = AnnouncerSettings.usual
-      settings.lateLimit = .zero
-      let world = World(settings)
+      let world = World(.usual)
       world.run(
         until: 28 * minute,
         [
@@ -221,21 +219,6 @@ extension SimulationTests {
       #expect(world.judge.soundings == 4)
     }
 
-    @Test("the time that is not said for alarms that began together is told once") func toldOnce() {
-      var settings = AnnouncerSettings.usual
-      (settings.lateLimit, settings.ringLimit) = (.zero, .seconds(10))
-      var soft = AlarmPlan.daily("moon", at: 60)
-      soft.rise = AlarmRise(over: .seconds(300))
-      // Five seconds long.
-      soft.tune = Tune.simulated.first { $0?.name == "pips" } ?? nil
-      settings.alarms = [.daily("sun", at: 60), soft]
-      // Half past midnight in London. The hour is said from 3 s after it on.
-      let world = World(settings, from: 1_811_806_200)
-      world.run(until: hour + minute, [])
-      #expect(world.judge.violation == nil)
-      #expect(world.judge.counts["cue"] == 3)
-    }
-
     @Test("an alarm rings by the zone that came as the service ended") func zoneAtEnd() {
       var settings = AnnouncerSettings.usual
       settings.alarms = [.daily("night", at: 90)]
@@ -268,9 +251,7 @@ extension SimulationTests {
 
     @Test("what fails after it was stopped just as it was to begin has failed") func stopsAndFails()
     {
-      var settings = AnnouncerSettings.usual
-      settings.lateLimit = .seconds(1)
-      let world = World(settings)
+      let world = World(.usual)
       let quarter = 15 * minute
       world.run(
         until: quarter + minute,

@@ -19,7 +19,10 @@ import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SHIPPED = (ROOT / "deploy/clocksmith.conf").read_text(encoding="utf-8")
+# Every section and key of the manual page, with its default behind a semicolon.
+KEYS = [section or f";{key}" for section, key in re.findall(
+    r"^\.(?:SS (\[\w+\])|B (\w+ = .*))$", (ROOT / "debian/clocksmith.conf.5").read_text(encoding="utf-8"),
+    re.MULTILINE)]
 
 # Values that break parsers of numbers, times, lists, names and texts.
 VALUES = [
@@ -43,7 +46,7 @@ VALUES = [
 def make(seed, number):
     """The input of that number, as bytes."""
     chance = random.Random(f"{seed} {number}")
-    lines = SHIPPED.splitlines()
+    lines = list(KEYS)
     keys = [index for index, line in enumerate(lines) if re.match(r";\w+ = ", line)]
     for index in chance.sample(keys, chance.choice([0, 1, 1, 1, 2, 3, len(keys)])):
         lines[index] = lines[index][1:]

@@ -19,7 +19,7 @@ from slow_voice import copy_of_the_voice, lengthen
 from sound_server import Recording, SoundServer, wait_until
 
 # The clocks are started this many seconds before the minute: enough for a slow machine, and late
-# enough that none of them still wants to say the minute before it (late_limit is 10 s). A time that
+# enough that none of them still wants to say the minute before it (it may be 10 s late). A time that
 # is asked for must have been spoken by then, and the service takes no request right before an
 # occasion.
 PREPARATION = 45
@@ -111,7 +111,6 @@ class OneMinute:
             copy_of_the_voice(self.folder / "slow voice"), 10, "am", "pm", "oclock")
         self.slow_words = slow_words = self.clocksmith.configuration(
             "interval = 1", voice=self.slow_voice)
-        impatient = self.clocksmith.configuration("interval = 1\nlate_limit = 3s")
         self.configuration = every_minute
         first_heard = self.recording(self.returning, "speaker")
         self.clocks = {
@@ -124,7 +123,7 @@ class OneMinute:
         self.clocks |= {
             "good": Service(
                 self.clocksmith, every_minute, alsa=self.good.device("default", "speaker")),
-            "absent": Service(self.clocksmith, impatient, alsa=NO_SPEAKER),
+            "absent": Service(self.clocksmith, every_minute, alsa=NO_SPEAKER),
             "busy": Service(
                 self.clocksmith, every_minute,
                 alsa=engaged_device(self.folder, self.busy) + self.good.device("other", "other")),

@@ -94,7 +94,7 @@ def test_an_unknown_zone_in_the_environment_is_not_taken_for_utc(clocksmith):
      ("[announce]\nquiet = 22:00-07:00,\n", 2, "quiet"),
      ("[announce]\nquiet = " + "mon 10:00-10:30 " * 11 + "\n", 2, "mon 10:00-10:30"),
      ("[announce]\nvoice = /nowhere/caruso\n", 2, "/nowhere/caruso"),
-     ("[announce]\nlate_limit = -9223372036854775808s\n", 2, "late_limit"),
+     ("[speaker]\nlead_in = -9223372036854775808s\n", 2, "lead_in"),
      ("[clock]\nuntrusted = \x1b[31m\n", 2, r"\u{1B}[31m"),
      ("[announce] interval = 30\n", 1, "after ']'"),
      ("[announce]\ninterval = 30 ; half hours\n", 2, "comment"),

@@ -85,3 +85,15 @@ def test_check_names_a_file_that_is_not_read_for_its_name(etc):
     assert "FOUND configuration /etc/clocksmith/conf.d/my.cnf is not read" in etc.run("check").stdout
     (etc.folder / "conf.d/my.cnf").unlink()
     assert "ok    configuration /etc/clocksmith/conf.d/10.conf\n" in etc.run("check").stdout
+
+
+def test_check_says_what_to_do_about_a_key_of_an_earlier_version(etc):
+    path = etc.folder / "conf.d/my.conf"
+    path.write_text("[switch]\ndebounce = long\n[speaker]\nlatency_offset = 1s\n")
+    done = etc.run("check")
+    assert done.returncode == 3
+    assert (
+        "FOUND configuration /etc/clocksmith/conf.d/my.conf:2: 'debounce' in [switch] has no effect any more; "
+        "remove it (and 1 more)\n") in done.stdout
+    path.write_text("[speaker]\nlatency_offset = 1s\n")
+    assert "my.conf:2: 'latency_offset' in [speaker] is now called 'delay'; write that\n" in etc.run("check").stdout

@@ -58,19 +58,29 @@ def test_the_manual_has_every_key_with_its_default_and_no_other():
         (ROOT / "Sources/Relay" / name).read_text()
         for name in ("RelayConfiguration.swift", "Push/PushConfiguration.swift",
                      "HTTP/HTTPConfiguration.swift"))
-    shipped = re.findall(r"^;(\w+ = .*)", SHIPPED, re.M)
-    assert re.findall(r"^\.B (\w+ = .*)", FORMATS, re.M) == shipped
-    assert sorted(key.split()[0] for key in shipped) == sorted(
+    told = re.findall(r"^\.B (\w+ = .*)", FORMATS, re.M)
+    assert sorted(key.split()[0] for key in told) == sorted(
         re.findall(r'^    "(\w+)": ', source, re.M))
+
+
+def test_the_sample_has_fifteen_keys_with_the_defaults_of_the_manual():
+    def values(text, key):
+        return [line if line.startswith("[") else line.replace("\\-", "-")
+                for line in re.findall(key, text, re.M)]
+    page = values(FORMATS, r"^\.(?:SS|B) (\[\w+|\w+ = .*)")
+    shown = values(SHIPPED, r"^;?(\[\w+|\w+ = .*)")
+    assert len([line for line in shown if " = " in line]) == 15
+    left = iter(page)
+    # Each of them stands in the page, in the same section, in the same order.
+    assert all(line in left for line in shown)
 
 
 def test_the_sample_is_taken_when_a_broker_is_set_and_every_default_is_one(told, tmp_path):
     path = tmp_path / "relay.conf"
     path.write_text(SHIPPED.replace(";broker = none", "broker = box"))
     with_defaults = told("check", "--config", path)
-    mqtt = SHIPPED[:SHIPPED.index(";[push]")]
-    path.write_text(re.sub(r"^;(\w+ =)", r"\1", mqtt, flags=re.M)
-                    .replace("broker = none", "broker = box").replace("authority", ";authority"))
+    mqtt = SHIPPED[:SHIPPED.index(";[ntfy")]
+    path.write_text(re.sub(r"^;(\w+ =)", r"\1", mqtt, flags=re.M).replace("broker = none", "broker = box"))
     assert told("check", "--config", path) == with_defaults
 
 

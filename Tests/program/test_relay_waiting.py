@@ -165,7 +165,7 @@ def test_a_stop_cancels_what_waits(broker, announcer, relay_to, kept):
 
 def test_a_speaker_that_needs_long_gets_its_command_earlier(broker, announcer, relay_to):
     """It needs nine seconds: a lead-in of four, and five between the converter and the ear."""
-    announcer("interval = 60\nvoice_at_hour = none\n[speaker]\nlead_in = 4s\nlatency_offset = 5s")
+    announcer("interval = 60\nvoice_at_hour = none\n[speaker]\nlead_in = 4s\ndelay = 5s")
     relay = relay_to(broker.port)
     heard = online(broker)
     order = bell(20)

@@ -41,7 +41,7 @@ def test_a_chime_outlasts_an_early_stop_and_a_reload_of_something_else(on_the_bu
         wait_until(lambda: time.time() > hour - 8, 60, "the preparation")
         assert on_the_bus.run("stop").returncode == 0
         wait_until(lambda: time.time() > hour - 4, 60, "the melody")
-        configuration.write_text(configuration.read_text() + "late_limit = 5s\n")
+        configuration.write_text(configuration.read_text() + "quiet = 12:00-13:00\n")
         service.signal(signal.SIGHUP)
         service.wait_for("read again")
         line = service.wait_for("01:00:00", 60)

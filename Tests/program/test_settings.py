@@ -124,7 +124,7 @@ def test_the_same_value_again_changes_nothing(caller, start, on_the_bus, setting
     service.signal(signal.SIGHUP)
     service.wait_for("read again")
     assert caller.get("Switch") == "on"
-    put(caller, "switch.debounce", "20ms")
+    put(caller, "switch.active", "high")
     assert caller.get("Switch") == "lost"
     line.put_back()
 
@@ -337,6 +337,22 @@ def test_a_file_that_is_edited_later_outweighs_no_start(caller, start, on_the_bu
     assert shown["timers.say_phases"]["value"] == "no"
 
 
+def test_a_key_of_an_earlier_version_is_told_in_a_file_and_leaves_the_settings(
+        caller, start, on_the_bus, settings):
+    settings.write_text("[button]\nhold = 2s\n[speaker]\nlatency_offset = 1s\n")
+    service = start("late_limit = 3s")
+    told = "'late_limit' in [announce] has no effect any more; remove it"
+    assert [line.split(": ", 1)[1] for line in service.matching("any more|is now called")] == [told]
+    shown = seen(caller)
+    assert shown["speaker.delay"]["value"] == "1s" and "button.hold" not in shown
+    assert "late_limit" not in caller.get("LastError")
+    put(caller, "speaker.lead_in", "1s")
+    assert settings.read_text().splitlines()[2:] == ["[speaker]", "delay = 1s", "lead_in = 1s"]
+    service.signal(signal.SIGHUP)
+    service.wait_for("read again")
+    service.wait_for("any more")
+
+
 def test_an_error_of_a_file_is_no_error_of_the_settings(on_the_bus, settings):
     settings.write_text("[announce]\nvoice = slt\n")
     conf = on_the_bus.configuration("interval = 7")
@@ -421,28 +437,28 @@ def test_two_set_different_keys_at_the_same_time(bus, caller, start, settings):
     start()
     with bus.caller() as other:
         for turn in range(20):
-            for who, key, value in ((caller, "announce.late_limit", f"{turn}s"),
-                                    (other, "switch.debounce", f"{turn}ms")):
+            for who, key, value in ((caller, "timers.ring_limit", f"{turn + 10}s"),
+                                    (other, "speaker.lead_in", f"{turn}ms")):
                 record = {"key": ("s", key), "value": ("s", value)}
                 who.connection.send(new_method_call(ADDRESS, "SetSetting", "a{sv}", (record,)))
         seen(other)
         shown = seen(caller)
-    assert (shown["announce.late_limit"]["value"], shown["switch.debounce"]["value"]) == ("19s", "19ms")
-    assert "late_limit = 19s" in settings.read_text() and "debounce = 19ms" in settings.read_text()
+    assert (shown["timers.ring_limit"]["value"], shown["speaker.lead_in"]["value"]) == ("29s", "19ms")
+    assert "ring_limit = 29s" in settings.read_text() and "lead_in = 19ms" in settings.read_text()
 
 
 def test_a_reload_keeps_what_was_set(caller, start, on_the_bus):
     service = start()
     put(caller, "announce.voice", "slt")
     path = on_the_bus.folder / "0.conf"
-    path.write_text(path.read_text() + "late_limit = 7s\n")
+    path.write_text(path.read_text() + "at_start = none\n")
     # A file that is not read again yet does not count.
     put(caller, "announce.clock", "24")
-    assert seen(caller)["announce.late_limit"]["value"] == "10s"
+    assert seen(caller)["announce.at_start"]["value"] == "signal"
     service.signal(signal.SIGHUP)
     service.wait_for("read again")
     shown = seen(caller)
-    assert shown["announce.late_limit"]["value"] == "7s" and shown["announce.voice"]["value"] == "slt"
+    assert shown["announce.at_start"]["value"] == "none" and shown["announce.voice"]["value"] == "slt"
     assert caller.get("Voice") == "slt"
 
 

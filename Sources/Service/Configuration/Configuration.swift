@@ -28,7 +28,6 @@ public struct Configuration: Sendable {
   public var keepOpen = KeepOpen.lasting(.zero)
   public var switchInput = InputSettings()
   public var button = InputSettings()
-  public var buttonHold = Duration.seconds(1)
   public var led = OutputSettings()
   /// The real-time clock that may vouch for the system's.
   public var rtc = RTCChoice.auto
@@ -53,6 +52,8 @@ public struct Configuration: Sendable {
   /// The same of `settings.conf`, which overrides them.
   var settings: [String: Written] = [:]
   var leftOut: [SettingLeftOut] = []
+  /// What to do about keys of earlier versions in the owner's files: a sentence each.
+  public private(set) var outdated: [String] = []
 
   /// The tune at the hour, unless a file sets `chime`.
   private static let defaultChime = "westminster"
@@ -71,11 +72,11 @@ public struct Configuration: Sendable {
   static func ofFiles(path: String?) throws(Fault) -> Configuration {
     var configuration = Configuration()
     if let path {
-      try configuration.read(INIFile(path: path), \.written)
+      try configuration.readFile(path)
     } else {
       for file in try ConfigurationFiles.all() {
         do throws(Fault) {
-          try configuration.read(INIFile(path: file), \.written)
+          try configuration.readFile(file)
         } catch {
           throw ConfigurationFiles.withRemedy(error)
         }
@@ -124,6 +125,12 @@ public struct Configuration: Sendable {
     keys.lazy.compactMap { (self.settings[$0] ?? self.written[$0])?.place }.first
   }
 
+  private mutating func readFile(_ path: String) throws(Fault) {
+    var file = try INIFile(path: path)
+    outdated += file.renew(Self.oldKeys)
+    try read(file, \.written)
+  }
+
   /// - Parameter layer: where its texts are kept.
   mutating func read(
     _ file: INIFile, _ layer: WritableKeyPath<Configuration, [String: Written]>
@@ -154,9 +161,15 @@ public struct Configuration: Sendable {
 extension Configuration {
   private typealias Key = SettingKey<Configuration>
 
+  static let oldKeys: [String: OldKey] = [
+    "announce.late_limit": .gone, "speaker.latency_offset": .renamed("delay"),
+    "switch.debounce": .gone, "button.debounce": .gone, "button.hold": .gone,
+    "alarm.quiet_hours": .gone,
+  ]
+
   static let keys: [String: [String: SettingKey<Configuration>]] = [
     "announce": [
-      "interval": Key(usual: "15") { configuration, value in
+      "interval": Key(usual: "\(Interval.quarter.minutes)") { configuration, value in
         guard let interval = Int(value).flatMap({ Interval(minutes: $0) }) else {
           return "allowed are minutes that divide 60: \(minutes.joined(separator: ", "))"
         }
@@ -179,12 +192,11 @@ extension Configuration {
       },
       "at_start": choice(\.announcer.atStart),
       "at_stop": choice(\.announcer.atStop),
-      "late_limit": duration(\.announcer.lateLimit, from: .zero, to: .seconds(59)),
     ],
     "speaker": [
       "device": text(\.device, "the name of an ALSA device; aplay -L lists them")
         .settable(.nothing),
-      "latency_offset": duration(\.latencyOffset, from: .seconds(-5), to: .seconds(5)),
+      "delay": duration(\.latencyOffset, from: .seconds(-5), to: .seconds(5)),
       "mixer": optional(\.mixer, "none, or a control; clocksmith check lists them")
         .settable(.nothing),
       "lead_in": duration(\.announcer.leadIn, from: .zero, to: .seconds(4)),
@@ -205,7 +217,6 @@ extension Configuration {
       "line": optional(\.switchInput.line, aLine).among { lines($0.switchInput.line) }
         .settable(.choices),
       "active": choice(\.switchInput.active),
-      "debounce": duration(\.switchInput.debounce, from: .zero, to: .seconds(1)),
       "when_lost": choice(\.announcer.whenLost),
       "silences": choice(\.announcer.silences),
     ],
@@ -213,8 +224,6 @@ extension Configuration {
       "line": optional(\.button.line, aLine).among { lines($0.button.line) }
         .settable(.choices),
       "active": choice(\.button.active),
-      "debounce": duration(\.button.debounce, from: .zero, to: .seconds(1)),
-      "hold": duration(\.buttonHold, from: .zero, to: .seconds(10)),
     ],
     "timers": [
       "ring_limit": duration(\.announcer.ringLimit, from: .seconds(10), to: .seconds(3600)),
@@ -240,7 +249,8 @@ extension Configuration {
         \.rtc, usual: "auto", "auto, none, or the name of an RTC, as in ds3231 or rtc0",
         RTCChoice.init),
       "greatest_error": parsed(
-        \.greatestError, usual: "30s", "none, or 2s to 3600s, as in 30s or 5min"
+        \.greatestError, usual: ClockJudge.defaultGreatestError.asWritten,
+        "none, or 2s to 3600s, as in 30s or 5min"
       ) { value in
         if value == "none" { return .some(nil) }
         // An RTC is right to a second or two at best.
@@ -371,9 +381,10 @@ extension Configuration {
   }
 
   private static func decibels(_ field: Field<Double>, to most: Int) -> Key {
-    parsed(field, usual: "0dB", "-60dB to \(most)dB, with its unit, as -6dB") {
-      Decibels(text: $0, to: Double(most))?.value
-    }
+    parsed(
+      field, usual: "\(Int(Configuration()[keyPath: field]))dB",
+      "-60dB to \(most)dB, with its unit, as -6dB"
+    ) { Decibels(text: $0, to: Double(most))?.value }
   }
 }
 
@@ -398,14 +409,9 @@ struct SettingKey<Root>: Sendable {
   private(set) var choices: @Sendable (Configuration) -> [String] = { _ in [] }
   private(set) var settable = Settable.anything
   let take: INIKey<Root>
-  /// True for a key that has no effect any more.
-  let isOutdated: Bool
 
-  init(
-    usual: String? = nil, allowed: String? = nil, isOutdated: Bool = false,
-    _ take: @escaping INIKey<Root>
-  ) {
-    (self.usual, self.allowed, self.isOutdated, self.take) = (usual, allowed, isOutdated, take)
+  init(usual: String? = nil, allowed: String? = nil, _ take: @escaping INIKey<Root>) {
+    (self.usual, self.allowed, self.take) = (usual, allowed, take)
   }
 
   func among(_ choices: @escaping @Sendable (Configuration) -> [String]) -> Self {
@@ -436,8 +442,6 @@ public struct InputSettings: Hashable, Sendable {
   /// By name or as `chip-label:offset`; nil if there is none.
   public var line: String?
   public var active = ActiveLevel.low
-  /// How long the line must stay inactive without a break before that counts.
-  public var debounce = Duration.milliseconds(30)
 }
 
 public struct OutputSettings: Hashable, Sendable {
@@ -448,8 +452,7 @@ public struct OutputSettings: Hashable, Sendable {
 
 extension Configuration {
   func hasSameControls(as other: Configuration) -> Bool {
-    (switchInput, button, buttonHold, led)
-      == (other.switchInput, other.button, other.buttonHold, other.led)
+    (switchInput, button, led) == (other.switchInput, other.button, other.led)
   }
 
   /// True if a person can silence the clock at any moment, with the switch or the button.

@@ -14,8 +14,6 @@ struct ConfiguredAlarms: Sendable {
     var days = AlarmDays.weekly(Set(Weekday.allCases))
     var tune: Tune?
     var rise: AlarmRise?
-    /// It has the key `quiet_hours`, which means nothing any more.
-    var hasQuietHours = false
   }
 
   private var sections: [Section] = []
@@ -50,15 +48,6 @@ struct ConfiguredAlarms: Sendable {
     sections.append(Section(name: name, place: place, file: file))
   }
 
-  /// What to say of keys that an earlier version had.
-  var outdated: String? {
-    let names = sections.filter(\.hasQuietHours).map { "[alarm \($0.name)]" }
-    return names.isEmpty
-      ? nil
-      : "quiet_hours has no effect in \(names.joined(separator: ", ")), for every alarm rings in quiet "
-        + "hours; remove it"
-  }
-
   /// - Throws: `Fault` for an alarm without a time.
   func plans() throws(Fault) -> [AlarmPlan] {
     var plans: [AlarmPlan] = []
@@ -82,8 +71,7 @@ extension ConfiguredAlarms {
   static func keys(of section: String) -> [String: SettingKey<Configuration>]? {
     guard let name = name(of: section) else { return nil }
     return keys.mapValues { key in
-      SettingKey(usual: key.usual, allowed: key.allowed, isOutdated: key.isOutdated) {
-        configuration, value in
+      SettingKey(usual: key.usual, allowed: key.allowed) { configuration, value in
         configuration.alarmSections.set(name, value, by: key.take)
       }.among(key.choices).settable(key.settable)
     }
@@ -119,11 +107,6 @@ extension ConfiguredAlarms {
       usual: "none", allowed: "none, or how long it takes, as 5min, or from a level, as -30dB 5min"
     ) { section, value in
       complaint { () throws(AlarmTextFlaw) in section.rise = try AlarmRise.rise(text: value) }
-    },
-    "quiet_hours": SettingKey(isOutdated: true) { section, value in
-      guard value == "keep" || value == "override" else { return "remove it: it has no effect" }
-      section.hasQuietHours = true
-      return nil
     },
   ]
 

@@ -24,7 +24,6 @@ extension Configuration {
       announcer.chimeQuarters.flatMap {
         flaw("chime_quarters", $0, at: minutes.filter { $0 != 0 }, "the other quarters")
       },
-      alarmSections.outdated,
     ].compactMap { $0 }
     if announcer.interval.timesOfDay.allSatisfy({
       !announcer.speaks(at: $0) && announcer.chime(at: $0) == nil

@@ -105,7 +105,9 @@ extension Configuration {
     let nothing = try! INIFile([], path: path ?? Self.settingsFile)
     guard let path else { return (self, nil, nothing) }
     do throws(Fault) {
-      let file = try INIFile(path: path)
+      var file = try INIFile(path: path)
+      // Nobody is told: the next change writes the file without them.
+      _ = file.renew(Self.oldKeys)
       let (configuration, composer) = with(file)
       return (configuration, composer, file)
     } catch {
@@ -187,7 +189,7 @@ extension Configuration {
     for section in Self.keys.keys.sorted() + alarmSections.names {
       for (name, schema) in Self.keys(of: section)!.sorted(by: { $0.key < $1.key }) {
         let key = "\(section).\(name)"
-        guard !schema.isOutdated, [nil, section, key].contains(wanted) else { continue }
+        guard [nil, section, key].contains(wanted) else { continue }
         found.append(Setting(key, schema, self))
       }
     }

@@ -6,7 +6,7 @@ struct Silence: Property {
   /// By when each sounding that is heard must be silent.
   private var silentBy: [SoundingID: Int64] = [:]
   /// How long a contact must be open before it counts as open.
-  private static let debounce = 50 * millisecond
+  private static let debounce = 30 * millisecond
   /// The contact is closed, and when it last changed.
   private var isClosed = false
   private var changedAt: Int64 = .never

@@ -128,7 +128,7 @@ struct Level: Property {
 }
 
 /// The first blow of the hour is the hour: no blow is off its moment, and no words are later than
-/// `late_limit`.
+/// ten seconds.
 struct OnTime: Property {
   /// When the anchor of an announcement was heard.
   private var anchors: [SoundingID: Int64] = [:]
@@ -178,7 +178,7 @@ struct OnTime: Property {
     if announcement.occasion != nil {
       if world.happened(.rules, since: at.elapsed - 2 * minute) { return nil }
       let isFree = world.isCalm(since: at.elapsed - 3 * minute) && world.pause > 3 * minute
-      if !isFree { limit = world.settings.lateLimit.nanoseconds }
+      if !isFree { limit = 10 * second }
     }
     guard let due = announcement.occasion ?? (announcement.cause == .request ? wanted : nil) else {
       return nil
