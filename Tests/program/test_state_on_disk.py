@@ -185,7 +185,7 @@ def test_an_order_is_in_the_file_while_something_is_said(start, caller, tmp_path
 
 def test_a_volume_is_on_the_disk_a_second_later(start, caller, tmp_path):
     start()
-    caller.set("VolumeDB", "d", -20.0)
+    caller.ask("SetVolume", volume_db=-20.0)
     wait_until(lambda: saved(tmp_path).get("volume_db") == -20, 60, "the volume")
 
 
@@ -193,7 +193,7 @@ def test_a_slow_disk_does_not_hold_up_the_fade_at_the_stop(start, caller, slow, 
     service = start()
     speak(caller, tmp_path)
     # While something sounds, the state is not saved.
-    caller.set("VolumeDB", "d", -20.0)
+    caller.ask("SetVolume", volume_db=-20.0)
     slow.touch()
     service.process.terminate()
     service.wait_for("cut off .*: the service was stopped", 60)
