@@ -338,8 +338,8 @@ def test_the_configuration_wins_over_an_older_volume(start, bus):
 
 
 @pytest.mark.parametrize("text", [
-    "", '{"version":1,"mute":"o', '{"version":4,"software_mute":"on"}', "\0" * 4096])
-def test_a_state_that_is_torn_or_of_the_future_is_set_aside(start, on_the_bus, text):
+    "", '{"version":3,"mute":"o', '{"version":2,"mute":"on"}', '{"version":4,"software_mute":"on"}', "\0" * 4096])
+def test_a_state_that_is_torn_or_of_another_version_is_set_aside(start, on_the_bus, text):
     state = on_the_bus.folder / "state/state.json"
     state.write_text(text)
     # The time of an RTC would be saved.
