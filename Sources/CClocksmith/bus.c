@@ -15,13 +15,6 @@ static int on_get(sd_bus *bus, const char *path, const char *interface, const ch
   return object->get(object->context, property, reply);
 }
 
-static int on_set(sd_bus *bus, const char *path, const char *interface, const char *property,
-                  sd_bus_message *value, void *userdata, sd_bus_error *error) {
-  (void)bus, (void)path, (void)interface;
-  const struct clocksmith_bus_object *object = userdata;
-  return object->set(object->context, property, value, error);
-}
-
 static sd_bus_vtable entry(const struct clocksmith_bus_member *member) {
   switch (member->kind) {
   case CLOCKSMITH_BUS_METHOD:
@@ -32,10 +25,6 @@ static sd_bus_vtable entry(const struct clocksmith_bus_member *member) {
   case CLOCKSMITH_BUS_PROPERTY:
     return (sd_bus_vtable)SD_BUS_PROPERTY(member->name, member->takes, on_get, 0,
                                           SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE);
-  case CLOCKSMITH_BUS_SETTABLE:
-    return (sd_bus_vtable)SD_BUS_WRITABLE_PROPERTY(
-        member->name, member->takes, on_get, on_set, 0,
-        SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE | SD_BUS_VTABLE_UNPRIVILEGED);
   case CLOCKSMITH_BUS_FLOWING:
     return (sd_bus_vtable)SD_BUS_PROPERTY(member->name, member->takes, on_get, 0, 0);
   default:

@@ -112,9 +112,9 @@ public struct Announcer {
     case .woke, .clockSet:
       break
     case .zoneChanged(let zone):
-      effects += change(settings, zone, .none, at: now)
-    case .reloaded(let settings, let sound, let switchState):
-      effects += change(settings, zone, sound, switchState, at: now)
+      effects += change(settings, zone, at: now)
+    case .reloaded(let settings, let soundsDifferent, let switchState):
+      effects += change(settings, zone, soundsDifferent: soundsDifferent, switchState, at: now)
     case .trust(let trust):
       if trust != self.trust { effects += change(trust, at: now) + [.report(.trust(trust))] }
     case .switched(let switchState, let moment):
@@ -210,9 +210,8 @@ public struct Announcer {
   /// - Parameter switchState: the switch as read with the new settings of its line; nil if those are
   ///   unchanged.
   private mutating func change(
-    _ settings: AnnouncerSettings, _ zone: any Zone, _ sound: SoundChange,
-    _ switchState: SwitchState? = nil,
-    at now: Now
+    _ settings: AnnouncerSettings, _ zone: any Zone, soundsDifferent: Bool = false,
+    _ switchState: SwitchState? = nil, at now: Now
   ) -> [Effect] {
     let before = stage.turn.map(rulingSoFar)
     let wasSilenced = ruledOutBySwitch
@@ -232,7 +231,7 @@ public struct Announcer {
     guard let playing else { return silenced }
     let isMadeAnew =
       canBeginAnew(playing, at: now)
-      && (sound != .none
+      && (soundsDifferent
         || (decibels(of: playing) - playing.decibels).magnitude > Self.leastDecibels)
     let effects =
       isMadeAnew || ruling(on: playing) != before ? takeBack(.rulesChanged, at: now) : []
@@ -1186,7 +1185,6 @@ extension Announcer {
 
   private mutating func start(_ plan: IntervalPlan, replaces: Bool, at now: Now) -> Response {
     if let refusal = rules.refusalOfTimers { return Self.refuse(.interval(.silenced(refusal))) }
-    if let flaw = plan.flaw { return Self.refuse(.interval(.plan(flaw))) }
     var effects = endInterval(byAnyClock: true, at: now)
     if let interval, !replaces {
       guard interval.plan == plan else { return Self.refuse(.interval(.runs(interval.title))) }

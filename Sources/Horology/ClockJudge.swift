@@ -107,7 +107,7 @@ public struct ClockJudge {
     rtc = judgement
     updateRTCSet(judgement, before: before, wasSet: wasSet, kernel, at: now)
     // A program that sets the clock, such as timedatectl, sets the RTC an instant later.
-    isConfirmed = earlier.map { judgement.isSame(as: $0) && !wasSet } ?? false
+    isConfirmed = earlier.map { judgement.fault?.key == $0.fault?.key && !wasSet } ?? false
     var reports = changes(from: earlier, to: judgement)
     if judgement.isValid, kernel.isSynchronised {
       if let report = drift.add(reading) { reports.append(.rtcDrift(report)) }
@@ -145,7 +145,7 @@ public struct ClockJudge {
     case (nil, nil): reports.append(.rtcFound(judgement))
     case (let earlier?, nil): if !earlier.isValid { reports.append(.rtcValid(name)) }
     case (let earlier, let fault?):
-      if earlier?.fault?.isSame(as: fault) != true { reports.append(.rtcInvalid(name, fault)) }
+      if earlier?.fault?.key != fault.key { reports.append(.rtcInvalid(name, fault)) }
     }
     for warning in judgement.warnings where earlier?.warnings.contains(warning) != true {
       reports.append(.rtcWarning(name, warning))
@@ -170,7 +170,7 @@ public struct ClockJudge {
 
   private func newDoubt(after before: ClockState) -> ClockState.Doubt? {
     guard case .nothing(let doubt) = state.basis else { return nil }
-    if case .nothing(let earlier) = before.basis, earlier.isSame(as: doubt) { return nil }
+    if case .nothing(let earlier) = before.basis, earlier.key == doubt.key { return nil }
     switch doubt {
     // `noRTC` has no cure; `invalidRTC` is reported with the RTC.
     case .noRTC, .invalidRTC: return nil
@@ -276,17 +276,5 @@ extension ClockState {
     guard other.trust == .holdover else { return true }
     guard let ends, let end = other.ends else { return false }
     return ends > end
-  }
-}
-
-extension ClockState.Doubt {
-  /// True if it is the same doubt, whatever its size now.
-  func isSame(as other: Self) -> Bool {
-    switch (self, other) {
-    case (.noRTC, .noRTC), (.differs, .differs), (.wasSet, .wasSet), (.heldTooLong, .heldTooLong):
-      true
-    case (.invalidRTC(_, let fault), .invalidRTC(_, let another)): fault.isSame(as: another)
-    default: false
-    }
   }
 }

@@ -7,9 +7,10 @@ public enum Event {
   /// The system's clock was set, or the machine has slept.
   case clockSet
   case zoneChanged(any Zone)
-  /// The switch is as read with the new settings of its line; nil if those are
+  /// `soundsDifferent` is true if the announcement that the player has would sound different now, or
+  /// play elsewhere. The switch is as read with the new settings of its line; nil if those are
   /// unchanged.
-  case reloaded(AnnouncerSettings, SoundChange, SwitchState? = nil)
+  case reloaded(AnnouncerSettings, soundsDifferent: Bool = false, SwitchState? = nil)
   case trust(ClockTrust)
   /// The switch was moved, lost or found again, at this moment.
   case switched(SwitchState, at: Uptime)
@@ -50,15 +51,6 @@ public enum Stop: Hashable, Sendable {
     case .serviceEnds: .serviceEnds
     }
   }
-}
-
-/// What a reload changes in an announcement that is not heard yet.
-public enum SoundChange: Sendable {
-  case none
-  /// Where and how loud it is played.
-  case speaker
-  /// Its bells, or its words.
-  case sound
 }
 
 /// What the Announcer wants done, in the order given.

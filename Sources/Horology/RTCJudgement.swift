@@ -17,17 +17,6 @@ public enum RTCFault: Hashable, Sendable {
   case localTime
   /// The synchronised clock is ahead of it by this, which is how far a zone is from UTC.
   case zoneAway(lead: Duration)
-
-  /// True if it is the same fault, whatever the RTC shows now.
-  public func isSame(as other: RTCFault) -> Bool {
-    switch (self, other) {
-    case (.dataInvalid, .dataInvalid), (.notValid, .notValid), (.unreadable, .unreadable),
-      (.beforeRelease, .beforeRelease), (.beyondRange, .beyondRange), (.stopped, .stopped),
-      (.jumped, .jumped), (.localTime, .localTime), (.zoneAway, .zoneAway):
-      true
-    default: false
-    }
-  }
 }
 
 extension RTCFault {
@@ -103,12 +92,6 @@ public struct RTCJudgement: Hashable, Sendable {
   func agrees(at now: Now) -> Bool {
     guard isValid, let lead = reading.lead(at: now) else { return false }
     return lead.magnitude <= Self.agreement
-  }
-
-  /// True if both are valid, or have the same fault.
-  func isSame(as other: RTCJudgement) -> Bool {
-    guard let fault, let another = other.fault else { return isValid == other.isValid }
-    return fault.isSame(as: another)
   }
 
   private static func fault(of reading: RTCReading, after earlier: RTCReading?) -> RTCFault? {

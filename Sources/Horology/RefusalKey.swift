@@ -14,7 +14,6 @@ public enum RefusalKey: String, CaseIterable, Sendable {
   case noWords = "no_words"
   /// How much is left cannot be said now.
   case notTold = "not_told"
-  case interval
   case intervalRuns = "interval_runs"
   case noInterval = "no_interval"
   // Of alarms.
@@ -58,7 +57,6 @@ public enum RefusalKey: String, CaseIterable, Sendable {
     case .noTimer: "\(by("timer 10m", "timer")) starts one"
     case .isRinging: "\(by("stop", "stop")) stops it"
     case .noWords, .notTold: "\(timers) shows how much is left"
-    case .interval: "choose others"
     case .intervalRuns where reader == .terminal: "stop it first, or start this one with --replace"
     case .intervalRuns: "send 'interval_stop' first, or this one with \"replace\": true"
     case .noInterval: "\(by("interval 30s", "interval")) starts one"

@@ -44,7 +44,7 @@ struct Rejection: Error, Hashable, Sendable {
       switch RefusalKey(rawValue: key) {
       case .busy: .busy
       case .past, .over, .tooNear: .past
-      case .name, .interval: .value
+      case .name: .value
       default: .refused
       }
     self.init(kind, RefusalKey.sentence(flaw, key: key, for: .sender), key: key)

@@ -57,10 +57,7 @@ final class BusServer {
       to: clocksmith_bus_object(
         context: Unmanaged.passUnretained(self).toOpaque(),
         call: { context, call, error in BusServer.from(context).answer(call!, error) },
-        get: { context, name, reply in BusServer.from(context).append(name!, to: reply!) },
-        set: { context, name, value, error in
-          BusServer.from(context).set(name!, value!, error)
-        }))
+        get: { context, name, reply in BusServer.from(context).append(name!, to: reply!) }))
   }
 
   deinit {
@@ -151,7 +148,7 @@ final class BusServer {
     guard let bus else { return }
     let now = status()
     let changed = Status.properties.filter { property in
-      property.change != .flowing && told.map { !property.isSame($0, now) } ?? true
+      !property.isFlowing && told.map { !property.isSame($0, now) } ?? true
     }
     told = now
     guard !changed.isEmpty else { return }
@@ -257,21 +254,6 @@ final class BusServer {
       property.field.value(status()) ?? missing, property.type, to: reply)
   }
 
-  private func set(
-    _ name: UnsafePointer<CChar>, _ value: OpaquePointer,
-    _ refused: UnsafeMutablePointer<sd_bus_error>?
-  ) -> Int32 {
-    var record = Record()
-    record[Request.Keys.volume.name] = BusReader.value("d", value)
-    do throws(BadValue) {
-      let form = Request.form(named: "volume")!
-      _ = serve(try form.request(record, tune: Self.tune))
-      return 1
-    } catch {
-      return sd_bus_error_set(refused, SD_BUS_ERROR_INVALID_ARGS, error.description)
-    }
-  }
-
   /// The members of the interface, as sd-bus wants them described. The texts are never freed: there
   /// is one interface.
   private nonisolated(unsafe) static let members: [clocksmith_bus_member] = {
@@ -286,15 +268,11 @@ final class BusServer {
       return member(CLOCKSMITH_BUS_METHOD, form.method, type, type)
     }
     let properties = Status.properties.map { property in
-      let kind =
-        switch property.change {
-        case .told: CLOCKSMITH_BUS_PROPERTY
-        case .flowing: CLOCKSMITH_BUS_FLOWING
-        case .settable: CLOCKSMITH_BUS_SETTABLE
-        }
-      return member(kind, property.name, property.type)
+      member(
+        property.isFlowing ? CLOCKSMITH_BUS_FLOWING : CLOCKSMITH_BUS_PROPERTY, property.name,
+        property.type)
     }
-    let signals = ["Announced", "Skipped", "Noticed", "Held"]
-    return methods + properties + signals.map { member(CLOCKSMITH_BUS_SIGNAL, $0, "a{sv}") }
+    let signals = ["Noticed", "Held"].map { member(CLOCKSMITH_BUS_SIGNAL, $0, "a{sv}") }
+    return methods + properties + signals
   }()
 }

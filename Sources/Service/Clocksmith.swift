@@ -82,10 +82,7 @@ public final class Clocksmith {
     instruments = ServiceInstruments(journal, clockWatch, reporter, composer)
     conductor.instruments = instruments
     takeTunes()
-    store.reach = { [unowned self] in
-      // A ring, or an interval of seconds, may keep the speaker busy for hours.
-      player?.isPlaying != true ? .disk : conductor.announcer.playing == nil ? .file : .nowhere
-    }
+    store.maySync = { [unowned self] in player?.isPlaying != true }
     takeVolume()
   }
 
@@ -302,7 +299,7 @@ public final class Clocksmith {
     }
     // Put the order on the disk before it is answered. While something sounds, or is about to, it
     // is only written to the file, which outlasts this program, and is synced later.
-    store.save(atLeast: .file)
+    store.save()
     return .success(answer)
   }
 
@@ -449,10 +446,13 @@ public final class Clocksmith {
       controls = nil
       takeControls()
     }
-    let change = SoundChange(
-      of: announcer.playing, from: before, to: (self.configuration, composer))
+    let soundsDifferent =
+      announcer.playing?.soundsDifferent(from: before, to: (configuration, composer)) ?? false
     // Pass the switch along: the new settings decide what it silences.
-    handle(.reloaded(configuration.announcer, change, controls?.switchState ?? .absent))
+    handle(
+      .reloaded(
+        configuration.announcer, soundsDifferent: soundsDifferent,
+        controls?.switchState ?? .absent))
     // Again: the new settings may have brought alarms with other tunes.
     takeTunes()
     logNeverSounding()

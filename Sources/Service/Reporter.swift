@@ -50,7 +50,6 @@ final class Reporter {
     if let ended = tally.add(report, every: interval, at: SystemClock.uptime) {
       journal.log(ended.notice)
     }
-    if let (name, record) = report.signal(composer) { bus?.signal(name, record) }
   }
 
   private func notice(of report: Report) -> Notice {
@@ -97,27 +96,8 @@ final class Reporter {
   }
 }
 
-extension Report {
-  /// The signal that a report makes, with its record; nil if it makes none.
-  func signal(_ composer: Composer) -> (name: String, Record)? {
-    switch self {
-    case .announced(let announcement, let timing) where announcement.cause != .start:
-      return ("Announced", Status.Last(announcement, timing, composer).record)
-    case .skipped(let first, let last, let reason):
-      return (
-        "Skipped",
-        Record([
-          "first": .text(first.instant.rfc3339), "last": .text(last.instant.rfc3339),
-          "reason": .text(reason.description), "reason_key": .text(reason.key),
-        ])
-      )
-    default: return nil
-    }
-  }
-}
-
 extension Status.Last {
-  init(_ announcement: Announcement, _ timing: Timing, _ composer: Composer) {
+  fileprivate init(_ announcement: Announcement, _ timing: Timing, _ composer: Composer) {
     self.init(
       instant: announcement.anchor, text: (try? composer.text(of: announcement)) ?? "",
       onsetError: timing.onsetError)

@@ -94,12 +94,12 @@ extension SavedState {
 
 extension SavedState {
   private static let version = Key<Int>.integer("version", 1...Int(Int32.max))
-  /// A text of a later version is refused; `EarlierState.swift` reads earlier ones. A new key that
-  /// may be missing needs no new version: older programs ignore it.
-  private static let latestVersion = 3
+  /// A text of another version is refused. A new key that may be missing needs no new version: older
+  /// programs ignore it.
+  private static let knownVersion = 3
 
   private static let fields: [Field<Self>] = [
-    Field(version, { _ in latestVersion }),
+    Field(version, { _ in knownVersion }),
     // The instant of `until` follows.
     Field(
       .parsed(
@@ -132,15 +132,13 @@ extension SavedState {
 
   /// Reads a text. What of it cannot be used is left out.
   /// - Parameter flaws: gets a clause for each thing that was left out.
-  /// - Throws: `Fault` for a text that is torn, no state, or of a later version.
+  /// - Throws: `Fault` for a text that is torn, no state, or of another version.
   init(text: String, path: String, flaws: inout [String]) throws(Fault) {
     guard var record = try? Record(json: text, path: path), let version = record[Self.version]
     else { throw Fault(path, "it is torn, or no state") }
-    guard version <= Self.latestVersion else {
-      throw Fault(
-        path, "it is of version \(version), and this program knows \(Self.latestVersion)")
+    guard version == Self.knownVersion else {
+      throw Fault(path, "it is of version \(version), and this program knows \(Self.knownVersion)")
     }
-    if version < 3 { record.modernise() }
     record.moderniseAlarms()
 
     for field in Self.fields {
@@ -160,6 +158,27 @@ extension SavedState {
 }
 
 extension Record {
+  /// Alarms once had the instant that they were done with, instead of the date, and the instant of
+  /// their next ring.
+  fileprivate mutating func moderniseAlarms() {
+    guard let offset = self[Key.seconds("zone_offset", .seconds(-172_800) ... .seconds(172_800))],
+      case .list(let values)? = self["alarms"]
+    else { return }
+    self["alarms"] = .list(
+      values.map { value in
+        guard case .record(var alarm) = value else { return value }
+        let next = alarm[Key<Instant>.instant("promised")] ?? alarm[.instant("rings")]
+        if let next, alarm["from"] == nil, alarm["state"] == .text("waiting") {
+          alarm[.instant("rings_after")] = next - .seconds(1)
+        }
+        let instants = ["acknowledged", "skipped"].compactMap { alarm[Key<Instant>.instant($0)] }
+        if let done = instants.max(), alarm["done"] == nil {
+          alarm["done"] = .text(String((done + offset).utcText().prefix(10)))
+        }
+        return .record(alarm)
+      })
+  }
+
   /// The elements of a list that can be used.
   fileprivate func elements<Element>(
     of key: Key<[Record]>, _ flaws: inout [String],

@@ -13,15 +13,11 @@ final class ServiceInstruments: Instruments {
   var player: Player?
   var timer: CalendarTimer?
   /// Composes the scores for the player.
-  var composer: Composer { didSet { judged = nil } }
+  var composer: Composer
   /// Called if the tune of a ring cannot be played, with the reason. The signal rings in its place.
   var lacksTune: (Cue, Fault) -> Void = { _, _ in }
   /// Called after all effects of an event have been carried out.
   var rested: () -> Void = {}
-
-  /// The tune that failed last, and its flaw; no flaw if the tune is not to blame.
-  private var judged: (blows: [Blow], flaw: Fault?, at: Duration)?
-  private static let judgedFor = Duration.seconds(60)
 
   init(_ journal: Journal, _ clockWatch: ClockWatch, _ reporter: Reporter, _ composer: Composer) {
     self.journal = journal
@@ -46,25 +42,14 @@ final class ServiceInstruments: Instruments {
       }
     } catch {
       // Without a flaw in the tune, the speaker is to blame.
-      guard case .cue(let cue) = sounding, let flaw = flaw(ofTuneOf: cue) else { throw error }
+      guard case .cue(let cue) = sounding, let flaw = composer.flaw(ofTuneOf: cue) else {
+        throw error
+      }
       lacksTune(cue, flaw)
       try player?.play(sounding) { [composer] rate throws(Fault) in
         try composer.score(inSignalsOf: cue, rate: rate)
       }
     }
-  }
-
-  /// Why the tune of a cue cannot be played; nil if it can. This decodes all its bells, which is
-  /// too much work for every second that the speaker is away, so the answer is kept.
-  private func flaw(ofTuneOf cue: Cue) -> Fault? {
-    guard !cue.blows.isEmpty else { return nil }
-    let now = SystemClock.sinceBoot
-    if let judged, judged.blows == cue.blows, now < judged.at + Self.judgedFor {
-      return judged.flaw
-    }
-    let flaw = composer.flaw(ofTuneOf: cue)
-    judged = (cue.blows, flaw, now)
-    return flaw
   }
 
   func stop(_ soundings: [SoundingID], _ reason: StopReason) { player?.stop(soundings, reason) }

@@ -6,15 +6,6 @@ import Daemon
 /// Keeps the state, and saves it in a file, which is replaced as a whole. Once it is synced, a power
 /// cut leaves the old state or the new one.
 final class StateStore {
-  /// How far a change may be saved.
-  enum Reach: Comparable {
-    case nowhere
-    /// Into the file, which outlasts this program, without waiting for the disk.
-    case file
-    /// Safe from a power cut.
-    case disk
-  }
-
   private enum Progress {
     case onDisk
     /// What has changed is saved with the next urgent change, or at the end.
@@ -30,8 +21,9 @@ final class StateStore {
   /// What became of a saved state that could not be used at the start; empty if it could. It stays
   /// until the end: what was set before is not back, and the owner may want the file.
   private(set) var loss = ""
-  /// How far a change may be saved now.
-  var reach: () -> Reach = { .disk }
+  /// True if a change may be synced to the disk now. It is written into the file in any case, which
+  /// outlasts this program.
+  var maySync: () -> Bool = { true }
 
   private let loop: EventLoop
   private let journal: Journal
@@ -155,17 +147,15 @@ final class StateStore {
   }
 
   /// Saves an urgent change as far as that may be now.
-  /// - Parameter least: how far at least.
-  func save(atLeast least: Reach = .nowhere) {
-    let reach = max(reach(), least)
-    if reach == .disk { syncSettings() }
+  func save() {
+    let isSynced = maySync()
+    if isSynced { syncSettings() }
     switch progress {
     case .onDisk, .canWait:
       // After a fault at the start nothing may have changed since: look whether it is mended.
       if folder != nil, !trouble.isEmpty, obstacle == nil { noteSuccess() }
-    case .inFile where reach == .disk, .changed where reach != .nowhere:
-      write(isSynced: reach == .disk)
-    case .inFile, .changed: break
+    case .changed: write(isSynced: isSynced)
+    case .inFile: if isSynced { write(isSynced: true) }
     }
   }
 
@@ -179,7 +169,7 @@ final class StateStore {
   /// - Returns: why it cannot be saved, and what to do about it; nil if it is saved.
   func write(settings text: String) -> String? {
     guard let folder else { return Status.hasNoStateFolder }
-    let isSynced = reach() == .disk
+    let isSynced = maySync()
     do throws(Fault) {
       try writeText(
         text, to: "\(folder)/\(Configuration.settingsFile)", isSynced: isSynced, mode: 0o644)

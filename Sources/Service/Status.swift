@@ -161,27 +161,20 @@ extension Composer {
 extension Status {
   /// A property of org.clocksmith.Announcer1, which is a key of the record, too.
   struct Property: Sendable {
-    enum Change {
-      case told
-      /// It changes all the time, and `PropertiesChanged` leaves it out.
-      case flowing
-      /// A caller may set it.
-      case settable
-    }
-
     /// Its key as `muted_by` for `MutedBy`.
     let field: Field<Status>
     let name: String
     let type: String
-    let change: Change
+    /// It changes all the time, and `PropertiesChanged` leaves it out.
+    let isFlowing: Bool
     private(set) var isSame: @Sendable (Status, Status) -> Bool
     /// The records of a list, one after another: a thousand of them at once take half a megabyte.
     private(set) var eachRecord: (@Sendable (Status, (Record) -> Void) -> Void)?
 
     init(
-      _ field: Field<Status>, _ type: String = "s", _ change: Change = .told, name: String? = nil
+      _ field: Field<Status>, _ type: String = "s", isFlowing: Bool = false, name: String? = nil
     ) {
-      (self.field, self.type, self.change) = (field, type, change)
+      (self.field, self.type, self.isFlowing) = (field, type, isFlowing)
       self.name = name ?? Record.property(ofKey: field.name)
       isSame = { field.value($0) == field.value($1) }
     }
@@ -230,13 +223,13 @@ extension Status {
     Property(.text("clock_basis", \.clockBasis)),
     Property(Field(.flag("clock_is_used"), \.clockIsUsed), "b"),
     Property(Field(.real("request_ahead", 0...60, "seconds"), \.requestAhead), "d"),
-    Property(.text("clock_words", \.clockWords), "s", .flowing),
+    Property(.text("clock_words", \.clockWords), isFlowing: true),
     Property(
       Field(
         .real("clock_uncertainty", 0 ... .greatestFiniteMagnitude, "seconds"), \.clockUncertainty),
-      "d", .flowing),
+      "d", isFlowing: true),
     Property(Field(.instant("holdover_ends"), \.holdoverEnds)),
-    Property(Field(Request.Keys.volume, \.volume), "d", .settable, name: "VolumeDB"),
+    Property(Field(Request.Keys.volume, \.volume), "d", name: "VolumeDB"),
     Property(.text("zone", \.zone)),
     Property(.text("voice", \.voice)),
     Property(.text("device", \.device)),
@@ -312,7 +305,7 @@ extension Status.Last {
       set: { $0.onsetError = .microseconds(Int64(($1 * 1000).rounded())) }),
   ]
 
-  var record: Record { Record(self, Self.fields) }
+  fileprivate var record: Record { Record(self, Self.fields) }
 
   fileprivate init(_ record: Record) throws(BadValue) { try record.fill(&self, Self.fields) }
 }

@@ -3,18 +3,9 @@ import Basics
 import Horology
 
 /// The sound files of the tunes' bells, found by the bells' names.
-public struct BellRack: Sendable {
-  /// One take of a bell, as it was rendered.
-  public struct Take: Hashable, Sendable {
-    public let path: String
-    let rate: Int
-    let frames: Int
-
-    func frames(atRate other: Int) -> Int { SoundFile.frames(frames, of: rate, atRate: other) }
-  }
-
+public struct BellRack {
   private let folders: [String]
-  private var takes: [String: [Take]] = [:]
+  private var takes: [String: [StoredSound]] = [:]
 
   public init(folders: [String]) {
     self.folders = folders
@@ -36,27 +27,22 @@ public struct BellRack: Sendable {
 
   /// The takes of `F#4` are the existing files among `Fsharp4.flac` and `Fsharp4-1.flac` to `-9`,
   /// in the first folder that has any. Blows use them in turn.
-  private func find(_ bell: String) throws(Fault) -> [Take] {
+  private func find(_ bell: String) throws(Fault) -> [StoredSound] {
     guard !bell.contains("/") else { return [] }
     let name = bell.split(separator: "#", omittingEmptySubsequences: false)
       .joined(separator: "sharp")
     for folder in folders {
       let numbers = [""] + (1...9).map { "-\($0)" }
-      let paths: [String] = numbers.map { "\(folder)/\(name)\($0).flac" }
-        .filter { access($0, F_OK) == 0 }
-      guard !paths.isEmpty else { continue }
-      var takes: [Take] = []
-      for path in paths {
-        let file = try SoundFile(path: path)
-        takes.append(Take(path: path, rate: file.rate, frames: file.frames))
-      }
-      return takes
+      let takes = numbers.map { "\(folder)/\(name)\($0).flac" }
+        .filter { access($0, F_OK) == 0 }.map(StoredSound.init)
+      for take in takes { _ = try take.seconds() }
+      if !takes.isEmpty { return takes }
     }
     return []
   }
 
   /// The take for a bell's blow number `index`, counted from 0.
-  func take(_ index: Int, of bell: String) throws(Fault) -> Take {
+  func take(_ index: Int, of bell: String) throws(Fault) -> StoredSound {
     guard let takes = takes[bell] else { throw Fault("bell '\(bell)'", "it is in no tune") }
     return takes[index % takes.count]
   }

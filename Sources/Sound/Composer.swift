@@ -2,11 +2,11 @@ import Basics
 import Horology
 
 /// Turns an announcement or a cue into a score.
-public struct Composer: Sendable {
+public struct Composer {
   public let voice: VoicePack
   public let wording: Wording
   public private(set) var bells: BellRack
-  public let signals: [Signal: String]
+  private let signals: [Signal: StoredSound]
   private let voiceGain: Float
   private let bellsGain: Float
 
@@ -21,7 +21,7 @@ public struct Composer: Sendable {
     self.voice = voice
     self.wording = wording
     self.bells = bells
-    self.signals = signals
+    self.signals = signals.mapValues(StoredSound.init)
     voiceGain = Mixer.gain(decibels: voiceVolume)
     bellsGain = Mixer.gain(decibels: bellsVolume)
   }
@@ -111,15 +111,14 @@ public struct Composer: Sendable {
   }
 
   private func score(of signal: Signal, rate: Int) throws(Fault) -> Score {
-    guard let path = signals[signal] else {
+    guard let sound = signals[signal] else {
       throw Fault("signal '\(signal.rawValue)'", "it is missing; install clocksmith again")
     }
-    let file = try SoundFile(path: path)
     return Score(
       rate: rate,
       parts: [
         Score.Part(
-          path: path, start: 0, frames: file.frames(atRate: rate), gain: bellsGain, isTimed: true,
+          sound, start: 0, frames: try sound.frames(atRate: rate), gain: bellsGain, isTimed: true,
           label: signal.rawValue)
       ], anchor: 0)
   }
@@ -159,8 +158,8 @@ public struct Composer: Sendable {
       struck[blow.bell, default: 0] += 1
       parts.append(
         Score.Part(
-          path: sound.path, start: blow.offset.frames(atRate: rate),
-          frames: sound.frames(atRate: rate), gain: bellsGain, isTimed: true, label: blow.bell))
+          sound, start: blow.offset.frames(atRate: rate),
+          frames: try sound.frames(atRate: rate), gain: bellsGain, isTimed: true, label: blow.bell))
     }
     return parts
   }

@@ -98,7 +98,7 @@ private struct Voice {
   init(_ part: Score.Part, at start: Int, rate: Int) throws(Fault) {
     self.part = part
     self.start = start
-    file = try SoundFile(path: part.path)
+    file = try SoundFile(path: part.sound.path)
     converter = file.rate == rate ? nil : try RateConverter(from: file.rate, to: rate)
   }
 

@@ -1,9 +1,9 @@
 import Basics
 
 /// Sounds on a time line, with one frame that is the anchor.
-public struct Score: Hashable, Sendable {
-  public struct Part: Hashable, Sendable {
-    public let path: String
+public struct Score: Hashable {
+  public struct Part: Hashable {
+    public let sound: StoredSound
     public private(set) var start: Int
     /// How many frames of it sound; silence follows if the file has fewer.
     public let frames: Int
@@ -22,10 +22,10 @@ public struct Score: Hashable, Sendable {
     public let label: String
 
     public init(
-      path: String, start: Int, frames: Int, fadeIn: Int = 0, fadeOut: Int = 0,
+      _ sound: StoredSound, start: Int, frames: Int, fadeIn: Int = 0, fadeOut: Int = 0,
       gain: Float = 1, isTimed: Bool = false, isWord: Bool = false, label: String = ""
     ) {
-      self.path = path
+      self.sound = sound
       self.start = start
       self.frames = frames
       self.fadeIn = fadeIn
@@ -65,11 +65,8 @@ public struct Score: Hashable, Sendable {
   /// Reads every sound to its end.
   /// - Throws: `Fault` for the first that is missing, torn or not a sound file, or a silent word.
   public func verify(_ meanwhile: () throws(Fault) -> Void = {}) throws(Fault) {
-    let words = Set(parts.filter(\.isWord).map(\.path))
-    for path in Set(parts.map(\.path)) {
-      let file = try SoundFile(path: path)
-      try file.verify()
-      if words.contains(path) { try file.refuseSilence() }
+    for part in parts {
+      try part.sound.verify(asWord: part.isWord)
       try meanwhile()
     }
   }

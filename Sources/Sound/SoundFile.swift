@@ -1,5 +1,6 @@
 import Basics
 import CSndFile
+@preconcurrency import Glibc
 import Horology
 
 /// Frames per second of the clips and the bells, and of every file that is written.
@@ -261,12 +262,71 @@ extension Duration {
   }
 }
 
-extension SoundFile {
-  /// How many frames it has once it is converted to another rate.
-  func frames(atRate other: Int) -> Int { Self.frames(frames, of: rate, atRate: other) }
+/// A mono sound file, and what is known of it. It is opened for that, and read to its end, only if it
+/// was changed or replaced since.
+public final class StoredSound: Hashable {
+  public let path: String
+  private var facts: Facts?
 
-  /// How many frames a sound of `frames` frames has once it is converted to another rate.
-  static func frames(_ frames: Int, of rate: Int, atRate other: Int) -> Int {
-    Int((Double(frames) * Double(other) / Double(rate)).rounded())
+  private struct Facts {
+    let stamp: Stamp
+    let rate: Int
+    let frames: Int
+    /// True once it was read to its end.
+    var isVerified = false
+    var silence: ClipFlaw?
   }
+
+  /// Differs if the file was replaced or written to.
+  private struct Stamp: Equatable {
+    let inode: UInt64
+    let size: Int
+    let seconds: Int
+    let nanoseconds: Int
+  }
+
+  public init(_ path: String) {
+    self.path = path
+  }
+
+  private func current() throws(Fault) -> Facts {
+    var status = stat()
+    stat(path, &status)
+    let stamp = Stamp(
+      inode: UInt64(status.st_ino), size: Int(status.st_size),
+      seconds: Int(status.st_ctim.tv_sec), nanoseconds: Int(status.st_ctim.tv_nsec))
+    if let facts, facts.stamp == stamp { return facts }
+    let file = try SoundFile(path: path)
+    let facts = Facts(stamp: stamp, rate: file.rate, frames: file.frames)
+    self.facts = facts
+    return facts
+  }
+
+  public func seconds() throws(Fault) -> Double {
+    let facts = try current()
+    return Double(facts.frames) / Double(facts.rate)
+  }
+
+  /// How many frames it has once it is converted to this rate.
+  func frames(atRate rate: Int) throws(Fault) -> Int {
+    let facts = try current()
+    return Int((Double(facts.frames) * Double(rate) / Double(facts.rate)).rounded())
+  }
+
+  /// Reads it to its end.
+  /// - Throws: `Fault` if it is missing, torn or not a sound file, or a word that nobody hears.
+  func verify(asWord: Bool) throws(Fault) {
+    var facts = try current()
+    if !facts.isVerified {
+      let file = try SoundFile(path: path)
+      try file.verify()
+      (facts.isVerified, facts.silence) = (true, file.silence)
+      self.facts = facts
+    }
+    if asWord, let silence = facts.silence { throw Fault("cannot use \(path)", silence.words) }
+  }
+
+  public static func == (one: StoredSound, other: StoredSound) -> Bool { one.path == other.path }
+
+  public func hash(into hasher: inout Hasher) { hasher.combine(path) }
 }

@@ -3,12 +3,14 @@ import Basics
 import Horology
 
 /// A folder of clips and the small file `voice.conf` that says how they make a spoken time.
-public struct VoicePack: Sendable {
-  public struct Clip: Hashable, Sendable {
+public struct VoicePack {
+  public struct Clip: Hashable {
     public let name: String
-    public let path: String
+    public let sound: StoredSound
     /// What it says, for a reader.
     public let text: String
+
+    public var path: String { sound.path }
   }
 
   public let path: String
@@ -121,8 +123,7 @@ public struct VoicePack: Sendable {
   /// an upper bound. It adds up the lengths in the headers of the clips, with the gaps between
   /// them, and counts no crossfade, which would shorten them.
   ///
-  /// Opens each clip of a time once, so ask once for a voice. A phrase that lacks a clip does not
-  /// count.
+  /// A phrase that lacks a clip does not count.
   public var longestPhrase: Duration {
     var phrases = Set(
       wordings.flatMap { wording in
@@ -144,7 +145,7 @@ public struct VoicePack: Sendable {
     var seconds: [String: Double] = [:]
     for name in Set(phrases.joined()) {
       guard let clip = clips[name] else { continue }
-      seconds[name] = try? SoundFile(path: clip.path).seconds
+      seconds[name] = try? clip.sound.seconds()
     }
     let gap = max(.zero - overlap, .zero).inSeconds
     let lengths = phrases.compactMap { names -> Double? in
@@ -160,11 +161,10 @@ public struct VoicePack: Sendable {
     let overlapFrames = overlap.frames(atRate: rate)
     var lengths: [Int] = []
     for clip in clips {
-      let file = try SoundFile(path: clip.path)
-      if let flaw = ClipFlaw(seconds: file.seconds), flaw.hidesWord {
+      if let flaw = ClipFlaw(seconds: try clip.sound.seconds()), flaw.hidesWord {
         throw Fault("cannot use \(clip.path)", flaw.words)
       }
-      lengths.append(file.frames(atRate: rate))
+      lengths.append(try clip.sound.frames(atRate: rate))
     }
     // A crossfade takes no more than half of either clip.
     let joins = zip(lengths, lengths.dropFirst()).map { min(overlapFrames, $0 / 2, $1 / 2) }
@@ -176,7 +176,7 @@ public struct VoicePack: Sendable {
       start -= before
       parts.append(
         Score.Part(
-          path: clip.path, start: start, frames: lengths[index],
+          clip.sound, start: start, frames: lengths[index],
           fadeIn: max(before, 0), fadeOut: max(after, 0), isTimed: index == 0,
           isWord: true, label: clip.text))
       start += lengths[index]

@@ -31,7 +31,7 @@ extension VoicePack {
     for (name, text) in draft.clipTexts {
       let candidates = Self.suffixes.map { "\(path)/\(name).\($0)" }
       guard let file = candidates.first(where: { access($0, F_OK) == 0 }) else { continue }
-      clips[name] = Clip(name: name, path: file, text: text)
+      clips[name] = Clip(name: name, sound: StoredSound(file), text: text)
     }
     self.clips = clips
     clipsWithoutFile = draft.clipTexts.keys.filter { clips[$0] == nil }.sorted()

@@ -116,7 +116,8 @@ public final class TakeFolder {
     let (path, seconds) = (playedPath, try SoundFile(path: playedPath).seconds)
     return { rate in
       let frames = Int((seconds * Double(rate)).rounded())
-      return Score(rate: rate, parts: [Score.Part(path: path, start: 0, frames: frames)], anchor: 0)
+      return Score(
+        rate: rate, parts: [Score.Part(StoredSound(path), start: 0, frames: frames)], anchor: 0)
     }
   }
 

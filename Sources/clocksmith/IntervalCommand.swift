@@ -46,7 +46,6 @@ let intervalCommand = Subcommand(
     return ExitStatus.done
   }
   let plan = try plan(arguments)
-  if let flaw = plan.flaw { throw Misuse(description: "\(flaw); choose others") }
   guard !arguments.has("config"), let service = reachableService() else {
     return try ForegroundTimer(
       .interval(.start(plan, replaces: false)), configurationPath: arguments["config"]

@@ -108,29 +108,6 @@ import Testing
     #expect(plain == .init(kind: .wait, round: 3, end: .seconds(90)))
   }
 
-  @Test(
-    "what cannot be is told",
-    arguments: [
-      (IntervalPlan.plain(every: .milliseconds(999)), "an interval is from 1 s to 24 h long"),
-      (.plain(every: .seconds(86_401)), "an interval is from 1 s to 24 h long"),
-      (.rounds(.init(work: .zero)), "the work of a round is from 1 s to 24 h long"),
-      (
-        .rounds(.init(work: .seconds(1), rest: .milliseconds(1))),
-        "the rest is from 1 s to 24 h long"
-      ),
-      (
-        .rounds(.init(work: .seconds(1), prepare: .seconds(-1))),
-        "the time to prepare is from 1 s to 24 h long"
-      ),
-      (.rounds(.init(work: .seconds(1), count: 0)), "there are 1 to 1000 rounds"),
-      (.rounds(.init(work: .seconds(1), count: 1001)), "there are 1 to 1000 rounds"),
-      (.rounds(.init(work: .seconds(1), countdown: 11)), "0 to 10 seconds are counted down"),
-      (.rounds(.init(work: .seconds(1), countdown: -1)), "0 to 10 seconds are counted down"),
-    ])
-  func flaws(plan: IntervalPlan, words: String) {
-    #expect(plan.flaw == words)
-  }
-
   @Test("in words") func words() {
     #expect("\(IntervalPlan.plain(every: .seconds(90)))" == "1 min 30 s")
     #expect("\(rounds(20, 10, 8))" == "8 rounds, 20 s work and 10 s rest")

@@ -127,8 +127,6 @@ import Testing
     var desk = Desk(at: Self.start)
     desk.tell(.interval(.stop))
     #expect(desk.intervalRefusal == .noInterval)
-    desk.start(.plain(every: .milliseconds(20)))
-    #expect(desk.intervalRefusal == .plan("an interval is from 1 s to 24 h long"))
   }
 
   @Test("neither a clock that is set nor a sleep moves a cue; those of a sleep are left out")
@@ -299,15 +297,6 @@ import Testing
     var behind = restarted(desk, at: saved.start.shown - .seconds(1000))
     let begun = behind.cues + behind.live(for: .seconds(9)).cues
     #expect(begun.contains { $0.signal == .count })
-  }
-  @Test("a refused order ends nothing that is over by a clock that may be wrong")
-  func refusedOrder() {
-    var desk = Desk(at: Self.start)
-    desk.start(Self.workout)
-    desk = restarted(desk, at: desk.now.instant + .seconds(86_400))
-    desk.start(.plain(every: .zero))
-    #expect(desk.intervalEvents.isEmpty)
-    #expect(desk.announcer.interval != nil)
   }
 
   @Test("whose last signal has sounded is over, whatever the clock may be worth")

@@ -158,7 +158,7 @@ import Testing
       _ = desk.live(for: .seconds(11))
       var settings = desk.announcer.settings
       settings.silences = scope
-      desk.tell(.reloaded(settings, .none, .off))
+      desk.tell(.reloaded(settings, .off))
       #expect(desk.timerEvents.isEmpty == survives)
       #expect(desk.timers.isEmpty != survives)
       #expect(desk.reports.contains(.switched(.off)))
@@ -173,7 +173,7 @@ import Testing
     _ = desk.live(for: .seconds(11))
     var settings = desk.announcer.settings
     settings.silences = .everything
-    desk.tell(.reloaded(settings, .none, .on))
+    desk.tell(.reloaded(settings, .on))
     #expect(desk.timerEvents.isEmpty)
     #expect(desk.timers.map(\.isRinging) == [true])
   }

@@ -17,7 +17,7 @@ import Testing
   private func makeScore(frames: Int = 4800) throws -> Score {
     let path = try folder.write(
       "clip.wav", rate: 48_000, samples: [Float](repeating: 0.5, count: frames))
-    let part = Score.Part(path: path, start: 0, frames: frames, isTimed: true)
+    let part = Score.Part(StoredSound(path), start: 0, frames: frames, isTimed: true)
     return Score(rate: 48_000, parts: [part], anchor: 0)
   }
 

@@ -24,7 +24,7 @@ import Testing
     let writer = try SoundFileWriter(path: "\(path)-clip.wav", rate: 48_000)
     try [Float](repeating: 0.5, count: frames).withUnsafeBufferPointer { try writer.write($0) }
     try writer.finish()
-    let part = Score.Part(path: "\(path)-clip.wav", start: 0, frames: frames, isTimed: true)
+    let part = Score.Part(StoredSound("\(path)-clip.wav"), start: 0, frames: frames, isTimed: true)
     return Score(rate: 48_000, parts: [part], anchor: 0)
   }
 
@@ -280,7 +280,7 @@ import Testing
   private func playTorn(beside other: Score?) throws -> (ends: [SoundingID: Outcome], Player) {
     let torn = try folder.write(
       "torn.wav", rate: 48_000, samples: [Float](repeating: 0.1, count: 96_000))
-    let part = Score.Part(path: torn, start: 0, frames: 96_000, isTimed: true)
+    let part = Score.Part(StoredSound(torn), start: 0, frames: 96_000, isTimed: true)
     let file = try file()
     let sink = TracingSink(file)
     sink.wrote = { [folder] in
@@ -373,7 +373,7 @@ import Testing
   @Test("a speaker that takes nothing and tells nothing any more is noticed long before the end")
   func fallenSilent() throws {
     let part = Score.Part(
-      path: try makeScore().parts[0].path, start: 0, frames: 60 * 48_000, isTimed: true)
+      try makeScore().parts[0].sound, start: 0, frames: 60 * 48_000, isTimed: true)
     let since = loop.uptime
     let outcome = try play(
       on: FallingSilentSink(loop), Score(rate: 48_000, parts: [part], anchor: 0)

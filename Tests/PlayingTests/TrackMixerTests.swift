@@ -60,7 +60,7 @@ import Testing
     ducking: Ducking = .whole
   ) throws -> Track {
     let path = try folder.write("\(number).wav", rate: Self.rate, samples: samples)
-    let part = Score.Part(path: path, start: 0, frames: samples.count, isTimed: true)
+    let part = Score.Part(StoredSound(path), start: 0, frames: samples.count, isTimed: true)
     // By UTC, or for a cue by the time since boot.
     let span = Duration.seconds(Double(frame) / Double(Self.rate))
     let track = Track(

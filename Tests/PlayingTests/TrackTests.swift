@@ -28,7 +28,7 @@ import Testing
       "blow.wav", rate: Self.rate, samples: [Float](repeating: 0.5, count: 99))
     let parts = Self.blows.prefix(count).map {
       Score.Part(
-        path: path, start: Int((2 + $0) * Double(Self.rate)), frames: 99, isTimed: true)
+        StoredSound(path), start: Int((2 + $0) * Double(Self.rate)), frames: 99, isTimed: true)
     }
     return Score(rate: Self.rate, parts: parts, anchor: 2 * Self.rate)
   }
@@ -122,7 +122,7 @@ import Testing
     let path = try folder.write(
       "word.wav", rate: Self.rate, samples: [Float](repeating: 0.5, count: 1600))
     let parts = (0..<3).map {
-      Score.Part(path: path, start: $0 * Self.rate / 2, frames: 1600, isTimed: $0 == 0)
+      Score.Part(StoredSound(path), start: $0 * Self.rate / 2, frames: 1600, isTimed: $0 == 0)
     }
     return Score(rate: Self.rate, parts: parts, anchor: 0)
   }
@@ -176,7 +176,7 @@ import Testing
     let path = try folder.write(
       "blow.wav", rate: Self.rate, samples: [Float](repeating: 0.5, count: 99))
     let parts = (0..<5).map {
-      Score.Part(path: path, start: $0 * Self.rate, frames: 99, isTimed: true)
+      Score.Part(StoredSound(path), start: $0 * Self.rate, frames: 99, isTimed: true)
     }
     return Score(rate: Self.rate, parts: parts, anchor: 3 * Self.rate)
   }
@@ -233,7 +233,7 @@ import Testing
   func stopTakesBack() throws {
     let path = try folder.write(
       "long.wav", rate: Self.rate, samples: [Float](repeating: 0.5, count: 32_000))
-    let part = Score.Part(path: path, start: 0, frames: 32_000, isTimed: true)
+    let part = Score.Part(StoredSound(path), start: 0, frames: 32_000, isTimed: true)
     let sink = SimulatedSink(deviation: 0, jitter: .zero)
     _ = try perform(
       Score(rate: Self.rate, parts: [part], anchor: 0), on: sink, stoppingAt: .milliseconds(5_700))
@@ -250,7 +250,7 @@ import Testing
   func stopOfALongQueue() throws {
     let samples = (0..<3 * Self.rate).map { Float(0.5 * sin(Double($0) / 17)) }
     let path = try folder.write("tone.wav", rate: Self.rate, samples: samples)
-    let part = Score.Part(path: path, start: 0, frames: samples.count, isTimed: true)
+    let part = Score.Part(StoredSound(path), start: 0, frames: samples.count, isTimed: true)
     let sink = SimulatedSink(deviation: 0, jitter: .zero, holding: .seconds(2))
     _ = try perform(
       Score(rate: Self.rate, parts: [part], anchor: 0), on: sink, stoppingAt: .milliseconds(5_700))
@@ -264,7 +264,7 @@ import Testing
     // Its blow comes two seconds after the anchor.
     let path = try folder.write(
       "blow.wav", rate: Self.rate, samples: [Float](repeating: 0.5, count: 99))
-    let part = Score.Part(path: path, start: 2 * Self.rate, frames: 99, isTimed: true)
+    let part = Score.Part(StoredSound(path), start: 2 * Self.rate, frames: 99, isTimed: true)
     let track = try perform(
       Score(rate: Self.rate, parts: [part], anchor: 0),
       on: SimulatedSink(deviation: 0, jitter: .zero))
@@ -278,7 +278,7 @@ import Testing
   func tooLoud() throws {
     let samples = (0..<Self.rate).map { Float(0.9 * sin(Double($0) / 20)) }
     let path = try folder.write("loud.wav", rate: Self.rate, samples: samples)
-    let part = Score.Part(path: path, start: 0, frames: Self.rate, isTimed: true)
+    let part = Score.Part(StoredSound(path), start: 0, frames: Self.rate, isTimed: true)
     let sink = SimulatedSink(deviation: 0, jitter: .zero)
     let track = try perform(
       Score(rate: Self.rate, parts: [part], anchor: 0), on: sink, gain: 4,

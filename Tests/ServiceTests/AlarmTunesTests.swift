@@ -138,45 +138,4 @@ import Testing
     configuration.announcer.chime = try Tune(path: path, name: path)
     #expect(throws: Fault.self) { try configuration.composer() }
   }
-
-  @Test("while the speaker is away the bells of a tune are decoded once, and not with every try")
-  func decodedOnce() throws {
-    let path = "\(folder.path)/a.tune"
-    try folder.write("a.tune", "[tune]\ndescription = x\n[hour]\nnotes = E3 7 E3\n")
-    try tone("E3.flac")
-    try tone("ring.flac")
-    var composer = Composer(
-      voice: try composer().voice, wording: .twelve, bells: BellRack(folders: [folder.path]),
-      signals: [.ring: "\(folder.path)/ring.flac"])
-    try composer.add(try Tune(path: path, name: path))
-    let (instruments, loop) = (try instruments(composer), try EventLoop())
-    var told: [String] = []
-    instruments.lacksTune = { told.append($1.description) }
-    instruments.player = Player(loop: loop) { AbsentSink() }
-    func play(_ number: Int) -> String? {
-      let cue = Cue(
-        SoundingID(number), of: .alarm(1), .ring, blows: [Blow(bell: "E3", offset: .zero)],
-        at: SystemClock.sinceBoot + .seconds(60), mayBeLateBy: .zero, decibels: 0)
-      return faultThrown { try instruments.play(.cue(cue)) }?.detail
-    }
-    #expect(play(1) == "it is away")
-    // The bell's file is torn now, but it is not read again.
-    try folder.write("E3.flac", "torn")
-    #expect(play(2) == "it is away")
-    #expect(told.isEmpty)
-  }
-}
-
-/// A speaker that is unplugged.
-private final class AbsentSink: Sink {
-  let name = "test"
-  let feedInterval = Duration.milliseconds(20)
-  let capacity = 9600
-  let underruns = 0
-  func open() throws(Fault) -> Int { throw Fault("cannot open speaker test", "it is away") }
-  func space() throws(Fault) -> Int { 0 }
-  func position() throws(Fault) -> StreamPosition? { nil }
-  func write(_ block: UnsafeBufferPointer<Float>) throws(Fault) {}
-  func takeBack() -> Int { 0 }
-  func close() {}
 }

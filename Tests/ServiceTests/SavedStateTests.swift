@@ -90,14 +90,6 @@ extension SavedState {
       return state { ($0.interval, $0.boot) = (IntervalTimer(plan, start: start), boot) }
     }
 
-  @Test("a plain interval of an earlier version goes on") func plainInterval() throws {
-    var flaws: [String] = []
-    let state = try SavedState(
-      text: #"{"version":2,"intervals":[{"every_usec":30000000,"start_usec":1795359600000000,"#
-        + #""start_boot_usec":5000000}]}"#, path: "state.json", flaws: &flaws)
-    #expect(flaws == [] && state.interval?.plan == .plain(every: .seconds(30)))
-  }
-
   @Test("what is written is what is read", arguments: states)
   func roundTrip(state: SavedState) throws {
     #expect(try SavedState.read(state.text) == state)
@@ -224,17 +216,6 @@ extension SavedState {
     )
     #expect(state.alarms.first?.done == CivilDate(text: "2026-11-21"))
     #expect(state.alarms.first?.from == Instant(rfc3339: "2026-11-21T22:29:59Z"))
-  }
-
-  @Test("the mute of an earlier version ends when it would have") func earlierMute() throws {
-    let state = try SavedState.read(
-      #"{"version":2,"mute_until_usec":1795275000000007,"mute_boot":"a","mute_until_boot_usec":86400000000}"#
-    )
-    #expect(
-      state
-        == Self.state {
-          ($0.mute, $0.muteEndsSinceBoot, $0.boot) = (.until(Self.shown), .seconds(86_400), "a")
-        })
   }
 
   @Test("moments count from the start of the machine only until it starts again")

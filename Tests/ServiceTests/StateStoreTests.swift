@@ -127,28 +127,22 @@ import Testing
     #expect(store.state.rtcSet == nil)
   }
 
-  @Test("while a short sound plays only an order is written; what plays for hours delays nothing")
-  func busy() throws {
+  @Test("what plays for hours delays no change") func busy() throws {
     let store = try store()
-    var reach = StateStore.Reach.nowhere
-    store.reach = { reach }
-    store.keep { $0.mute = .on }
-    store.save()
-    #expect(files.isEmpty)
-    store.save(atLeast: .file)
-    #expect(try saved() == store.state)
-    store.keep { $0.mute = .next }
-    reach = .file
-    store.save()
-    #expect(try saved() == store.state)
+    store.maySync = { false }
+    for mute in [SoftwareMute.on, .next] {
+      store.keep { $0.mute = mute }
+      store.save()
+      #expect(try saved() == store.state)
+    }
   }
 
   @Test(
     "a state that could not be written is written once that can be, and each is told once",
-    arguments: [StateStore.Reach.disk, .file])
-  func triedAgain(reach: StateStore.Reach) throws {
+    arguments: [true, false])
+  func triedAgain(maySync: Bool) throws {
     let store = try store(in: "\(folder.path)/absent")
-    store.reach = { reach }
+    store.maySync = { maySync }
     #expect(
       store.trouble.hasSuffix(
         "make the folder \(folder.path)/absent, and let the service write in it"))
@@ -165,8 +159,9 @@ import Testing
     try withExtendedLifetime((late, look)) { try loop.run() }
     #expect(try saved("absent/state.json") == store.state)
     // What is only in the file is not safe from a power cut yet.
-    #expect(told == (reach == .disk ? ["state_failed", "state"] : ["state_failed"]))
-    store.save(atLeast: .disk)
+    #expect(told == (maySync ? ["state_failed", "state"] : ["state_failed"]))
+    store.maySync = { true }
+    store.save()
     #expect(told == ["state_failed", "state"])
     #expect(store.trouble == "")
   }

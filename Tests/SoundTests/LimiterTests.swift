@@ -16,7 +16,7 @@ import Testing
     for (index, sound) in sounds.enumerated() {
       let path = try folder.write("\(index).wav", samples: sound.samples)
       parts.append(
-        Score.Part(path: path, start: 100, frames: sound.samples.count, gain: sound.gain))
+        Score.Part(StoredSound(path), start: 100, frames: sound.samples.count, gain: sound.gain))
     }
     return Score(rate: 48_000, parts: parts, anchor: 0)
   }

@@ -12,8 +12,8 @@ import Testing
     let score = Score(
       rate: 48_000,
       parts: [
-        Score.Part(path: path, start: 7, frames: 100),
-        Score.Part(path: path, start: 200, frames: 100),
+        Score.Part(StoredSound(path), start: 7, frames: 100),
+        Score.Part(StoredSound(path), start: 200, frames: 100),
       ], anchor: 0)
     let heard = try render(score, blockFrames: 64)
     let sounding = heard.indices.filter { heard[$0] != 0 }
@@ -22,7 +22,7 @@ import Testing
 
   @Test("sounds add up where they meet") func soundsAddUp() throws {
     let path = try folder.write("one.wav", samples: [Float](repeating: 0.25, count: 100))
-    let parts = [0, 50].map { Score.Part(path: path, start: $0, frames: 100) }
+    let parts = [0, 50].map { Score.Part(StoredSound(path), start: $0, frames: 100) }
     let heard = try render(Score(rate: 48_000, parts: parts, anchor: 0), blockFrames: 33)
     #expect(heard[49] == 0.25)
     #expect(heard[50] == 0.5)
@@ -33,8 +33,8 @@ import Testing
   @Test("a crossfade keeps the power of what it joins") func crossfadeKeepsThePower() throws {
     let path = try folder.write("one.wav", samples: [Float](repeating: 0.5, count: 2000))
     let parts = [
-      Score.Part(path: path, start: 0, frames: 2000, fadeOut: 960),
-      Score.Part(path: path, start: 1040, frames: 2000, fadeIn: 960),
+      Score.Part(StoredSound(path), start: 0, frames: 2000, fadeOut: 960),
+      Score.Part(StoredSound(path), start: 1040, frames: 2000, fadeIn: 960),
     ]
     for (index, part) in parts.enumerated() {
       let alone = try render(Score(rate: 48_000, parts: [part], anchor: 0), blockFrames: 512)
@@ -53,8 +53,8 @@ import Testing
     let two = try folder.write(
       "two.wav", rate: 44_100, samples: sine(300, rate: 44_100, frames: 2000))
     let parts = [
-      Score.Part(path: one, start: 11, frames: 3000, fadeOut: 500),
-      Score.Part(path: two, start: 2511, frames: 2177, fadeIn: 500),
+      Score.Part(StoredSound(one), start: 11, frames: 3000, fadeOut: 500),
+      Score.Part(StoredSound(two), start: 2511, frames: 2177, fadeIn: 500),
     ]
     let score = Score(rate: 48_000, parts: parts, anchor: 0)
     #expect(try render(score, blockFrames: blockFrames) == render(score, blockFrames: 4096))
@@ -66,7 +66,7 @@ import Testing
     let path = try folder.write(
       "tone.wav", rate: rate, samples: sine(1000, rate: rate, frames: rate))
     let score = Score(
-      rate: 48_000, parts: [Score.Part(path: path, start: 0, frames: 48_000)], anchor: 0)
+      rate: 48_000, parts: [Score.Part(StoredSound(path), start: 0, frames: 48_000)], anchor: 0)
     let heard = try render(score, blockFrames: 1024)
     let middle = heard[4_800..<43_200]
     let crossings = zip(middle, middle.dropFirst()).filter { $0 < 0 && $1 >= 0 }.count
@@ -80,7 +80,7 @@ import Testing
   func timedPartsAreShifted() throws {
     let path = try folder.write("one.wav", samples: [Float](repeating: 0.5, count: 100))
     let parts = [(0, true), (1000, true), (1100, false), (2000, true)].map {
-      Score.Part(path: path, start: $0, frames: 100, isTimed: $1)
+      Score.Part(StoredSound(path), start: $0, frames: 100, isTimed: $1)
     }
     let mixer = Mixer(score: Score(rate: 48_000, parts: parts, anchor: 0))
     let block = UnsafeMutableBufferPointer<Float>.allocate(capacity: 500)
@@ -98,12 +98,31 @@ import Testing
     #expect(mixer.hasEnded)
   }
 
-  @Test("a torn clip is told, not played") func tornClipIsTold() throws {
+  @Test("a clip that was torn after it was verified is told, not played")
+  func tornClipIsTold() throws {
     let path = try folder.write("one.wav", samples: sine(440, rate: 48_000, frames: 4800))
-    folder.tear("one.wav", to: 3000)
     let score = Score(
-      rate: 48_000, parts: [Score.Part(path: path, start: 0, frames: 4800)], anchor: 0)
+      rate: 48_000, parts: [Score.Part(StoredSound(path), start: 0, frames: 4800)], anchor: 0)
+    try score.verify()
+    folder.tear("one.wav", to: 3000)
     #expect(throws: Fault.self) { try score.verify() }
+  }
+
+  @Test("a clip that has not changed is decoded once") func decodedOnce() throws {
+    let path = try folder.write("one.wav", samples: sine(440, rate: 48_000, frames: 48_000))
+    let score = Score(
+      rate: 48_000, parts: [Score.Part(StoredSound(path), start: 0, frames: 48_000)], anchor: 0)
+    func bytesRead(by read: () throws -> Void) throws -> Int {
+      func count() throws -> Int {
+        let text = try String(contentsOfFile: "/proc/thread-self/io", encoding: .utf8)
+        return try #require(Int(text.split(whereSeparator: \.isWhitespace)[1]))
+      }
+      let before = try count()
+      try read()
+      return try count() - before
+    }
+    #expect(try bytesRead { try score.verify() } > 96_000)
+    #expect(try bytesRead { try score.verify() } < 1000)
   }
 }
 

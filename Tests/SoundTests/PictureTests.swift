@@ -18,8 +18,9 @@ import Testing
     return Score(
       rate: 8000,
       parts: [
-        Score.Part(path: paths[0], start: 0, frames: 8000, label: first),
-        Score.Part(path: paths[1], start: 24_000, frames: 8000, isTimed: true, label: second),
+        Score.Part(StoredSound(paths[0]), start: 0, frames: 8000, label: first),
+        Score.Part(
+          StoredSound(paths[1]), start: 24_000, frames: 8000, isTimed: true, label: second),
       ], anchor: 24_000)
   }
 
@@ -56,9 +57,9 @@ import Testing
   func crowd() throws {
     let path = try folder.write("tick.wav", rate: 8000, samples: [0.5])
     let parts = (0..<40).map {
-      Score.Part(path: path, start: $0 * 10, frames: 1, label: "bell \($0)")
+      Score.Part(StoredSound(path), start: $0 * 10, frames: 1, label: "bell \($0)")
     }
-    let far = Score.Part(path: path, start: 80_000, frames: 1, label: "far")
+    let far = Score.Part(StoredSound(path), start: 80_000, frames: 1, label: "far")
     let picture = try picture(of: Score(rate: 8000, parts: parts + [far], anchor: 0))
     #expect(
       picture.svg.split(separator: "\n").filter { $0.contains(">bell ") && $0.hasPrefix("<text") }
@@ -70,7 +71,7 @@ import Testing
   func bounded(seconds: Int) throws {
     let samples = [Float](repeating: 0.3, count: seconds * 8000)
     let path = try folder.write("long.wav", rate: 8000, samples: samples)
-    let parts = [Score.Part(path: path, start: 0, frames: samples.count, label: "x")]
+    let parts = [Score.Part(StoredSound(path), start: 0, frames: samples.count, label: "x")]
     let picture = try picture(of: Score(rate: 8000, parts: parts, anchor: 0))
     #expect(picture.columns.count <= Picture.width)
     #expect(picture.svg.utf8.count < 60_000)

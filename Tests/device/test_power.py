@@ -96,7 +96,7 @@ def test_it_survives_power_cuts_at_random_moments(machine, figures, full):
                              f"{min(starts):.0f} to {max(starts):.0f} s")
 
 
-VOLUME = "org.clocksmith.Announcer1 /org/clocksmith/Announcer1 org.clocksmith.Announcer1 VolumeDB"
+INTERFACE = "org.clocksmith.Announcer1 /org/clocksmith/Announcer1 org.clocksmith.Announcer1"
 STATES = itertools.count()
 
 
@@ -115,7 +115,7 @@ def write_state(device):
     number = next(STATES)
     wait_for_bus(device)
     device.run(
-        f"busctl set-property -- {VOLUME} d {volume(number)} && "
+        f"busctl call -- {INTERFACE} SetVolume 'a{{sv}}' 1 volume_db d {volume(number)} && "
         f"until grep -q 'volume_db\":{volume(number)}.0' /var/lib/clocksmith/state.json; "
         "do sleep 0.1; done", 20)
     # It is on the disk when the command ends.
@@ -131,7 +131,7 @@ def check_state(device, written):
     wait_for_bus(device)
     assert device.run("systemctl --failed --no-legend") == ""
     assert device.run("cd /var/lib/clocksmith && sha256sum state") == checksum
-    assert device.run(f"busctl get-property {VOLUME}") == f"d {volume(number)}"
+    assert device.run(f"busctl get-property {INTERFACE} VolumeDB") == f"d {volume(number)}"
     assert f'"cut {number}"' in device.run("clocksmith timer list")
     assert not device.lines("set-aside")
     assert device.run("findmnt -n -o OPTIONS /data").startswith("rw")

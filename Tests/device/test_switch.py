@@ -132,13 +132,13 @@ def test_edge_to_silence_again_and_again(wired, figures, full):
 
 
 def test_a_thousand_timers_and_a_hundred_alarms_do_not_delay_the_silence(wired, figures):
-    later = 1_900_000_000_000_000
+    later = "2030-03-17T17:46:40Z"
     state = json.dumps({
-        "version": 1,
-        "timers": [{"number": number, "length_usec": 86_400_000_000, "zero_usec": later + number,
-                    "zero_boot_usec": later} for number in range(1, 1001)],
-        "alarms": [{"number": number, "time": "04:30", "days": "mon-sun", "next_usec": later}
-                   for number in range(1, 101)]})
+        "version": 3,
+        "timers": [{"number": number, "seconds": 86_400, "state": "running", "ends": later,
+                    "ends_boot": 1_900_000_000 + number} for number in range(1, 1001)],
+        "alarms": [{"number": number, "time": "04:30", "days": "mon-sun", "state": "waiting",
+                    "rings": later} for number in range(1, 101)]})
     folder = "/var/lib/clocksmith"
     wired.run("systemctl stop clocksmith")
     wired.run(f"cp -p {folder}/state.json {folder}/kept || true; cat >{folder}/state.json <<'END'\n{state}\nEND")

@@ -3,7 +3,6 @@ does not wait for it, and everything that was set is kept."""
 
 import json
 import os
-import pathlib
 import re
 import signal
 import time
@@ -12,7 +11,7 @@ import pytest
 from jeepney import Properties
 
 from c_library import shared_library
-from message_bus import ADDRESS, timestamp
+from message_bus import ADDRESS, rfc3339, timestamp
 from program import about, in_the_night, zone_showing
 from slow_voice import lengthen
 from sound_server import RATE, wait_until
@@ -185,7 +184,7 @@ def test_an_order_is_in_the_file_while_something_is_said(start, caller, tmp_path
 
 def test_a_volume_is_on_the_disk_a_second_later(start, caller, tmp_path):
     start()
-    caller.set("VolumeDB", "d", -20.0)
+    caller.ask("SetVolume", volume_db=-20.0)
     wait_until(lambda: saved(tmp_path).get("volume_db") == -20, 60, "the volume")
 
 
@@ -193,7 +192,7 @@ def test_a_slow_disk_does_not_hold_up_the_fade_at_the_stop(start, caller, slow, 
     service = start()
     speak(caller, tmp_path)
     # While something sounds, the state is not saved.
-    caller.set("VolumeDB", "d", -20.0)
+    caller.ask("SetVolume", volume_db=-20.0)
     slow.touch()
     service.process.terminate()
     service.wait_for("cut off .*: the service was stopped", 60)
@@ -207,7 +206,7 @@ def test_an_occasion_that_sounded_before_a_restart_does_not_sound_again(start, c
     hour = int(time.time()) + 2400
     clocksmith.environment = clocksmith.environment | {
         "TZ": zone_showing(clocksmith, 4 * 3600, hour)}
-    (tmp_path / "state/state.json").write_text(f'{{"version":1,"sounded_usec":{hour}000000}}')
+    (tmp_path / "state/state.json").write_text(f'{{"version":3,"sounded":"{rfc3339(hour)}"}}')
     start()
     assert timestamp(caller.get("Next")["at"]) == hour + 3600
 
@@ -225,24 +224,3 @@ def test_a_pipe_in_place_of_the_state_holds_nothing_up(start, caller, tmp_path, 
     caller.ask("Mute", **{"for": 3600})
     wait_until(state.is_file, 60, "the state")
     assert is_muted(tmp_path)
-
-
-def test_the_state_of_a_clock_of_an_earlier_version_is_kept_and_written_anew(clocksmith, start, tmp_path):
-    earlier = (pathlib.Path(__file__).parent / "state_of_version_2.json").read_text()
-    (tmp_path / "state/state.json").write_text(earlier)
-    service = start()
-    timers = [json.loads(line) for line in clocksmith.run("timer", "list", "--json").stdout.splitlines()]
-    [egg] = [timer for timer in timers if timer.get("name") == "egg"]
-    assert (egg["number"], egg["state"], egg["seconds"]) == (3, "paused", 300)
-    assert 299 < egg["left"] < 300
-    alarms = {line.get("name"): line for line in map(
-        json.loads, clocksmith.run("alarm", "list", "--json").stdout.splitlines())}
-    assert (alarms["school2"]["time"], alarms["school2"]["days"], alarms["school2"]["rise"]) == (
-        "06:45", "mon-fri", "5min")
-    assert (alarms["eve"]["days"], alarms["eve"]["tune"]) == ("2027-12-24", "westminster")
-    assert clocksmith.run("timer", "resume", "egg").returncode == 0
-    new = saved(tmp_path)
-    assert new["version"] == 3
-    [egg] = [timer for timer in new["timers"] if timer.get("name") == "egg"]
-    assert (egg["seconds"], egg["state"]) == (300, "running")
-    assert re.fullmatch(r"[\d-]{10}T[\d:]{8}\.\d+Z", egg["ends"])

@@ -16,15 +16,11 @@ struct clocksmith_bus_object {
   int (*call)(void *context, sd_bus_message *call, sd_bus_error *error);
   /* Appends the value of a property. */
   int (*get)(void *context, const char *property, sd_bus_message *reply);
-  /* Takes the new value of a property that can be set. */
-  int (*set)(void *context, const char *property, sd_bus_message *value, sd_bus_error *error);
 };
 
 enum clocksmith_bus_kind {
   CLOCKSMITH_BUS_METHOD,
   CLOCKSMITH_BUS_PROPERTY,
-  /* A property that a caller may set. */
-  CLOCKSMITH_BUS_SETTABLE,
   /* A property that changes all the time and sends no PropertiesChanged. */
   CLOCKSMITH_BUS_FLOWING,
   CLOCKSMITH_BUS_SIGNAL,

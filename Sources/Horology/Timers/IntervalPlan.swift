@@ -67,28 +67,6 @@ public enum IntervalPlan: Hashable, Sendable {
     case .rounds(let rounds): return rounds.phase(at: passed)
     }
   }
-
-  /// Why the plan is not allowed, as a sentence; nil if it is.
-  public var flaw: String? {
-    let within = "from \(Self.shortest.roundedUp) to \(Self.longest.roundedUp)"
-    switch self {
-    case .plain(let period):
-      return Self.isLong(period) ? nil : "an interval is \(within) long"
-    case .rounds(let rounds):
-      if !Self.isLong(rounds.work) { return "the work of a round is \(within) long" }
-      if rounds.rest != .zero, !Self.isLong(rounds.rest) { return "the rest is \(within) long" }
-      if rounds.prepare != .zero, !Self.isLong(rounds.prepare) {
-        return "the time to prepare is \(within) long"
-      }
-      if let count = rounds.count, !(1...Self.mostRounds).contains(count) {
-        return "there are 1 to \(Self.mostRounds) rounds"
-      }
-      return (0...Self.longestCountdown).contains(rounds.countdown)
-        ? nil : "0 to \(Self.longestCountdown) seconds are counted down"
-    }
-  }
-
-  private static func isLong(_ span: Duration) -> Bool { shortest <= span && span <= longest }
 }
 
 extension IntervalPlan: CustomStringConvertible {

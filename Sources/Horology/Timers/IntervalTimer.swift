@@ -58,8 +58,6 @@ public enum IntervalEvent: Hashable, Sendable {
 
 /// Why an order about the interval was refused.
 public enum IntervalRefusal: Error, Hashable, Sendable {
-  /// The plan is not allowed; the text says what is.
-  case plan(String)
   /// Another interval runs; the text is its title.
   case runs(String)
   case noInterval
@@ -71,7 +69,6 @@ extension IntervalRefusal {
   /// What is wrong, without what to do about it.
   var flaw: String {
     switch self {
-    case .plan(let flaw): flaw
     case .runs(let title): "there is an \(title) already"
     case .noInterval: "no interval runs"
     case .silenced(let reason): reason.flaw
@@ -81,7 +78,6 @@ extension IntervalRefusal {
   /// The raw value of a `RefusalKey`, or the key of a `SkipReason`.
   var key: String {
     switch self {
-    case .plan: RefusalKey.interval.rawValue
     case .runs: RefusalKey.intervalRuns.rawValue
     case .noInterval: RefusalKey.noInterval.rawValue
     case .silenced(let reason): reason.key

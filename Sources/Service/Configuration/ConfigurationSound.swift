@@ -83,25 +83,13 @@ extension AnnouncerSettings {
   }
 }
 
-extension SoundChange {
-  /// Compares how an announcement was made with how it would be made now.
-  /// - Parameter announcement: nil if none is under way.
-  init(
-    of announcement: Announcement?, from old: (Configuration, Composer),
-    to new: (Configuration, Composer)
-  ) {
-    guard let announcement else {
-      self = .none
-      return
-    }
-    let scores = [old.1, new.1].map {
-      try? $0.score(of: announcement, rate: standardRate)
-    }
-    if scores[0] != scores[1] {
-      self = .sound
-    } else {
-      self = old.0.playsLike(new.0) ? .none : .speaker
-    }
+extension Announcement {
+  /// True if it was made for a speaker or a score that it would not have now.
+  func soundsDifferent(
+    from old: (Configuration, Composer), to new: (Configuration, Composer)
+  ) -> Bool {
+    let scores = [old.1, new.1].map { try? $0.score(of: self, rate: standardRate) }
+    return scores[0] != scores[1] || !old.0.playsLike(new.0)
   }
 }
 
