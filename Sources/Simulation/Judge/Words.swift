@@ -132,14 +132,14 @@ struct Level: Property {
 struct OnTime: Property {
   /// When the anchor of an announcement was heard.
   private var anchors: [SoundingID: Int64] = [:]
-  /// The instant for which a person asked, and was promised the answer.
-  private var wanted: Int64?
+  /// The answer that was promised for an instant.
+  private var wanted: (id: SoundingID, at: Int64)?
 
   mutating func see(_ fact: Fact, _ at: Moment, _ world: Situation) -> String? {
     switch fact {
-    case .ended: anchors = [:]
-    case .promised(_, let instant, _): wanted = instant?.nanoseconds
-    case .ordered(.pressed): wanted = nil
+    case .ended: (anchors, wanted) = ([:], nil)
+    case .promised(_, let instant, let answer):
+      wanted = instant.map { (answer.id, $0.nanoseconds) }
     case .heard(let kind, .announcement(let announcement)):
       let isChime = announcement.occasion != nil && !announcement.programme.blows.isEmpty
       switch kind {
@@ -180,9 +180,8 @@ struct OnTime: Property {
       let isFree = world.isCalm(since: at.elapsed - 3 * minute) && world.pause > 3 * minute
       if !isFree { limit = 10 * second }
     }
-    guard let due = announcement.occasion ?? (announcement.cause == .request ? wanted : nil) else {
-      return nil
-    }
+    let promised = wanted?.id == announcement.id ? wanted?.at : nil
+    guard let due = announcement.occasion ?? promised else { return nil }
     let allowed = world.tolerance(at)
     let delays = world.readings(at).map { $0 - due }
     return delays.contains { (-allowed...(limit + allowed)).contains($0) }
