@@ -18,7 +18,7 @@ const LABELS = {
   "announce.say_it_is": "Begins with “it is”", "announce.voice_at_hour": "The voice at the hour",
   "announce.interval": "Minutes between announcements", "announce.chime": "Chime at the hour",
   "announce.chime_quarters": "Chime at the other quarters", "announce.quiet": "Quiet hours",
-  "announce.late_limit": "How late the voice may be", "announce.at_stop": "When the clock is stopped",
+  "announce.at_stop": "When the clock is stopped",
   "speaker.quieter": "Quieter at times", "speaker.volume": "Volume at the start", "speaker.voice_volume": "Volume of the voice",
   "speaker.bells_volume": "Volume of the bells", "speaker.device": "Sound device", "speaker.mixer": "Volume control of the card",
   "clock.zone": "Time zone", "clock.untrusted": "While the time may be wrong", "switch.line": "Line of the switch",

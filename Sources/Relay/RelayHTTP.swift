@@ -120,7 +120,7 @@ extension RelayService {
   }
 
   /// What the page says without JavaScript.
-  private var words: KeyValuePairs<String, String> {
+  private var words: [Substring: String] {
     let state = announcer.state.record
     func text(_ key: String, of record: Record) -> String {
       if case .text(let text)? = record[key] { text } else { "" }

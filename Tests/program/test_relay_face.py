@@ -114,7 +114,7 @@ def test_the_page_says_time_next_and_trust_without_javascript(running):
     page = page.decode()
     assert any(time in page for time in times), page
     assert "23:45: eleven &lt;fifty&gt; &amp; five" in page and "synchronised" in page
-    assert "{{" not in page
+    assert "{" not in page
 
 
 def test_every_file_of_the_page_is_served_with_its_type(running):
