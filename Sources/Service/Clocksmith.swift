@@ -372,23 +372,24 @@ public final class Clocksmith {
     } catch {
       return .failure(.refused(RefusalKey.notSaved.rawValue, error.description))
     }
-    let change: SettingChange
+    let text: String
+    var new: Configuration
+    let made: Composer?
     do throws(SettingFlaw) {
-      guard let made = try files.changing(settings, from: current, key, to: value) else {
+      guard let change = try files.changing(settings, from: current, key, to: value) else {
         return .success(Record())
       }
-      change = made
+      (text, new, made) = change
     } catch {
       return .failure(.badArgument(error.words))
     }
-    var new = change.configuration
     let composer: Composer
     do throws(Fault) {
-      composer = try new.complete(options, change.composer, after: current)
+      composer = try new.complete(options, made, after: current)
     } catch {
       return .failure(.badArgument(error.description))
     }
-    if let why = store.write(settings: change.text) {
+    if let why = store.write(settings: text) {
       return .failure(.refused(RefusalKey.notSaved.rawValue, why))
     }
     let notices = new.notices(of: configuration)

@@ -27,10 +27,7 @@ public struct HTTPConfiguration: Hashable, Sendable {
 extension HTTPConfiguration {
   static let section = "http"
 
-  /// `rate`, of an earlier version, has no effect any more.
-  static let keys = present.merging(["rate": { _, _ in nil }]) { key, _ in key }
-
-  private static let present: [String: INIKey<HTTPConfiguration>] = [
+  static let keys: [String: INIKey<HTTPConfiguration>] = [
     "listen": { http, value in
       guard let address = ListenAddress(text: value) else {
         return "allowed: ADDRESS:PORT, the port 80 or higher, as in 127.0.0.1:8080, "

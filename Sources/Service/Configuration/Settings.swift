@@ -246,24 +246,17 @@ struct SettingFlaw: Error {
   let words: String
 }
 
-/// A change of `settings.conf`, and the configuration that results.
-struct SettingChange {
-  let text: String
-  let configuration: Configuration
-  /// Nil if none was made.
-  let composer: Composer?
-}
-
 extension Configuration {
   /// `settings.conf` with another value of a key.
   /// - Parameters:
   ///   - settings: as the file is now; `current` is this configuration with it as it was read last.
   ///   - key: as in `announce.voice`; `alarm school` stands for all keys of that section.
   ///   - value: nil to take it back.
-  /// - Returns: nil if nothing changes.
+  /// - Returns: the new text, and the configuration that results, with its composer if one was made;
+  ///   nil if nothing changes.
   func changing(
     _ settings: Settings, from current: InUse, _ key: String, to value: String?
-  ) throws(SettingFlaw) -> SettingChange? {
+  ) throws(SettingFlaw) -> (text: String, configuration: Configuration, composer: Composer?)? {
     let what = (value.map { "\(key.excerpt) = \($0.excerpt)" } ?? key.excerpt).printable
     if (key + (value ?? "")).unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F })
     {
@@ -304,7 +297,7 @@ extension Configuration {
       $0.section == section && (name == nil || $0.key == name)
     }
     if old?.value == value { return nil }
-    return SettingChange(text: text, configuration: configuration, composer: composer)
+    return (text, configuration, composer)
   }
 
   /// An alarm of a file may have a tune that is missing; nobody sets one.
