@@ -7,6 +7,8 @@ const DRIFT = 1e-4;
 export class PiClock {
   /** By how many ms the phone's own clock is ahead of the Pi's; null if not known. */
   phoneAhead = null;
+  /** How far off the Pi's own clock may be, in seconds; undefined if not known. */
+  mayBeOff = undefined;
   zone = null;
 
   /** At performance.now() = 0 the Pi's clock stood at this many ms since 1970; null before the first answer. */
@@ -31,6 +33,7 @@ export class PiClock {
       this.#taken = now;
     }
     this.phoneAhead = Date.now() - this.now;
+    this.mayBeOff = answer.clock_uncertainty;
     this.#takeZone(answer);
   }
 

@@ -34,6 +34,7 @@ async function learnTime() {
     if (attempt === 0) drawTime();
   }
   drawTime();
+  drawNow();
 }
 
 function drawTime() {

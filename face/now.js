@@ -134,12 +134,13 @@ function drawProblems(state) {
   redraw(part.querySelector("ul"), JSON.stringify(problems), () => problems.map((problem) => h("li", { dir: "auto" }, problem)));
 }
 
-/** As in `It may be off by up to 30 s. It is trusted until Friday 14:00 at least.` */
-function holdoverText(state) {
-  const greatest = store.value("clock.greatest_error");
-  const off = greatest && greatest !== "none" ? `It may be off by up to ${greatest}. ` : "";
-  return `${off}It is trusted until ${whenText(Date.parse(state.holdover_ends))} at least, even if the network does not come back.`;
+/** As in ` It may be off by up to 1.2 s.` A clock that its program says to be right is right to 1 ms. */
+function offText({ mayBeOff }) {
+  return mayBeOff === undefined ? "" : ` It may be off by up to ${smallLength(Math.max(mayBeOff * 1000, 1))}.`;
 }
+
+const holdoverText = (state) =>
+  `The time is trusted until ${whenText(Date.parse(state.holdover_ends))} at least, even if the network does not come back.`;
 
 const SWITCH = {
   absent: "There is none.", on: "On: the clock may sound.", off: "Off: it silences the clock.", lost: "It cannot be read.",
@@ -154,7 +155,7 @@ export function muteText(state) {
 
 function drawHealth(state) {
   const lines = [
-    ["Time", trustText(state)],
+    ["Time", `${trustText(state)}${offText(store.clock)}`],
     state.holdover_ends ? ["Without a network", holdoverText(state)] : null,
     ["Switch", `${SWITCH[state.switch] ?? state.switch ?? ""}${state.switch_error ? ` ${state.switch_error}` : ""}`],
     ["Mute", `${muteText(state)}.`],

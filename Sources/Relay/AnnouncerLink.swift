@@ -119,7 +119,8 @@ final class AnnouncerLink {
     }
   }
 
-  private func ask() {
+  /// Has the state read again, which then is told if it is another.
+  func ask() {
     guard bus != nil else { return }
     if isAsking {
       asksAgain = true

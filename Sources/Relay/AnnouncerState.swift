@@ -5,13 +5,16 @@ import Horology
 /// The clock's state: the properties of the announcer, as they are published.
 struct AnnouncerState {
   let record: Record
+  /// How far the clock may be off. It changes all the time, and no signal tells of it: only who asks
+  /// for the time is told.
+  let uncertainty: Record
 
-  /// These change all the time, and no signal tells of it.
-  private static let flowing: Set = ["clock_words", "clock_uncertainty"]
+  private static let uncertaintyKey = "clock_uncertainty"
 
   init(_ properties: Record) {
     var record = Record(properties: properties)
-    for key in Self.flowing { record[key] = nil }
+    uncertainty = Record([Self.uncertaintyKey: record[Self.uncertaintyKey]])
+    for key in [Self.uncertaintyKey, "clock_words"] { record[key] = nil }
     self.record = record
   }
 }

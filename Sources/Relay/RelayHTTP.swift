@@ -20,7 +20,11 @@ extension RelayService {
         loop, settings,
         .init(
           state: { [unowned self] in stateForApps },
-          time: { [unowned self] in time.json },
+          time: { [unowned self] in
+            // For the next answer: a page asks every minute.
+            announcer.ask()
+            return time.json
+          },
           notices: { [unowned self] in notices.json(at: .now) },
           agenda: { [unowned self] answer in
             let now = Instant.now
@@ -87,10 +91,11 @@ extension RelayService {
 
   private var time: Record {
     let now = Instant.now
-    return Record([
+    let time = Record([
       "instant": .text(now.rfc3339), "local": .text(CivilTime(now, zone: zone).description),
       "zone": .text(zone ?? ""),
     ])
+    return isRunning ? time.merging(announcer.state.uncertainty) : time
   }
 
   /// The picture of the next noon.
@@ -115,7 +120,7 @@ extension RelayService {
   }
 
   /// What the page says without JavaScript.
-  private var words: KeyValuePairs<String, String> {
+  private var words: [Substring: String] {
     let state = announcer.state.record
     func text(_ key: String, of record: Record) -> String {
       if case .text(let text)? = record[key] { text } else { "" }

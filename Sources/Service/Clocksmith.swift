@@ -30,9 +30,8 @@ public final class Clocksmith {
   private var pulse: Pulse?
   private var zoneWatch: ZoneWatch?
 
-  /// The configuration without `settings.conf`, and what that has.
+  /// The configuration without `settings.conf`.
   private var files: Configuration
-  private var settings: INIFile
   private var configuration: Configuration
   /// The volume of the configuration, in dB. A person may have set another one since.
   private var configuredVolume: Double
@@ -62,7 +61,7 @@ public final class Clocksmith {
     loop = try EventLoop()
     files = try Configuration.ofFiles(path: options.configurationPath)
     let made: Composer?
-    (configuration, made, settings) = files.withSettings(at: options.settingsPath)
+    (configuration, made) = files.withSettings(at: options.settingsPath)
     composer = try configuration.complete(options, made)
     configuredVolume = configuration.volume
     store = try StateStore(stateFolder, loop: loop, journal: journal)
@@ -363,28 +362,33 @@ public final class Clocksmith {
   private func set(_ key: String, to value: String?) -> Result<Record, BusServer.Refusal> {
     // A new composer takes its time, and something may sound.
     let current = (configuration, self.composer)
-    let change: SettingChange
+    let settings: Configuration.Settings
+    do throws(Fault) {
+      // A person may have edited it since.
+      settings = try Configuration.settings(at: options.settingsPath)
+    } catch {
+      return .failure(.refused(RefusalKey.notSaved.rawValue, error.description))
+    }
+    let text: String
+    var new: Configuration
+    let made: Composer?
     do throws(SettingFlaw) {
-      guard let made = try files.changing(settings, from: current, key, to: value) else {
+      guard let change = try files.changing(settings, from: current, key, to: value) else {
         return .success(Record())
       }
-      change = made
+      (text, new, made) = change
     } catch {
       return .failure(.badArgument(error.words))
     }
-    var new = change.configuration
     let composer: Composer
     do throws(Fault) {
-      composer = try new.complete(options, change.composer, after: current)
+      composer = try new.complete(options, made, after: current)
     } catch {
       return .failure(.badArgument(error.description))
     }
-    // A file that could not be read is kept: a person may want it back.
-    if configuration.leftOut.contains(where: \.keys.isEmpty) { _ = try? setAside(settings.path) }
-    if let why = store.write(settings: change.text) {
+    if let why = store.write(settings: text) {
       return .failure(.refused(RefusalKey.notSaved.rawValue, why))
     }
-    settings = change.file
     let notices = new.notices(of: configuration)
     take(new, composer) { for notice in notices { journal.log(notice) } }
     return .success(Record())
@@ -414,9 +418,9 @@ public final class Clocksmith {
     notifier.reloading()
     do throws(Fault) {
       let files = try Configuration.ofFiles(path: options.configurationPath)
-      var (new, made, settings) = files.withSettings(at: options.settingsPath)
+      var (new, made) = files.withSettings(at: options.settingsPath)
       let composer = try new.complete(options, made)
-      (self.files, self.settings) = (files, settings)
+      self.files = files
       take(new, composer) { journal.log(.reloaded, .notice, "the configuration was read again") }
     } catch {
       journal.log(.reloadFailed, .error, "the configuration stays as it was: \(error)")

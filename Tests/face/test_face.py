@@ -52,7 +52,7 @@ def test_it_shows_the_time_and_what_sounds_and_has_sounded(phone, clock, door, b
     page.run("arguments[0].scrollIntoView()", page.find("#noon"))
     # A debug build draws noon too slowly for the relay.
     page.wait(lambda: page.run("return document.querySelector('#noon img')?.naturalWidth") or "cannot be made" in page.text("#noon"),
-              "the picture of noon")
+              "the picture of noon", 60)
 
 
 def test_without_javascript_it_shows_time_next_and_trust(phone, served):
@@ -71,6 +71,17 @@ def test_a_clock_that_is_not_trusted_says_so(phone, served):
         pytest.skip("the clock of this machine is synchronised")
     page.wait_for("The time may be wrong.", "#trust").wait_for("This needs you", "#problems")
     assert page.run("return document.body.classList.contains('unsure')")
+
+
+def test_it_says_how_far_the_time_may_be_off(phone, served):
+    page = phone(served)
+    for seconds, words in ("1.24", "1.2 s"), ("0", "1 ms"):
+        page.change("/v1/time", f"answer.clock_uncertainty = {seconds}")
+        page.open().wait_for(f"It may be off by up to {words}.", "#health")
+    page.change("/v1/time", "delete answer.clock_uncertainty")
+    page.open().wait_for("Zone", "#health")
+    page.wait(lambda: is_right(page), "the time")
+    assert "off by up to" not in page.text("#health")
 
 
 def test_a_clock_without_a_zone_says_so(phone, clock, door):

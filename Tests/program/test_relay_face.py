@@ -114,7 +114,7 @@ def test_the_page_says_time_next_and_trust_without_javascript(running):
     page = page.decode()
     assert any(time in page for time in times), page
     assert "23:45: eleven &lt;fifty&gt; &amp; five" in page and "synchronised" in page
-    assert "{{" not in page
+    assert "{" not in page
 
 
 def test_every_file_of_the_page_is_served_with_its_type(running):
@@ -168,6 +168,20 @@ def test_the_time_is_that_of_the_clock_in_its_zone(running):
     assert before - 1e-3 <= instant.timestamp() <= time.time()
     assert local == instant.replace(microsecond=0)
     assert answer.body["local"].endswith("+05:45") and answer.body["zone"] == "Asia/Kathmandu"
+
+
+def test_the_time_has_how_far_the_clock_may_be_off_now(door, announcer):
+    pretended = announcer(**ZONE, ClockUncertainty=("d", 1.25), ClockWords=("s", "holdover"))
+    running = door("face = yes").wait_for_announcer()
+    assert running.ask("GET", "/v1/time").body["clock_uncertainty"] == 1.25
+    # No signal tells of a change, as on a real clock.
+    pretended.properties |= {"ClockUncertainty": ("d", 1.5)}
+    wait_until(lambda: running.ask("GET", "/v1/time").body.get("clock_uncertainty") == 1.5, 60, "the newer value")
+    # A state with it would be published all the time.
+    assert not {"clock_uncertainty", "clock_words"} & set(running.state().body)
+    pretended.close()
+    running.wait_for("the announcer does not run")
+    assert set(running.ask("GET", "/v1/time").body) == {"instant", "local", "zone"}
 
 
 def line(instant, cause="occasion", **more):

@@ -3,6 +3,7 @@
 import collections
 import contextlib
 import json
+import pathlib
 import signal
 import socket
 import sqlite3
@@ -297,6 +298,17 @@ def test_a_full_disk_is_told_and_what_is_paired_goes_on(
     refused(browser.act(), 401, "unpaired")
     # The relay keeps its files there.
     assert running.stop() == 0
+
+
+def test_a_register_that_is_removed_is_told_and_phones_are_paired_again(running, announcer):
+    browser = paired(running, announcer)
+    for file in pathlib.Path(running.environment["STATE_DIRECTORY"]).glob("register.sqlite*"):
+        file.unlink()
+    running.wait_for("register.sqlite has gone; the devices have to be registered again, and the phones paired again")
+    refused(browser.act(), 401, "unpaired")
+    browser = paired(running, announcer)
+    with contextlib.closing(register(running)) as kept:
+        assert kept.execute("SELECT name FROM phones").fetchall() == [("Anna's phone",)]
 
 
 # The cookie.
@@ -602,7 +614,7 @@ def test_a_stranger_gets_the_page_with_nothing_of_the_clock_in_it(running, annou
     assert b"synchronised" in raw(phone, "/")[1].read()
     connection, page = raw(stranger, "/")
     told = page.read()
-    assert page.status == 200 and b"synchronised" not in told and b"{{" not in told
+    assert page.status == 200 and b"synchronised" not in told and b"{" not in told
     for path in "/v1/time", "/v1/agenda", "/v1/notices", "/v1/settings":
         refused(stranger.ask("GET", path), 401, "unpaired")
         assert phone.ask("GET", path).status == 200

@@ -2,6 +2,7 @@
 
 import collections
 import contextlib
+import pathlib
 import signal
 import ssl
 import subprocess
@@ -70,6 +71,19 @@ def test_words_are_sent_to_every_device_over_one_connection(apns, relay, tmp_pat
     bearer, _, web_token = request.headers["authorization"].partition(" ")
     assert bearer == "bearer"
     assert is_signed(web_token, tmp_path / "provider.pub", tmp_path)
+
+
+@pytest.mark.parametrize("ends", [("",), ("", "-shm", "-wal")], ids=["alone", "with its log"])
+def test_a_register_that_is_removed_is_told_and_made_anew(apns, relay, on_the_bus, ends):
+    running = relay(devices=2)
+    path = f"{on_the_bus.environment['STATE_DIRECTORY']}/register.sqlite"
+    for end in ends:
+        pathlib.Path(path + end).unlink()
+    running.command("device", "add", token(7))
+    running.push("the bell is at ten")
+    running.wait_for('published "the bell is at ten": 1 accepted', 60)
+    assert apns.tokens() == [token(7)]
+    assert len(running.matching(f"the register {path} has gone; the devices have to be registered again")) == 1
 
 
 def test_only_a_phone_that_has_gone_gets_no_more(apns, relay):

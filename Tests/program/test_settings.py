@@ -11,7 +11,7 @@ from jeepney import new_method_call
 
 from message_bus import ADDRESS, Refused, noticed
 from pretended_line import PretendedLine
-from program import VOICE, about, in_the_night, refusal
+from program import VOICE, in_the_night, refusal
 
 INVALID = "org.freedesktop.DBus.Error.InvalidArgs"
 NOT_SAVED = "org.clocksmith.Error.NotSaved"
@@ -262,22 +262,52 @@ def test_without_a_state_folder_nothing_is_set(caller, start, on_the_bus):
     assert "STATE_DIRECTORY names no folder" in words
 
 
-@pytest.mark.parametrize("text, words", [
-    ("[announce]\nvoice = slt\nno equals sign\n", ":3: not a [section]"),
-    ("[announce]\nvoice = slt\n\0\0\0\n", ":3: it holds a zero byte: it is torn"),
-])
-def test_a_torn_file_is_told_and_kept(caller, start, on_the_bus, settings, text, words):
-    settings.write_text(text)
+@pytest.mark.parametrize("torn, words", [
+    (b"no equals sign", "not a [section]"), (b"\0\0\0", "it holds a zero byte: it is torn"),
+    (b"quiet = \xff", "the line is not UTF-8"), (b"k = " + b"x" * 2000, "the line is longer than"),
+], ids=["rubbish", "zeros", "encoding", "long"])
+def test_a_torn_line_is_left_out_and_told(caller, start, on_the_bus, settings, torn, words):
+    settings.write_bytes(b"[announce]\nvoice = slt\n" + torn + b"\nclock = 24\n")
     service = start()
-    [line] = service.matching("left out of settings.conf: everything")
-    assert f"{settings}{words}" in line and line.count(str(settings)) == 1
-    assert caller.get("Voice") == str(VOICE)
+    [line] = service.matching("left out of settings.conf: line 3$")
+    assert line.startswith(f"{settings}:3: {words}") and line.count(str(settings)) == 1
+    shown = seen(caller)
+    assert (shown["announce.voice"]["value"], shown["announce.clock"]["value"]) == ("slt", "24")
+    assert shown["announce.clock"]["place"] == f"{settings}:4"
     done = on_the_bus.run("check", "--config", on_the_bus.folder / "0.conf")
-    assert about(done, "setting").startswith(f"FOUND setting       {settings}{words}")
+    assert f"FOUND setting       {settings}:3: {words}" in done.stdout
+    put(caller, "speaker.volume", "-3dB")
+    assert settings.read_text().partition("\n\n")[2] == (
+        "[announce]\nvoice = slt\nclock = 24\n\n[speaker]\nvolume = -3dB\n")
+
+
+def test_a_file_of_torn_lines_ends_at_the_worst(caller, start, settings):
+    settings.write_text("[announce]\nvoice = slt\n" + "torn\n" * 50 + "clock = 24\n")
+    service = start()
+    assert service.matching("left out of settings.conf: line 23 and all after it$")
+    assert seen(caller)["announce.clock"]["origin"] == "default" and caller.get("Voice") == "slt"
+
+
+def test_what_is_edited_by_hand_meanwhile_is_not_lost(caller, start, settings):
+    service = start()
     put(caller, "announce.voice", "slt")
-    aside = settings.with_name("settings.conf.set-aside")
-    assert aside.read_text() == text and "voice = slt" in settings.read_text()
-    assert "settings" not in caller.get("LastError")
+    settings.write_text(settings.read_text() + "clock = 24\ntorn\n[speaker]\nvolume = loud\n")
+    put(caller, "announce.interval", "20")
+    shown = seen(caller, "announce")
+    assert (shown["announce.clock"]["value"], shown["announce.interval"]["value"]) == ("24", "20")
+    service.wait_for("announce.clock is now 24 .was 12.")
+    service.wait_for("left out of settings.conf: line 6$")
+    service.wait_for("volume = loud: .*; left out of settings.conf: speaker.volume$")
+    assert "volume = loud" in settings.read_text(), "a person may put it right"
+
+
+def test_nothing_is_written_over_a_file_that_cannot_be_read(caller, start, settings):
+    settings.mkdir()
+    service = start()
+    assert service.matching(f"{settings}.*left out of settings.conf: everything")
+    assert str(settings) in refused(caller, NOT_SAVED, key="announce.voice", value="slt")
+    settings.rmdir()
+    put(caller, "announce.voice", "slt")
 
 
 def test_a_file_of_rubbish_is_left_out_in_a_moment(caller, start, settings):

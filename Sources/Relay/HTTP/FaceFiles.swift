@@ -1,5 +1,4 @@
 import Basics
-@preconcurrency import Glibc
 
 /// The files of the page for browsers, read once: a request never names a file of the disk.
 struct FaceFiles {
@@ -9,8 +8,8 @@ struct FaceFiles {
     "webmanifest": "application/manifest+json",
   ]
 
-  /// The page itself, with `{{time}}`, `{{next}}` and `{{trust}}` in it.
-  private let index: String
+  /// The page itself, cut at its places for words: each part with an odd number is the name of one.
+  private let index: [Substring]
   /// By their paths, as in `/face.js`.
   private var others: [String: HTTPAnswer] = [:]
 
@@ -20,7 +19,8 @@ struct FaceFiles {
     // In the package the folder is one of several.
     let places = folders.prefix(1).map { "\($0)/face" } + folders.dropFirst()
     let folder = places.first { !names(inFolder: $0).isEmpty } ?? places.first ?? "face"
-    index = String(decoding: try readRegularFile("\(folder)/index.html"), as: UTF8.self)
+    let page = String(decoding: try readRegularFile("\(folder)/index.html"), as: UTF8.self)
+    index = page.split { $0 == "{" || $0 == "}" }
     for name in names(inFolder: folder) {
       guard let dot = name.lastIndex(of: "."),
         let type = Self.types[String(name[name.index(after: dot)...])]
@@ -34,24 +34,16 @@ struct FaceFiles {
   func file(at path: String) -> HTTPAnswer? { others[path] }
 
   /// The page, with words for browsers without JavaScript.
-  /// - Parameter words: by their names in the page.
-  func page(_ words: KeyValuePairs<String, String>) -> HTTPAnswer {
-    var page = index
-    for (name, text) in words { page.fill("{{\(name)}}", with: text.escapedForHTML) }
-    return HTTPAnswer(200, Array(page.utf8), type: Self.types["html"]!)
+  /// - Parameter words: by their names in the page; none for who may not look.
+  func page(_ words: [Substring: String]) -> HTTPAnswer {
+    let parts = index.enumerated().map { number, part in
+      number.isMultiple(of: 2) ? String(part) : words[part, default: ""].escapedForHTML
+    }
+    return HTTPAnswer(200, Array(parts.joined().utf8), type: Self.types["html"]!)
   }
 }
 
 extension String {
-  fileprivate mutating func fill(_ place: String, with text: String) {
-    let found = withCString { start in strstr(start, place).map { UnsafePointer($0) - start } }
-    guard let found else { return }
-    let index = utf8.index(utf8.startIndex, offsetBy: found)
-    var rest = String(self[utf8.index(index, offsetBy: place.utf8.count)...])
-    rest.fill(place, with: text)
-    self = self[..<index] + text + rest
-  }
-
   fileprivate var escapedForHTML: String {
     let escapes: [Character: String] = ["&": "&amp;", "<": "&lt;", ">": "&gt;", "\"": "&quot;"]
     return String(map { escapes[$0] ?? String($0) }.joined())

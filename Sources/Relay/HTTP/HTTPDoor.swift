@@ -33,7 +33,7 @@ final class HTTPDoor {
     var noon: (_ answer: @escaping Rendered) -> Void
     var voice: (_ name: String, _ answer: @escaping Rendered) -> Void
     /// For the page, by the names of their places in it.
-    var words: () -> KeyValuePairs<String, String>
+    var words: () -> [Substring: String]
     /// Carries out the command in the body of a request to this path. Keys that are `known` must
     /// not be in the body.
     var carryOut:
@@ -211,16 +211,13 @@ final class HTTPDoor {
     (routes + routesOfPhones).first { $0.fits(path) } ?? page(at: path)
   }
 
-  /// For a browser that may not look.
-  private static let noWords: KeyValuePairs = ["time": "", "next": "", "trust": ""]
-
   /// A file of the page. Nil for any other path, and without a face.
   private func page(at path: String) -> Route? {
     guard let files else { return nil }
     if path == "/" {
       return Route(path: path, methods: Self.look, access: .all) { [unowned self] exchange in
         let mayLook = refusal(ofVisitor: exchange.head, for: .look) == nil
-        exchange.answer(files.page(mayLook ? handlers.words() : Self.noWords))
+        exchange.answer(files.page(mayLook ? handlers.words() : [:]))
       }
     }
     return files.file(at: path).map { file in

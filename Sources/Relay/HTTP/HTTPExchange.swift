@@ -106,10 +106,7 @@ extension HTTPAnswer {
 
   /// - Parameter json: what was asked for.
   init(_ json: Result<String, Rejection>) {
-    switch json {
-    case .success(let json): self.init(200, json)
-    case .failure(let rejection): self.init(.refused(rejection))
-    }
+    self.init(json.map { Array($0.utf8) }, type: "application/json")
   }
 
   init(_ bytes: Result<[UInt8], Rejection>, type: String) {

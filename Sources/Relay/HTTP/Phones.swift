@@ -201,8 +201,10 @@ final class Phones {
   }
 
   private func opened() throws(Fault) -> Register {
-    if let register { return register }
-    let (opened, complaint) = try Register.openedForService(path: path)
+    let isGone = register?.database.hasMoved == true
+    if let register, !isGone { return register }
+    register = nil
+    let (opened, complaint) = try Register.openedForService(path: path, isGone: isGone)
     if let complaint { journal.log(.register, .error, complaint, ["DETAIL": complaint]) }
     // Watch before the first read, so that nothing is missed in between.
     watch = try? loop.whenReplaced("\(path)-wal") { [unowned self] in try? read() }

@@ -50,6 +50,13 @@ final class Database {
 
   deinit { sqlite3_close_v2(handle) }
 
+  /// Whether the file was removed or replaced: what is written now is lost with this object.
+  var hasMoved: Bool {
+    var hasMoved: CInt = 0
+    sqlite3_file_control(handle, nil, SQLITE_FCNTL_HAS_MOVED, &hasMoved)
+    return hasMoved != 0
+  }
+
   var changes: Int { Int(sqlite3_changes(handle)) }
 
   func execute(_ sql: String) throws(Fault) {

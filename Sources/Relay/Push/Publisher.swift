@@ -166,8 +166,10 @@ final class Publisher {
   }
 
   private func opened() throws(Fault) -> Register {
-    if let register { return register }
-    let (opened, complaint) = try Register.openedForService(path: path)
+    let isGone = register?.database.hasMoved == true
+    if let register, !isGone { return register }
+    register = nil
+    let (opened, complaint) = try Register.openedForService(path: path, isGone: isGone)
     if let complaint { journal.log(.register, .error, complaint, ["DETAIL": complaint]) }
     // Of a register that was set aside, what is in memory is written into the new one.
     for delivery in unfinished { unsaved[delivery.id] = delivery }

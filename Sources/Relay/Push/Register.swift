@@ -49,19 +49,19 @@ public final class Register {
   }
 
   /// Opens the register for the service: waits only briefly, checks it, and replaces a broken one.
-  /// - Returns: the register, and a complaint if the old one was broken and set aside.
+  /// - Parameter isGone: the file of the one that was open has gone.
+  /// - Returns: the register, and a complaint if the old one has gone, or was broken and set aside.
   static func openedForService(
-    path: String, patience: Duration = .milliseconds(100)
+    path: String, isGone: Bool = false, patience: Duration = .milliseconds(100)
   ) throws(Fault) -> (Register, complaint: String?) {
+    let end = "; the devices have to be registered again, and the phones paired again"
     do throws(Fault) {
       let register = try Register(path: path, patience: patience)
       try register.check()
-      return (register, nil)
+      return (register, isGone ? "the register \(path) has gone\(end)" : nil)
     } catch {
       guard error.isOfBrokenDatabase else { throw error }
-      let complaint =
-        "\(error); \(setAside(path)); the devices have to be registered again, "
-        + "and the phones paired again"
+      let complaint = "\(error); \(setAside(path))\(end)"
       return (try Register(path: path, patience: patience), complaint)
     }
   }

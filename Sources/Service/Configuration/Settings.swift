@@ -67,7 +67,7 @@ public struct Setting: Sendable {
 
 /// Something of `settings.conf` that cannot be used.
 struct SettingLeftOut: Sendable {
-  /// Empty if the file cannot be read.
+  /// Or a line, which has none. Empty if the file cannot be read.
   let keys: [String]
   let fault: Fault
 
@@ -99,36 +99,66 @@ extension Configuration {
   /// What is in `settings.conf` and not used, and why: a sentence each.
   public var settingsFlaws: [String] { leftOut.map(\.words) }
 
-  /// This configuration, overridden by the file at that path, with its composer if one was made, and
-  /// what that file has. A file that is missing, or that cannot be read, has nothing.
-  func withSettings(at path: String?) -> (Configuration, Composer?, INIFile) {
-    let nothing = try! INIFile([], path: path ?? Self.settingsFile)
-    guard let path else { return (self, nil, nothing) }
+  /// What `settings.conf` has. What is no line of such a file is left out.
+  typealias Settings = (file: INIFile, leftOut: [SettingLeftOut])
+
+  /// - Parameter path: nil for none. A file that is missing has nothing.
+  /// - Throws: `Fault` if the file cannot be read.
+  static func settings(at path: String?) throws(Fault) -> Settings {
+    var lines: [ArraySlice<UInt8>] = []
+    if let path {
+      do throws(Fault) {
+        lines = try readRegularFile(path).split(
+          separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+      } catch {
+        guard error.code == ENOENT else { throw error }
+      }
+    }
+    let path = path ?? settingsFile
+    var leftOut: [SettingLeftOut] = []
+    while true {
+      do throws(Fault) {
+        let bytes = Array(lines.joined(separator: [UInt8(ascii: "\n")]))
+        return (try INIFile(bytes, path: path), leftOut)
+      } catch {
+        guard let line = Int(error.operation.dropFirst("\(path):".count)) else { throw error }
+        let isRubbish = leftOut.count == mostFaults
+        let what = "line \(line)" + (isRubbish ? " and all after it" : "")
+        leftOut.append(SettingLeftOut(keys: [what], fault: error))
+        if isRubbish { lines.removeSubrange((line - 1)...) } else { lines[line - 1] = [] }
+      }
+    }
+  }
+
+  /// This configuration, overridden by the file at that path, with its composer if one was made. A
+  /// file that cannot be read is left out.
+  func withSettings(at path: String?) -> (Configuration, Composer?) {
     do throws(Fault) {
-      var file = try INIFile(path: path)
+      var settings = try Self.settings(at: path)
       // Nobody is told: the next change writes the file without them.
-      _ = file.renew(Self.oldKeys)
-      let (configuration, composer) = with(file)
-      return (configuration, composer, file)
+      _ = settings.file.renew(Self.oldKeys)
+      return with(settings)
     } catch {
       var configuration = self
-      if error.code != ENOENT { configuration.leftOut = [SettingLeftOut(keys: [], fault: error)] }
-      return (configuration, nil, nothing)
+      configuration.leftOut = [SettingLeftOut(keys: [], fault: error)]
+      return (configuration, nil)
     }
   }
 
   /// This configuration, overridden by `settings.conf`, with its composer if one was made. What cannot
   /// be used is left out.
-  private func with(_ file: INIFile, after current: InUse? = nil) -> (Configuration, Composer?) {
-    var rest = file.filter { _ in true }
-    var leftOut: [SettingLeftOut] = []
+  private func with(
+    _ settings: Settings, after current: InUse? = nil
+  ) -> (Configuration, Composer?) {
+    var rest = settings.file.filter { _ in true }
+    var leftOut = settings.leftOut
     while true {
       do throws(Fault) {
         var (configuration, composer) = try overridden(by: rest, after: current)
         configuration.leftOut = leftOut
         return (configuration, composer)
       } catch {
-        let isRubbish = leftOut.count == Self.mostFaults
+        let isRubbish = leftOut.count >= Self.mostFaults
         let bad = isRubbish ? rest.entries : culprits(of: error, in: rest)
         let keys = bad.map { Self.name(of: $0.key, in: $0.section) }
         leftOut.append(SettingLeftOut(keys: keys, fault: error))
@@ -219,25 +249,17 @@ struct SettingFlaw: Error {
   let words: String
 }
 
-/// A change of `settings.conf`, and the configuration that results.
-struct SettingChange {
-  let text: String
-  let file: INIFile
-  let configuration: Configuration
-  /// Nil if none was made.
-  let composer: Composer?
-}
-
 extension Configuration {
   /// `settings.conf` with another value of a key.
   /// - Parameters:
-  ///   - settings: as the file is; `current` is this configuration with it.
+  ///   - settings: as the file is now; `current` is this configuration with it as it was read last.
   ///   - key: as in `announce.voice`; `alarm school` stands for all keys of that section.
   ///   - value: nil to take it back.
-  /// - Returns: nil if nothing changes.
+  /// - Returns: the new text, and the configuration that results, with its composer if one was made;
+  ///   nil if nothing changes.
   func changing(
-    _ settings: INIFile, from current: InUse, _ key: String, to value: String?
-  ) throws(SettingFlaw) -> SettingChange? {
+    _ settings: Settings, from current: InUse, _ key: String, to value: String?
+  ) throws(SettingFlaw) -> (text: String, configuration: Configuration, composer: Composer?)? {
     let what = (value.map { "\(key.excerpt) = \($0.excerpt)" } ?? key.excerpt).printable
     if (key + (value ?? "")).unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F })
     {
@@ -256,16 +278,17 @@ extension Configuration {
       }
       (section, name) = (key, nil)
     }
-    let text = settings.text(setting: section, name, to: value)
+    let text = settings.file.text(setting: section, name, to: value)
     let file: INIFile
     do throws(Fault) {
-      file = try INIFile(Array(text.utf8), path: settings.path)
+      file = try INIFile(Array(text.utf8), path: settings.file.path)
     } catch {
       throw SettingFlaw(words: "\(what): \(error.detail)")
     }
-    let (configuration, composer) = with(file, after: current)
-    // What was left out before is no reason to refuse another key.
-    let before = Set(current.configuration.leftOut.flatMap(\.keys)).subtracting([key])
+    let (configuration, composer) = with((file, settings.leftOut), after: current)
+    // What is left out without this change is no reason to refuse it.
+    let flaws = with(settings, after: current).0.leftOut
+    let before = Set(flaws.flatMap(\.keys)).subtracting([key])
     if let flaw = configuration.leftOut.first(where: { !before.isSuperset(of: $0.keys) }) {
       let isOfFile = flaw.fault.operation.hasPrefix("\(file.path):")
       throw SettingFlaw(words: isOfFile ? flaw.fault.detail : flaw.fault.description)
@@ -273,12 +296,11 @@ extension Configuration {
     if let name, let value {
       try configuration.checkTune(name, value, of: what)
     }
-    let old = settings.entries.last {
+    let old = settings.file.entries.last {
       $0.section == section && (name == nil || $0.key == name)
     }
     if old?.value == value { return nil }
-    return SettingChange(
-      text: text, file: file, configuration: configuration, composer: composer)
+    return (text, configuration, composer)
   }
 
   /// An alarm of a file may have a tune that is missing; nobody sets one.
