@@ -71,7 +71,7 @@ let volumeCommand = Subcommand(
     the volume over a restart, until the one in its configuration is changed. What sounds now keeps
     its volume.
     """,
-  options: [], takesNumbersBelowZero: true
+  options: []
 ) { arguments in
   guard let text = arguments.operands.first else {
     try say("\(try runningService().status().volume) dB")
