@@ -24,14 +24,11 @@ public struct Subcommand: Sendable {
   public let summary: String
   let details: String
   public let options: [Option]
-  /// True if an operand may be a number below zero, as in `-6dB`.
-  let takesNumbersBelowZero: Bool
   let run: @Sendable (Arguments) throws -> Int32
 
   public init(
     name: String, operands: String, mostOperands: Int, summary: String, details: String,
-    options: [Option], takesNumbersBelowZero: Bool = false,
-    run: @escaping @Sendable (Arguments) throws -> Int32
+    options: [Option], run: @escaping @Sendable (Arguments) throws -> Int32
   ) {
     self.name = name
     self.operands = operands
@@ -39,7 +36,6 @@ public struct Subcommand: Sendable {
     self.summary = summary
     self.details = details
     self.options = options
-    self.takesNumbersBelowZero = takesNumbersBelowZero
     self.run = run
   }
 
@@ -129,12 +125,12 @@ extension Subcommand {
       throw Misuse(
         description: "'\(word.excerpt)' is not UTF-8; write it in UTF-8, or rename the file")
     }
-    let isNumber = { (word: String) in
-      word.hasPrefix("-") && word.utf8.dropFirst().first.map { (48...57).contains($0) } == true
-    }
-    // Otherwise getopt would take a number for an option.
+    // Otherwise getopt would take a number below zero, as `-6dB`, for an option.
     let mark = "\u{1}"
-    let marked = words.map { takesNumbersBelowZero && isNumber($0) ? mark + $0 : $0 }
+    let marked = words.map { word in
+      let isNumber = word.hasPrefix("-") && word.dropFirst().first?.isNumber == true
+      return isNumber ? mark + word : word
+    }
     func unmarked(_ word: String) -> String {
       word.hasPrefix(mark) ? String(word.dropFirst()) : word
     }
@@ -179,12 +175,6 @@ extension Subcommand {
         let isShort = optopt != 0
         let word =
           candidates.first { !isShort || ($0.hasPrefix("-") && !$0.hasPrefix("--")) } ?? "-"
-        if isShort, isNumber(word) {
-          let advice = mostOperands > 1 ? "if it is a name, write -- before it" : hint
-          throw Misuse(
-            description: "'\(word.excerpt)' is below zero, and '\(name)' takes nothing below zero; "
-              + advice)
-        }
         throw Misuse(description: "unknown option '\(word.excerpt)'; \(hint)")
       }
     }

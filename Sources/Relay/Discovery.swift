@@ -86,8 +86,7 @@ extension Discovery {
       value: "value_json.get('muted_by') or 'nobody'",
       more: choice(of: "nobody", "switch", "person", "next")),
     Entity(
-      key: "switch", platform: "sensor", name: "SwitchState switch",
-      icon: "mdi:toggle-switch-outline",
+      key: "switch", platform: "sensor", name: "Ringer switch", icon: "mdi:toggle-switch-outline",
       value: "value_json.get('switch')", isDiagnostic: true,
       more: choice(of: "absent", "on", "off", "lost")),
     Entity(

@@ -85,6 +85,14 @@ public struct AgendaLine: Hashable, Sendable {
     record[Self.cause] == "interval" && record[Self.signal] != Signal.end.rawValue
   }
 
+  /// False for an alarm, a timer or an interval.
+  public var isOccasion: Bool { record[Self.cause] == "occasion" }
+  public var sounds: Bool { record[Self.sounds] ?? true }
+  public var hasChime: Bool { record[Self.chime] != "none" }
+  public var isInQuietHours: Bool { record[Self.reasonKey] == SkipReason.quietHours.key }
+  /// Its local time; nil if a record of another version cannot be read.
+  public var local: CivilDateTime? { CivilDateTime(text: (record[Self.local] ?? "").prefix(19)) }
+
   // MARK: In words
 
   /// Its day and offset, as in `sat 2026-11-21 (UTC+00:00)`: the heading of the lines that have the
@@ -95,16 +103,21 @@ public struct AgendaLine: Hashable, Sendable {
     return "\(weekday) \(local.prefix(10)) (UTC\(local.dropFirst(19)))"
   }
 
-  /// As in `12:00  westminster and 12 blows, twelve P M`. Seconds are there if they are not 0.
+  /// As in `12:00  westminster and 12 blows, twelve P M`.
   public var words: String {
-    let time = (record[Self.local] ?? "").dropFirst(11).prefix(8)
     let heard = heard.filter { $0 != "" }.joined(separator: ", ")
     let what = [title, record[Self.reason].map { "silent: \($0)" } ?? heard].compactMap { $0 }
-    return "\(time.hasSuffix(":00") ? time.prefix(5) : time)  \(what.joined(separator: ": "))"
+    return "\(time)  \(what.joined(separator: ": "))"
   }
 
-  /// Nil for an occasion.
-  private var title: String? {
+  /// As in `12:00`. Seconds are there if they are not 0.
+  public var time: String {
+    let time = (record[Self.local] ?? "").dropFirst(11).prefix(8)
+    return String(time.hasSuffix(":00") ? time.prefix(5) : time)
+  }
+
+  /// As in `alarm "school"`; nil for an occasion.
+  public var title: String? {
     let cause = record[Self.cause] ?? ""
     switch cause {
     case "occasion": return nil

@@ -501,9 +501,9 @@ public final class Clocksmith {
     status.substitute = substitute?.device ?? ""
     status.last = reporter.last
     status.lastError = reporter.lastError
-    status.speakerError = reporter.speakerError
     status.stateError = store.trouble
     status.stateLoss = store.loss
+    status.problems = status.findProblems(configuration, speaker: reporter.speakerError)
     return status
   }
 

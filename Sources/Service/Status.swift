@@ -71,14 +71,14 @@ public struct Status: Hashable, Sendable {
   public var last: Last?
   /// The last thing that went wrong, with its time; empty if nothing did.
   public var lastError = ""
-  /// Why the speaker cannot be had now; empty if nothing is known to be wrong with it.
-  public var speakerError = ""
   /// Why what is set at run time cannot be saved, and what to do about it; empty if it can, or if
   /// an older service does not tell.
   public var stateError = ""
   /// What became of a saved state that could not be used at the start; empty if it could, or if an
   /// older service does not tell.
   public var stateLoss = ""
+  /// What needs a person, in a sentence each.
+  public internal(set) var problems: [String] = []
   /// The `stateError` of a service that was started by hand. It has said so at its start.
   public static let hasNoStateFolder = "STATE_DIRECTORY names no folder for it"
 
@@ -99,6 +99,7 @@ public struct Status: Hashable, Sendable {
     let occasion = Schedule(interval: settings.interval, zone: zone).next(after: instant)
     self.init(configuration, clock, zone: zone)
     next = try Next(Rules(settings, trust: clock.trust).outlook(of: occasion), composer)
+    problems = findProblems(configuration, speaker: "")
   }
 
   init(
@@ -269,8 +270,11 @@ extension Status {
     }
   }
 
-  private var problems: [String] {
+  /// - Parameter speakerError: why the speaker could not be had when it was last needed; empty if
+  ///   it could.
+  func findProblems(_ configuration: Configuration, speaker speakerError: String) -> [String] {
     var problems: [String] = []
+    if let flaw = configuration.flawOfZone { problems.append(flaw) }
     if !substitute.isEmpty {
       problems.append("\(substitute) plays instead of the configured speaker")
     }

@@ -76,14 +76,15 @@ public struct EnglishRules {
 }
 
 extension EnglishRules {
-  /// The rules of a section for timers, for this set of English words; empty if the set lacks words
+  /// The rules of a section that is not about the time, for this set of English words; empty if the set lacks words
   /// that they need.
   public func rules(_ section: TimerGrammar.Section, numbers prefix: String = "") -> [Rule] {
     switch section {
     case .left: left(prefix)
     case .timer: lengths(prefix)
     case .interval: interval(prefix)
-    case .answer: []
+    case .answer:
+      has(.iDoNot) && has(.knowTheTimeYet) ? [("untrusted", "i-do-not know-the-time-yet")] : []
     }
   }
 

@@ -2,6 +2,8 @@ public enum EnglishWord: Hashable, Sendable {
   /// 0...59
   case number(Int)
   case am, pm, oclock, oh, hundred
+  /// The halves of the answer of a clock that is not trusted.
+  case iDoNot, knowTheTimeYet
   case timers(TimerWord)
 
   /// A word of timers and intervals other than a number, as it is read aloud.
@@ -50,6 +52,8 @@ public enum EnglishWord: Hashable, Sendable {
     case .oclock: "oclock"
     case .oh: "oh"
     case .hundred: "hundred"
+    case .iDoNot: "i-do-not"
+    case .knowTheTimeYet: "know-the-time-yet"
     case .timers(let word): String(word.rawValue.map { $0 == " " ? "-" : $0 })
     }
   }
@@ -65,6 +69,8 @@ public enum EnglishWord: Hashable, Sendable {
     case .oclock: "o'clock"
     case .oh: "oh"
     case .hundred: "hundred"
+    case .iDoNot: "I do not"
+    case .knowTheTimeYet: "know the time yet"
     case .timers(let word): word.rawValue
     }
   }

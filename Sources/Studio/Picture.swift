@@ -51,47 +51,38 @@ public struct Picture {
     }
   }
 
-  /// The picture as a file of its own, on white, so that it can be read on a dark page too.
   public var svg: String {
-    let size = #"width="1200" height="420" viewBox="0 0 1200 420""#
     let head: [String] = [
-      #"<svg xmlns="http://www.w3.org/2000/svg" \#(size) role="img">"#,
-      "<title>\(escaped(title))</title>", Self.style,
-      #"<rect width="1200" height="420" fill="white"/>"#, text(title, Self.left, 28, "head"),
-      #"<rect class="peak" x="1044" y="18" width="12" height="12"/>"#, text("peak", 1061, 28),
-      #"<rect class="mean" x="1106" y="18" width="12" height="12"/>"#,
-      text("mean (RMS)", 1123, 28),
+      SVG.text(title, Self.left, 28, "head"),
+      SVG.rectangle("peak", 1044, 18, width: 12, height: 12), SVG.text("peak", 1061, 28),
+      SVG.rectangle("mean", 1106, 18, width: 12, height: 12), SVG.text("mean (RMS)", 1123, 28),
     ]
     let areas: [String] = [
       area("peak", columns.map(\.levels.peak)), area("mean", columns.map(\.levels.mean)),
     ]
     let anchor: [String] = [
-      line("anchor", x(0), 58, x(0)), text(anchorLabel, middle(of: anchorLabel, at: 0), 52, "now"),
+      line("anchor", x(0), 58, x(0)),
+      SVG.text(anchorLabel, middle(of: anchorLabel, at: 0), 52, "now"),
     ]
-    let lines: [String] = head + levelGrid + timeGrid + areas + marks + anchor + ["</svg>"]
-    return lines.joined(separator: "\n") + "\n"
+    return SVG.document(
+      width: 1200, height: 420, title: title, style: Self.style,
+      head + levelGrid + timeGrid + areas + marks + anchor)
   }
 
   private static let style = """
-    <style>
-    text { font: 11px 'DejaVu Sans', Verdana, 'Liberation Sans', sans-serif; fill: #55555c; }
-    .head { font-size: 16px; fill: #1d1d1f; }
     .name { fill: #1d1d1f; text-anchor: middle; }
     .name, .now { paint-order: stroke; stroke: #fff; stroke-width: 3px; stroke-linejoin: round; }
     .now { fill: #c62828; font-weight: bold; text-anchor: middle; }
-    .middle { text-anchor: middle; } .end { text-anchor: end; }
-    .grid { stroke: #e4e4e8; } .base { stroke: #8e8e93; }
     .begins { stroke: #8e8e93; stroke-width: 0.8; }
     .anchor { stroke: #c62828; stroke-width: 1.5; stroke-dasharray: 5 3; }
     .peak { fill: #b9d3ee; } .mean { fill: #3f7cb8; }
-    </style>
     """
 
   private var levelGrid: [String] {
     stride(from: Self.floor, through: 0, by: 10).flatMap { level in
       [
         line("grid", Self.left, y(level), Self.right, y(level)),
-        text(
+        SVG.text(
           signed(level, decimals: 0) + (level == 0 ? " dB" : ""), Self.left - 6, y(level) + 4,
           "end"),
       ]
@@ -109,11 +100,11 @@ public struct Picture {
       let x = x(Double(number) * step)
       return [
         line("grid", x, Self.top, x), line("base", x, Self.bottom, x, Self.bottom + 5),
-        text(signed(Double(number) * step, decimals: decimals), x, Self.bottom + 18, "middle"),
+        SVG.text(signed(Double(number) * step, decimals: decimals), x, Self.bottom + 18, "middle"),
       ]
     } + [
       line("base", Self.left, Self.bottom, Self.right),
-      text("seconds from the anchor", (Self.left + Self.right) / 2, Self.bottom + 40, "middle"),
+      SVG.text("seconds from the anchor", (Self.left + Self.right) / 2, Self.bottom + 40, "middle"),
     ]
   }
 
@@ -130,9 +121,9 @@ public struct Picture {
       if let row = ends.firstIndex(where: { $0 <= x - half }) {
         ends[row] = x + half
         top -= 4 + Double(row) * 14
-        names.append(text(name, x, top - 2, "name"))
+        names.append(SVG.text(name, x, top - 2, "name"))
       }
-      let title = escaped("\(part.label), \(signed(seconds, decimals: 3)) s")
+      let title = SVG.escaped("\(part.label), \(signed(seconds, decimals: 3)) s")
       lines.append(
         "<g><title>\(title)</title>" + line("begins", self.x(seconds), top, self.x(seconds))
           + "</g>")
@@ -144,11 +135,11 @@ public struct Picture {
   private func area(_ style: String, _ levels: [Double]) -> String {
     let width = (Self.right - Self.left) / Double(levels.count)
     let points = levels.enumerated().map { index, level in
-      pixels(Self.left + (Double(index) + 0.5) * width) + " " + pixels(y(level))
+      SVG.pixels(Self.left + (Double(index) + 0.5) * width) + " " + SVG.pixels(y(level))
     }
-    let (left, right) = (pixels(Self.left), pixels(Self.right))
-    return #"<path class="\#(style)" d="M\#(left) \#(pixels(Self.bottom))L"#
-      + points.joined(separator: " ") + #" \#(right) \#(pixels(Self.bottom))Z"/>"#
+    let (left, right) = (SVG.pixels(Self.left), SVG.pixels(Self.right))
+    return #"<path class="\#(style)" d="M\#(left) \#(SVG.pixels(Self.bottom))L"#
+      + points.joined(separator: " ") + #" \#(right) \#(SVG.pixels(Self.bottom))Z"/>"#
   }
 
   // MARK: Places and shapes
@@ -176,34 +167,11 @@ public struct Picture {
   private func line(
     _ style: String, _ x1: Double, _ y1: Double, _ x2: Double, _ y2: Double = bottom
   ) -> String {
-    #"<line class="\#(style)" x1="\#(pixels(x1))" y1="\#(pixels(y1))" "#
-      + #"x2="\#(pixels(x2))" y2="\#(pixels(y2))"/>"#
+    SVG.line(style, x1, y1, x2, y2)
   }
-
-  private func text(_ text: String, _ x: Double, _ y: Double, _ style: String? = nil) -> String {
-    let style = style.map { #" class="\#($0)""# } ?? ""
-    return #"<text\#(style) x="\#(pixels(x))" y="\#(pixels(y))">\#(escaped(text))</text>"#
-  }
-
-  private func pixels(_ number: Double) -> String { number.text(decimals: 1) }
 
   /// With a typographic minus sign.
   private func signed(_ value: Double, decimals: Int) -> String {
     (value < 0 ? "\u{2212}" : "") + value.magnitude.text(decimals: decimals)
-  }
-
-  /// The text escaped for XML. A character that XML cannot hold becomes a replacement character.
-  private func escaped(_ text: String) -> String {
-    text.unicodeScalars.map { scalar in
-      switch scalar {
-      case "&": "&amp;"
-      case "<": "&lt;"
-      case ">": "&gt;"
-      case "\"": "&quot;"
-      case "\t", "\n", "\r": " "
-      case "\0"..<" ", "\u{FFFE}", "\u{FFFF}": "\u{FFFD}"
-      default: String(scalar)
-      }
-    }.joined()
   }
 }

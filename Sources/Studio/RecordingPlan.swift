@@ -30,7 +30,9 @@ public enum RecordingPlan: String, CaseIterable, Sendable {
         RecordingPrompt([
           .number(hour), .number([45, 15, 30][hour % 3]), hour % 2 == 0 ? .pm : .am,
         ])
-      } + [RecordingPrompt([.number(10), .oclock])]
+      } + [
+        RecordingPrompt([.number(10), .oclock]), RecordingPrompt([.iDoNot, .knowTheTimeYet]),
+      ]
     guard self == .minutes else { return quarters }
     let others = (10...59).filter { $0 % 15 != 0 }.map { minute in
       RecordingPrompt([

@@ -100,13 +100,13 @@ struct VoiceDraft {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// The sections of timers and intervals; empty without words for them.
+  /// The sections of timers, intervals and answers; empty without words for them.
   func timerLines(numbers prefix: String = "") -> [String] {
     var lines: [String] = []
     for section in TimerGrammar.Section.allCases {
       let rules = rules.rules(section, numbers: prefix)
       guard !rules.isEmpty else { continue }
-      if section != .interval { lines.append("; hhmmss, where * is any digit") }
+      if [.left, .timer].contains(section) { lines.append("; hhmmss, where * is any digit") }
       lines.append("[\(section.rawValue)]")
       lines += rules.map { "\($0.pattern) = \($0.phrase)" } + [""]
     }

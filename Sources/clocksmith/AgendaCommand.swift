@@ -15,6 +15,8 @@ let agendaCommand = Subcommand(
 
     The list is the running service's. With --config or --zone, or without a service, it has the
     settings and the alarms of the configuration.
+
+    --picture draws the list instead: a row for each day, with quiet hours, bells, words and alarms.
     """,
   options: [
     Option(name: "from", argument: timeForm, help: "the start of the list (default: now)"),
@@ -23,19 +25,30 @@ let agendaCommand = Subcommand(
       help: "the end of the list; this moment is not included"),
     Option(
       name: "hours", argument: "LENGTH",
-      help: "the length, as 3h or 3, instead of --to (default: 24h)"),
+      help: "the length, as 3h or 3, instead of --to\n(default: 24h; with --picture a week)"),
     zoneOption,
+    Option(
+      name: "picture", argument: "FILE.svg",
+      help: "draw the list instead, at most \(AgendaPicture.mostDays) days of it"),
     Option(name: "json", argument: nil, help: "print one JSON object a line"),
     configOption,
   ]
 ) { arguments in
+  let picture = try arguments.picture()
+  if picture != nil, arguments.has("json") {
+    throw Misuse(description: "--picture and --json exclude each other; give one of them")
+  }
   let isSupposed = arguments.has("config") || arguments.has("zone")
   let service = isSupposed ? nil : reachableService()
   let configuration = try service == nil ? Configuration.load(path: arguments["config"]) : nil
   let zone =
     try configuration.map { try arguments.zone(or: $0) } ?? zoneOfService(service!.status().zone)
   let start = try arguments.instant("from", in: zone) ?? SystemClock.now.instant
-  let end = try endOfAgenda(arguments, start, zone)
+  let end = try endOfAgenda(arguments, start, zone, usualDays: picture == nil ? 1 : 7)
+  if picture != nil, start + .seconds(AgendaPicture.mostDays * 86_400) < end {
+    throw Misuse(
+      description: "--picture draws at most \(AgendaPicture.mostDays) days; choose fewer")
+  }
   let ask: (Instant) throws(Fault) -> AgendaPart
   if let configuration {
     ask = try agenda(of: configuration, isSupposed: isSupposed, zone, from: start, to: end)
@@ -45,6 +58,7 @@ let agendaCommand = Subcommand(
   var from = start
   var hasNextSignal = false
   var day = ""
+  var drawn: [AgendaLine] = []
   while true {
     let part = try ask(from)
     if from == start { complain(ofSilenceIn: part) }
@@ -54,6 +68,10 @@ let agendaCommand = Subcommand(
       // Every part has the next signal of the interval.
       if line.isNextSignal, hasNextSignal { continue }
       hasNextSignal = hasNextSignal || line.isNextSignal
+      if picture != nil {
+        drawn.append(line)
+        continue
+      }
       guard !arguments.has("json") else {
         try say(line.record.json)
         continue
@@ -64,9 +82,15 @@ let agendaCommand = Subcommand(
       }
       try say(line.words)
     }
-    guard from < part.until, part.until < end, !outputIsUnread else { return ExitStatus.done }
+    guard from < part.until, part.until < end, !outputIsUnread else { break }
     from = part.until
   }
+  if let picture {
+    let (from, to) = (zone.civil(at: start).dateTime, zone.civil(at: end).dateTime)
+    let svg = AgendaPicture(drawn, from: from, to: to, zone: zone.name).svg
+    try cleaningUp { () throws(Fault) in try writeText(svg, to: picture) }
+  }
+  return ExitStatus.done
 }
 
 private func agenda(
@@ -101,7 +125,7 @@ private func complain(ofSilenceIn part: AgendaPart) {
 }
 
 private func endOfAgenda(
-  _ arguments: Arguments, _ start: Instant, _ zone: SystemZone
+  _ arguments: Arguments, _ start: Instant, _ zone: SystemZone, usualDays: Int64
 ) throws -> Instant {
   if let end = try arguments.instant("to", in: zone, after: start) {
     guard !arguments.has("hours") else {
@@ -110,7 +134,7 @@ private func endOfAgenda(
     guard end >= start else { throw Misuse(description: "--to is before --from") }
     return end
   }
-  guard let text = arguments["hours"] else { return start + .seconds(24 * 3600) }
+  guard let text = arguments["hours"] else { return start + .seconds(usualDays * 86_400) }
   // A century of hours, so that no sum leaves the range of an instant.
   let length = Int64(text).map { Duration.seconds(min(max($0, 0), 900_000) * 3600) }
   guard let length = length ?? Duration(text: text),

@@ -21,7 +21,7 @@ let alarmCommand = Subcommand(
     remove ALARM     removes an alarm. An alarm of the configuration can only be removed there.
 
     ALARM is a name or a number. Without it, snooze is for all alarms that ring, and stop for all
-    that ring or are snoozed. Write -- before a name that begins with -, as in 'alarm remove -- -3'.
+    that ring or are snoozed. Write -- before a name that begins with -, as in 'alarm remove -- -x'.
     The running service keeps the alarms, also over a restart or a power cut. An alarm rings in
     quiet hours, too.
     """,

@@ -86,6 +86,18 @@ extension Arguments {
     return path
   }
 
+  /// The file that `--picture` names; nil if it was not given.
+  func picture() throws -> String? {
+    guard let path = self["picture"] else { return nil }
+    if let flaw = flaw(ofOutputName: path) {
+      throw Misuse(description: "--picture '\(path)': \(flaw)")
+    }
+    guard path.hasPrefix("/dev/") || path.hasSuffix(".svg") || isSpecialFile(path) else {
+      throw Misuse(description: "--picture '\(path)' is drawn as SVG; name it '\(path).svg'")
+    }
+    return path
+  }
+
   /// The folder of `--output`; nil if it is not given.
   /// - Throws: `Misuse` if no folder can have this name.
   func folder() throws -> String? {

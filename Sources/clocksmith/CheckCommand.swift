@@ -18,10 +18,17 @@ let checkCommand = Subcommand(
     Option(
       name: "switch", argument: nil,
       help: "show the switch live while you wire it, until\nCtrl-C"),
+    Option(
+      name: "speaker", argument: nil,
+      help: "say a time on each sound card until you hear it,\nand show the lines that choose it"),
     Option(name: "json", argument: nil, help: "print one JSON object a line"),
     configOption,
   ]
 ) { arguments in
+  if arguments.has("speaker") {
+    try requireTerminal(for: "check --speaker")
+    return try askForSpeaker(try Configuration.load(path: arguments["config"]))
+  }
   if arguments.has("switch") {
     return try showSwitch(try Configuration.load(path: arguments["config"]))
   }

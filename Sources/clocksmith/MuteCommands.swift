@@ -10,10 +10,10 @@ let muteCommand = Subcommand(
   details: """
     Silences the clock for LENGTH (as 45min or 8h30m, at most 744h), or until its zone shows HH:MM
     again, or with 'next' only at the next occasion that would sound, or without any of these until
-    'clocksmith unmute'. What sounds now is
-    faded out, timers and alarms that ring are stopped, and the running interval ends. With 'next'
-    nothing is stopped. A timer, an alarm or an interval that begins later still sounds, and the
-    clock still answers a person who asks for the time. A restart or a power cut does not end it.
+    'clocksmith unmute'. What sounds now is faded out, timers and alarms that ring are stopped, and
+    the running interval ends. With 'next' nothing is stopped. A timer, an alarm or an interval that
+    begins later still sounds, and the clock still answers a person who asks for the time. A restart
+    or a power cut does not end it.
     """,
   options: []
 ) { arguments in
@@ -71,7 +71,7 @@ let volumeCommand = Subcommand(
     the volume over a restart, until the one in its configuration is changed. What sounds now keeps
     its volume.
     """,
-  options: [], takesNumbersBelowZero: true
+  options: []
 ) { arguments in
   guard let text = arguments.operands.first else {
     try say("\(try runningService().status().volume) dB")

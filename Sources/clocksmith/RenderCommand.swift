@@ -30,14 +30,7 @@ let renderCommand = Subcommand(
         + "see 'clocksmith render --help'")
   }
   let sound = try arguments.soundFile()
-  if let picture = arguments["picture"], let flaw = flaw(ofOutputName: picture) {
-    throw Misuse(description: "--picture '\(picture)': \(flaw)")
-  }
-  if let picture = arguments["picture"], !picture.hasPrefix("/dev/"),
-    !picture.hasSuffix(".svg"), !isSpecialFile(picture)
-  {
-    throw Misuse(description: "--picture '\(picture)' is drawn as SVG; name it '\(picture).svg'")
-  }
+  let picture = try arguments.picture()
   let configuration = try Configuration.load(path: arguments["config"])
   let zone = try arguments.zone(or: configuration)
   let instant = try arguments.instant("at", in: zone)!
@@ -54,7 +47,7 @@ let renderCommand = Subcommand(
   let title = "\(time.dateTime): \(heard.joined(separator: ", "))"
   try write(
     score, gain: configuration.gain(at: time), toWAV: sound,
-    toSVG: arguments["picture"], title, at: time)
+    toSVG: picture, title, at: time)
   let anchor = Double(score.anchor) / Double(score.rate)
   try say("anchor: \(anchor.text(decimals: 6))")
   let occasion = Occasion(instant: instant, civil: time)

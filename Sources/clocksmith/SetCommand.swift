@@ -20,7 +20,7 @@ let setCommand = Subcommand(
       help: "take KEY back: the files in /etc/clocksmith count\nagain. KEY may be a whole alarm: "
         + "\"alarm school\""),
     Option(name: "json", argument: nil, help: "print one JSON object a line"),
-  ], takesNumbersBelowZero: true
+  ]
 ) { arguments in
   let (key, value) = (arguments.operands.first, arguments.operands.dropFirst().first)
   let isTakenBack = arguments.has("default")

@@ -23,9 +23,7 @@ let setupCommand = Subcommand(
       help: "write this file instead; the service does not\nread it")
   ]
 ) { arguments in
-  guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else {
-    throw Misuse(description: "setup needs a terminal, for it asks questions; run it in one")
-  }
+  try requireTerminal(for: "setup")
   let path = arguments["output"] ?? setupFile
   if let flaw = flaw(ofOutputName: path) {
     throw Misuse(description: "--output '\(path)': \(flaw)")
@@ -61,64 +59,12 @@ let setupCommand = Subcommand(
     ? ExitStatus.done : ExitStatus.failed
 }
 
-/// The person has ended the questions.
-private struct Ended: Error {}
-
-/// - Parameter usual: the answer that Return stands for.
-private func ask(_ question: String, _ usual: String) throws -> String {
-  fputs("\(question) [\(usual)] ".printable, stdout)
-  try flushOutput()
-  let answer = try readAnswer()
-  return answer.isEmpty ? usual : answer
-}
-
-/// The next line without the white space around it.
-private func readAnswer() throws -> String {
-  guard let line = readLine() else {
-    try say("")
-    throw Ended()
-  }
-  let words = line.split(whereSeparator: \.isWhitespace)
-  if words == ["q"] { throw Ended() }
-  return words.joined(separator: " ")
-}
-
-/// Asks until the answer can be used. The usual answer is what is set already, so it is not checked.
-/// - Parameter check: throws why an answer cannot be used.
-private func ask(
-  _ question: String, _ usual: String, _ check: (String) throws -> Void
-) throws -> String {
-  while true {
-    let answer = try ask(question, usual)
-    if answer == usual { return answer }
-    do {
-      try check(answer)
-      return answer
-    } catch {
-      try say("  \(error)")
-    }
-  }
-}
-
-private func askYes(_ question: String, usually usual: Bool) throws -> Bool {
-  while true {
-    switch try ask("\(question) y or n", usual ? "y" : "n") {
-    case "y", "yes", "Y": return true
-    case "n", "no", "N": return false
-    default: continue
-    }
-  }
-}
-
 /// The questions, and the entries of the file that the answers make.
 private struct Setup {
   /// What is set now, with the answers up to now.
   private var configuration: Configuration
   private let service: RunningService?
   private var entries: [(section: String, key: String, value: String)] = []
-
-  /// What a voice or a speaker is tried with. Every voice can say it.
-  private static let sample = CivilTime(hour: 15, minute: 15)!
 
   init() throws(Fault) {
     configuration = try Configuration.load(path: nil)
@@ -187,23 +133,8 @@ private struct Setup {
   // MARK: Speaker and voice
 
   private mutating func askSpeaker() throws {
-    let (configured, hadMixer) = (configuration.device, configuration.mixer != nil)
-    let cards = SoundCard.all()
-    if cards.isEmpty { try say("\nSound card: \(PartsAdvice.here.card)") }
-    var devices = cards.map { (device: $0.device, name: $0.name) }
-    if !devices.contains(where: { $0.device == configured }) {
-      devices.append((configured, "the configured speaker"))
-    }
-    for (device, name) in devices {
-      try say("\nSpeaker: \(name), \(device)")
-      var trial = configuration
-      trial.device = device
-      // A control of another card.
-      if device != configured { trial.mixer = nil }
-      guard try playSample(trial), try askYes("Did you hear it?", usually: false) else { continue }
-      configuration = trial
-      break
-    }
+    let hadMixer = configuration.mixer != nil
+    configuration = try configuration.withSpeakerHeard(service) ?? configuration
     set("speaker", "device", configuration.device)
     if hadMixer, configuration.mixer == nil { set("speaker", "mixer", "none") }
     try say("  the speaker is \(configuration.device)")
@@ -225,44 +156,10 @@ private struct Setup {
       }
       var trial = configuration
       trial.voice = name
-      _ = try playSample(trial)
+      _ = try trial.playSample(service)
       guard try askYes("Take this voice?", usually: true) else { continue }
       configuration = trial
       return set("announce", "voice", name)
-    }
-  }
-
-  /// Says a time, once the running service does not use the speaker.
-  /// - Returns: false if it could not be played, which is said.
-  private func playSample(_ trial: Configuration) throws -> Bool {
-    while true {
-      if let status = try? service?.status(),
-        let obstacle = status.obstacle(until: SystemClock.now.instant + .seconds(10), trial)
-      {
-        try say("  \(obstacle)")
-        let isSounding = !status.playing.isEmpty
-        guard try askYes(isSounding ? "Stop it?" : "Try again?", usually: isSounding) else {
-          return false
-        }
-        if isSounding {
-          try service?.ask(.stop)
-          // Until it has faded out.
-          poll(nil, 0, 500)
-        }
-        continue
-      }
-      do {
-        let words = try speak(
-          Self.sample, try trial.composer(), trial, try SystemZone.current())
-        try say("  test: said \"\(words)\"")
-        return true
-      } catch let fault as Fault {
-        try say("  \(fault)")
-        if fault.code == EBUSY, service != nil {
-          try say("  if the clock itself uses it, 'sudo systemctl stop clocksmith' frees it")
-        }
-        guard try askYes("Try again?", usually: false) else { return false }
-      }
     }
   }
 

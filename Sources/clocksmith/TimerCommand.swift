@@ -22,7 +22,7 @@ let timerCommand = Subcommand(
     remove [TIMER]   removes the timer, whether it rings or not.
 
     TIMER is a name or a number. You can leave it out while there is only one timer. Write -- before
-    a name that begins with -, as in 'timer remove -- -3'. The running service keeps the timers,
+    a name that begins with -, as in 'timer remove -- -x'. The running service keeps the timers,
     also over a restart or a power cut. Without a service, or with --config, the command itself
     counts down and rings, until Ctrl-C.
     """,

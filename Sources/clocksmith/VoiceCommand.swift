@@ -48,7 +48,7 @@ let voiceCommand = Subcommand(
     Option(
       name: "pack", argument: "PHRASES",
       help:
-        "record: quarters, 13 phrases that say every\nquarter of an hour, minutes, 62 that say "
+        "record: quarters, 14 phrases that say every\nquarter of an hour, minutes, 63 that say "
         + "every\nminute, or timers, 66 that a voice gains for\ntimers and intervals (default: "
         + "quarters);\nimport: timers, if they are added to a voice"),
     Option(

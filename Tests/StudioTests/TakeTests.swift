@@ -215,8 +215,9 @@ private let prompt = RecordingPlan.quarters.prompts[2]
   func packGainsTimers() throws {
     #expect(try !record(.quarters).hasTimers)
     let pack = try record(.timers)
-    #expect(pack.phrasesUnsaid.isEmpty && pack.sortedClips.count == 18 + 74)
+    #expect(pack.phrasesUnsaid.isEmpty && pack.sortedClips.count == 20 + 74)
     #expect(pack.shortestInterval(wording: .twelve) == .quarter)
+    #expect(pack.phrase(of: .untrusted)?.map(\.text) == ["I do not", "know the time yet"])
     let verification = VoiceVerification(of: pack)
     #expect(verification.findings.isEmpty && verification.brokenRules.isEmpty)
     let fault = faultThrown { _ = try TakeFolder(path: path, plan: .timers) }

@@ -29,13 +29,13 @@ def sit_down(clocksmith, tmp_path):
     speaker = ExactSpeaker(tmp_path)
     card = pretended_card(tmp_path)
 
-    def begin(*words, line=None, output=tmp_path / "made.conf", device="card", **options):
+    def begin(*words, line=None, output=tmp_path / "made.conf", device="card", command=("setup",), **options):
         libraries = [card["LD_PRELOAD"], line.environment["LD_PRELOAD"]] if line else [card["LD_PRELOAD"]]
         clocksmith.environment = clocksmith.environment | {"LD_PRELOAD": ":".join(libraries)}
         if output:
             words = ("--output", output, *words)
         people.append(Person(
-            clocksmith, SILENT_ALSA + speaker.device(device), "setup", *words, **options))
+            clocksmith, SILENT_ALSA + speaker.device(device), *command, *words, **options))
         people[-1].speaker, people[-1].made = speaker, output
         return people[-1]
     yield begin
@@ -168,8 +168,9 @@ def test_it_can_be_ended_at_a_question_and_nothing_is_written(sit_down, keys, nu
     assert not list(person.made.parent.glob("made.conf*"))
 
 
-def test_without_a_terminal_it_says_that_it_needs_one(clocksmith):
-    assert "setup needs a terminal" in refusal(clocksmith.run("setup"), 2)
+@pytest.mark.parametrize("command", ["setup", "check --speaker"])
+def test_without_a_terminal_it_says_that_it_needs_one(clocksmith, command):
+    assert f"{command} needs a terminal" in refusal(clocksmith.run(*command.split()), 2)
 
 
 def test_a_file_that_is_there_is_replaced_only_if_the_person_says_so(sit_down, tmp_path):
@@ -317,3 +318,33 @@ def test_only_root_may_write_the_file_of_the_service(sit_down, tmp_path, monkeyp
     assert person.end() == 1
     assert len(person.screen()) == 1
     assert "run 'sudo clocksmith setup', or name another file with --output" in person.screen()[0]
+
+
+# MARK: The speaker alone
+
+
+CHECK = {"command": ("check", "--speaker"), "output": None}
+
+
+def test_check_says_which_line_makes_the_card_that_was_heard_the_speaker(sit_down, etc):
+    (etc / "clocksmith.conf").write_text("[speaker]\nmixer = PCM\n")
+    person = sit_down(**CHECK)
+    person.wait_for("Speaker: Pretended, plughw:CARD=Pretended,DEV=0")
+    person.wait_for("said \"three fifteen P M\"")
+    assert person.speaker.is_heard()
+    answer(person, (HEARD, "y"))
+    assert person.end() == 0
+    assert person.screen()[-4:] == [
+        "Write this into /etc/clocksmith/conf.d/my.conf, then run 'sudo systemctl reload clocksmith':",
+        "[speaker]", "device = plughw:CARD=Pretended,DEV=0", "mixer = none"]
+
+
+@pytest.mark.parametrize("answers, status, told", [
+    (["n", "y"], 0, "The clock uses this speaker already: device = default"),
+    (["n", "n"], 3, "clocksmith: no speaker was heard; look at its power, its plug and its volume ('alsamixer')"),
+    (["q"], 1, "clocksmith: check --speaker has ended")])
+def test_check_asks_for_each_speaker_and_says_what_came_of_it(sit_down, answers, status, told):
+    person = sit_down(**CHECK)
+    answer(person, *((HEARD, each) for each in answers))
+    assert person.end() == status
+    assert person.screen()[-1] == told

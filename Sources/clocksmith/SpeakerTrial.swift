@@ -1,0 +1,89 @@
+import Basics
+import Devices
+@preconcurrency import Glibc
+import Horology
+import Service
+
+/// Says a time on each sound card until the person hears it, and tells what makes that card the
+/// speaker.
+func askForSpeaker(_ configuration: Configuration) throws -> Int32 {
+  let heard: Configuration?
+  do {
+    heard = try configuration.withSpeakerHeard(reachableService())
+  } catch is Ended {
+    complain("check --speaker has ended")
+    return ExitStatus.failed
+  }
+  guard let heard else {
+    complain("no speaker was heard; look at its power, its plug and its volume ('alsamixer')")
+    return ExitStatus.found
+  }
+  guard heard.device != configuration.device else {
+    try say("The clock uses this speaker already: device = \(heard.device)")
+    return ExitStatus.done
+  }
+  let isCard = PartsAdvice.here == .card
+  let file = isCard ? "clocksmith.txt" : "/etc/clocksmith/conf.d/my.conf"
+  let then = isCard ? "restart the Pi" : "run 'sudo systemctl reload clocksmith'"
+  let mixer = heard.mixer == configuration.mixer ? "" : "\nmixer = none"
+  try say("Write this into \(file), then \(then):\n[speaker]\ndevice = \(heard.device)\(mixer)")
+  return ExitStatus.done
+}
+
+extension Configuration {
+  /// Says a time on each sound card, and then on the configured speaker, until the person hears it.
+  /// - Returns: this configuration with the speaker that was heard; nil if none was.
+  func withSpeakerHeard(_ service: RunningService?) throws -> Configuration? {
+    let cards = SoundCard.all()
+    if cards.isEmpty { try say("\nSound card: \(PartsAdvice.here.card)") }
+    var devices = cards.map { (device: $0.device, name: $0.name) }
+    if !devices.contains(where: { $0.device == device }) {
+      devices.append((device, "the configured speaker"))
+    }
+    for (device, name) in devices {
+      try say("\nSpeaker: \(name), \(device)")
+      var trial = self
+      trial.device = device
+      // A control of another card.
+      if device != self.device { trial.mixer = nil }
+      if try trial.playSample(service), try askYes("Did you hear it?", usually: false) {
+        return trial
+      }
+    }
+    return nil
+  }
+
+  /// Says a time that every voice can say, once the running service does not use the speaker.
+  /// - Returns: false if it could not be played, which is said.
+  func playSample(_ service: RunningService?) throws -> Bool {
+    while true {
+      if let status = try? service?.status(),
+        let obstacle = status.obstacle(until: SystemClock.now.instant + .seconds(10), self)
+      {
+        try say("  \(obstacle)")
+        let isSounding = !status.playing.isEmpty
+        guard try askYes(isSounding ? "Stop it?" : "Try again?", usually: isSounding) else {
+          return false
+        }
+        if isSounding {
+          try service?.ask(.stop)
+          // Until it has faded out.
+          poll(nil, 0, 500)
+        }
+        continue
+      }
+      do {
+        let words = try speak(
+          CivilTime(hour: 15, minute: 15)!, try composer(), self, try SystemZone.current())
+        try say("  test: said \"\(words)\"")
+        return true
+      } catch let fault as Fault {
+        try say("  \(fault)")
+        if fault.code == EBUSY, service != nil {
+          try say("  if the clock itself uses it, 'sudo systemctl stop clocksmith' frees it")
+        }
+        guard try askYes("Try again?", usually: false) else { return false }
+      }
+    }
+  }
+}

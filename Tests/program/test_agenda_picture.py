@@ -1,0 +1,92 @@
+"""The picture of the agenda: what it shows, and what it tells those who do not see it."""
+
+import re
+import xml.etree.ElementTree
+
+import pytest
+
+from program import in_the_night, refusal
+
+SVG = "{http://www.w3.org/2000/svg}"
+QUIET = "interval = 15\nchime = westminster\nquiet = 22:00-06:30"
+SCHOOL = "[alarm school]\ntime = 06:45\ndays = mon-fri\n"
+
+
+@pytest.fixture
+def draw(clocksmith, tmp_path):
+    """Draws an agenda of London: the picture's elements."""
+    def draw(*words, announce=QUIET, rest=SCHOOL, asked=("--zone", "Europe/London")):
+        path = tmp_path / "week.svg"
+        if asked:
+            words = (*words, *asked, "--config", clocksmith.configuration(announce, rest))
+        done = clocksmith.run("agenda", "--picture", path, *words)
+        assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+        assert path.stat().st_size < 100_000
+        return xml.etree.ElementTree.parse(path).getroot()
+    return draw
+
+
+def described(picture):
+    """The description of each day, by the day."""
+    sentences = re.findall(r"(\w{3} \d{4}-\d\d-\d\d): (.*?)\.(?= |$)", picture.find(f"{SVG}desc").text)
+    return dict(sentences)
+
+
+def all_of(picture, kind, style):
+    return [each for each in picture.iter(f"{SVG}{kind}") if each.get("class") == style]
+
+
+def test_a_day_has_what_sounds_its_quiet_hours_and_its_alarms(draw):
+    picture = draw("--from", "2026-11-23T00:00", "--hours", "24h")
+    assert picture.get("role") == "img"
+    assert picture.find(f"{SVG}title").text == (
+        "What sounds from 2026-11-23 00:00 to 2026-11-24 00:00, Europe/London")
+    [day] = described(picture).items()
+    assert day[0] == "mon 2026-11-23"
+    assert day[1].startswith("62 of 96 announcements sound; quiet 00:00-06:30, 22:00-24:00; 06:45  alarm")
+    # The hours are 44 pixels wide, and the day begins at 116. One rectangle is the legend's.
+    quiet = [(float(each.get("x")), float(each.get("width"))) for each in all_of(picture, "rect", "quiet")]
+    assert quiet[1:] == [(116, 6.5 * 44), (116 + 22 * 44, 2 * 44)]
+    [bells] = all_of(picture, "path", "bells")[1:]
+    assert [int(x) for x in re.findall(r"M(\d+)", bells.get("d"))] == [116 + hour * 44 for hour in range(7, 22)]
+    [alarm] = [group for group in picture.iter(f"{SVG}g")]
+    assert alarm.find(f"{SVG}title").text.startswith('06:45  alarm "school": rings')
+    assert '06:45 alarm "school"' in [each.text for each in picture.iter(f"{SVG}text")]
+
+
+def test_a_week_is_drawn_unless_another_time_is_given(draw):
+    days = described(draw("--from", "2026-11-23T00:00"))
+    assert [day[:3] for day in days] == ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
+    assert ["school" in words for words in days.values()] == [True] * 5 + [False] * 2
+
+
+def test_the_same_agenda_is_the_same_picture(draw, tmp_path):
+    pictures = set()
+    for _ in range(2):
+        draw("--from", "2026-11-23T09:07")
+        pictures.add((tmp_path / "week.svg").read_bytes())
+    assert len(pictures) == 1
+
+
+def test_a_word_a_minute_and_an_hour_that_comes_twice_are_still_a_small_picture(draw):
+    days = described(draw("--from", "2026-10-24T00:00", announce=QUIET.replace("15", "1")))
+    assert "of 1500 announcements" in days["sun 2026-10-25"]
+
+
+def test_the_running_clock_is_asked(draw, on_the_bus, start):
+    in_the_night(on_the_bus)
+    start(QUIET)
+    assert on_the_bus.run("alarm", "07:00", "--name", "<milk>").returncode == 0
+    picture = draw("--hours", "8h", asked=())
+    assert "07:00  alarm \"<milk>\": rings" in picture.find(f"{SVG}desc").text
+    assert all_of(picture, "rect", "quiet")[1:]
+
+
+@pytest.mark.parametrize("words, told", [
+    (["--picture", "week.png"], "--picture 'week.png' is drawn as SVG; name it 'week.png.svg'"),
+    (["--picture", "week.svg", "--json"], "--picture and --json exclude each other; give one of them"),
+    (["--picture", "week.svg", "--hours", "745"], "--picture draws at most 31 days; choose fewer")])
+def test_what_cannot_be_drawn_is_refused(clocksmith, tmp_path, words, told):
+    done = clocksmith.run("agenda", *words, "--config", clocksmith.configuration(), cwd=tmp_path)
+    assert refusal(done, 2) == f"clocksmith: {told}"
+    assert not list(tmp_path.glob("week*"))
