@@ -115,12 +115,12 @@ public struct Rules: Hashable, Sendable {
 
   /// The first instant at which an occasion has passed: even its words would be heard too late.
   func passing(of occasion: Occasion) -> Instant {
-    max(occasion.instant, occasion.instant + Self.latestWords - lead + .nanoseconds(1))
+    occasion.instant + Self.latestWords - lead + .nanoseconds(1)
   }
 
   /// The latest instant of an occasion that has passed by now.
   func lastToPass(at now: Now) -> Instant {
-    min(now.instant, now.instant - Self.latestWords + lead - .nanoseconds(1))
+    now.instant - Self.latestWords + lead - .nanoseconds(1)
   }
 
   /// From when on the speaker must be free for an occasion. A melody needs all of its preparation,

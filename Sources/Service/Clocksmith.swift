@@ -120,6 +120,7 @@ public final class Clocksmith {
     takeBus()
     for notice in clockNotices { journal.heard(notice) }
     store.tellIfForgetful()
+    tellOutdated()
     tellLeftOut()
     if announcer.trust == .untrusted { journal.warnOfUntrustedClock(announcer.settings.untrusted) }
     if configuration.volume != configuredVolume { tellVolume() }
@@ -394,8 +395,11 @@ public final class Clocksmith {
     return .success(Record())
   }
 
-  private func tellLeftOut() {
+  private func tellOutdated() {
     for words in configuration.outdated { journal.log(.keyOutdated, .notice, words) }
+  }
+
+  private func tellLeftOut() {
     for words in configuration.settingsFlaws { journal.log(.settingLeftOut, .warning, words) }
   }
 
@@ -421,7 +425,10 @@ public final class Clocksmith {
       var (new, made) = files.withSettings(at: options.settingsPath)
       let composer = try new.complete(options, made)
       self.files = files
-      take(new, composer) { journal.log(.reloaded, .notice, "the configuration was read again") }
+      take(new, composer) {
+        journal.log(.reloaded, .notice, "the configuration was read again")
+        tellOutdated()
+      }
     } catch {
       journal.log(.reloadFailed, .error, "the configuration stays as it was: \(error)")
     }

@@ -46,7 +46,7 @@ final class Controls {
   }
 
   private func watch(
-    _ settings: InputSettings, changed: @escaping (ContactWatch.State, Uptime) -> Void
+    _ settings: LineSettings, changed: @escaping (ContactWatch.State, Uptime) -> Void
   ) {
     guard let line = settings.line else { return }
     let contact = ContactWatch(loop: loop) { () throws(Fault) in

@@ -100,7 +100,7 @@ private func flawsOfWords(
 
 /// The state of an input line: who holds it, or its level now.
 func checkInput(
-  _ settings: InputSettings, active: String, inactive: String
+  _ settings: LineSettings, active: String, inactive: String
 ) throws(Fault) -> Finding {
   try checkLine(settings.line) { line, text throws(Fault) in
     let input = try GPIOInput(line: text, active: settings.active)
@@ -109,7 +109,7 @@ func checkInput(
 }
 
 /// The state of an output line. The line is not opened: a check must not change it.
-func checkOutput(_ settings: OutputSettings) throws(Fault) -> Finding {
+func checkOutput(_ settings: LineSettings) throws(Fault) -> Finding {
   try checkLine(settings.line) { line, _ in
     line.holding.map { .found("\(line) is \($0)") } ?? .well("\(line), free")
   }

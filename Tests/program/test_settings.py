@@ -371,13 +371,15 @@ def test_a_key_of_an_earlier_version_is_told_in_a_file_and_leaves_the_settings(
         caller, start, on_the_bus, settings):
     settings.write_text("[button]\nhold = 2s\n[speaker]\nlatency_offset = 1s\n")
     service = start("late_limit = 3s")
+    put(caller, "announce.clock", "24")
     told = "'late_limit' in [announce] has no effect any more; remove it"
     assert [line.split(": ", 1)[1] for line in service.matching("any more|is now called")] == [told]
     shown = seen(caller)
     assert shown["speaker.delay"]["value"] == "1s" and "button.hold" not in shown
     assert "late_limit" not in caller.get("LastError")
     put(caller, "speaker.lead_in", "1s")
-    assert settings.read_text().splitlines()[2:] == ["[speaker]", "delay = 1s", "lead_in = 1s"]
+    assert settings.read_text().splitlines()[2:] == [
+        "[speaker]", "delay = 1s", "lead_in = 1s", "", "[announce]", "clock = 24"]
     service.signal(signal.SIGHUP)
     service.wait_for("read again")
     service.wait_for("any more")

@@ -26,9 +26,9 @@ public struct Configuration: Sendable {
   /// A volume control of the card that is set to `volume`; nil if the samples are scaled instead.
   public var mixer: String?
   public var keepOpen = KeepOpen.lasting(.zero)
-  public var switchInput = InputSettings()
-  public var button = InputSettings()
-  public var led = OutputSettings()
+  public var switchInput = LineSettings(active: .low)
+  public var button = LineSettings(active: .low)
+  public var led = LineSettings(active: .high)
   /// The real-time clock that may vouch for the system's.
   public var rtc = RTCChoice.auto
   /// How far off a clock may be that is in holdover; nil for any error.
@@ -438,16 +438,10 @@ struct SettingKey<Root>: Sendable {
   }
 }
 
-public struct InputSettings: Hashable, Sendable {
+public struct LineSettings: Hashable, Sendable {
   /// By name or as `chip-label:offset`; nil if there is none.
   public var line: String?
-  public var active = ActiveLevel.low
-}
-
-public struct OutputSettings: Hashable, Sendable {
-  /// By name or as `chip-label:offset`; nil if there is none.
-  public var line: String?
-  public var active = ActiveLevel.high
+  public var active: ActiveLevel
 }
 
 extension Configuration {
