@@ -219,6 +219,11 @@ final class HTTPServer {
       setDeadline(of: connection)
       resume(connection)
     }
+    // Free the connection of a page that was closed or loaded again meanwhile.
+    exchange.left = whenLeft(connection) { [unowned exchange] in
+      exchange.left?.rests()
+      exchange.answer(Self.unanswered)
+    }
     MHD_suspend_connection(connection)
     return 1
   }
@@ -265,6 +270,7 @@ final class HTTPServer {
   private func response(_ stream: EventStream, _ connection: OpaquePointer) -> OpaquePointer? {
     // No deadline: the kernel ends it if the client takes nothing for ten seconds.
     connections[connection] = .some(nil)
+    clocksmith_http_limit_stream(connection)
     let reading = Unmanaged.passRetained(StreamReading(stream, connection, self))
     let response = clocksmith_http_stream(
       { context, _, bytes, most in
@@ -287,7 +293,7 @@ final class HTTPServer {
     _ connection: OpaquePointer, _ handler: @escaping () -> Void
   ) -> EventSource? {
     try? loop.whenReady(
-      clocksmith_http_stream_socket(connection), events: EPOLLRDHUP.rawValue, handler)
+      clocksmith_http_socket(connection), events: EPOLLRDHUP.rawValue, handler)
   }
 }
 
