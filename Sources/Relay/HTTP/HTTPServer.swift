@@ -23,6 +23,10 @@ final class HTTPServer {
     504, Rejection.Kind.timeout.rawValue,
     "the relay is stopping; the announcer may still carry the command out")
 
+  /// For a client that ended the connection before.
+  private static let left = HTTPAnswer(
+    504, Rejection.Kind.timeout.rawValue, "the connection was ended before the answer")
+
   private static let ambiguous = HTTPAnswer(
     400, "length", "send one 'Content-Length', or one 'Transfer-Encoding' without it")
 
@@ -219,10 +223,13 @@ final class HTTPServer {
       setDeadline(of: connection)
       resume(connection)
     }
-    // Free the connection of a page that was closed or loaded again meanwhile.
-    exchange.left = whenLeft(connection) { [unowned exchange] in
-      exchange.left?.rests()
-      exchange.answer(Self.unanswered)
+    // Free the connection of a page that was closed or loaded again meanwhile. A command may come from a
+    // client that has only ended its own side, and waits.
+    if exchange.head.method == "GET" {
+      exchange.left = whenLeft(connection) { [unowned exchange] in
+        exchange.left?.rests()
+        exchange.answer(Self.left)
+      }
     }
     MHD_suspend_connection(connection)
     return 1
