@@ -136,14 +136,13 @@ static inline int clocksmith_http_socket(struct MHD_Connection *connection) {
   return info ? info->connect_fd : -1;
 }
 
-/* The socket of a stream. A client that has gone without a word is noticed after ten seconds, and one that
- * reads nothing holds little. */
-static inline int clocksmith_http_stream_socket(struct MHD_Connection *connection) {
+/* For a stream: a client that has gone without a word is noticed after ten seconds, and one that reads nothing
+ * holds little. */
+static inline void clocksmith_http_limit_stream(struct MHD_Connection *connection) {
   int socket = clocksmith_http_socket(connection), bytes = 16384;
   unsigned int milliseconds = 10000;
   setsockopt(socket, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes);
   setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &milliseconds, sizeof milliseconds);
-  return socket;
 }
 
 static inline const struct sockaddr *clocksmith_http_address(struct MHD_Connection *connection) {

@@ -1,8 +1,10 @@
 """The picture of noon and the voices that the relay has clocksmith make for the page."""
 
+import contextlib
 import datetime
 import io
 import pathlib
+import socket
 import threading
 import time
 import zoneinfo
@@ -62,6 +64,20 @@ def test_the_next_noon_is_drawn_once_until_the_configuration_changes(running, in
     wait_until(lambda: running.ask("GET", "/v1/notices", token=None).body["notices"], 60, "it")
     assert get(running, "/v1/noon.svg")[0].status == 200
     assert len(installed.calls()) == 2
+
+
+def test_pages_that_did_not_wait_for_the_picture_hold_no_connection(running, installed):
+    installed.does("exec sleep 60")
+    for _ in range(8):
+        with socket.create_connection(("127.0.0.1", running.port), 60) as left:
+            left.sendall(b"GET /v1/noon.svg HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            wait_until(installed.calls, 60, "the picture to be begun")
+    # As many as one address may have.
+    with contextlib.ExitStack() as stack:
+        for _ in range(16):
+            connection = stack.enter_context(contextlib.closing(running.connect()))
+            connection.request("GET", "/v1/time")
+            assert connection.getresponse().read()
 
 
 def test_one_clocksmith_runs_at_a_time_and_what_is_the_same_is_made_once(running, installed):

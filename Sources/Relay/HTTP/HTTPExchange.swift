@@ -1,4 +1,5 @@
 import Basics
+import Daemon
 
 typealias HTTPHeader = (name: String, value: String)
 
@@ -45,6 +46,8 @@ final class HTTPExchange {
   var isServed = false
   /// Called once, when there is an answer; nil when nobody waits for one any more.
   var answered: (() -> Void)?
+  /// Watches whether the client ends the connection before.
+  var left: EventSource?
 
   init(_ head: HTTPHead, refusal: HTTPAnswer?) {
     self.head = head

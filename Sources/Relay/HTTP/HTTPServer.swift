@@ -23,6 +23,10 @@ final class HTTPServer {
     504, Rejection.Kind.timeout.rawValue,
     "the relay is stopping; the announcer may still carry the command out")
 
+  /// For a client that ended the connection before.
+  private static let left = HTTPAnswer(
+    504, Rejection.Kind.timeout.rawValue, "the connection was ended before the answer")
+
   private static let ambiguous = HTTPAnswer(
     400, "length", "send one 'Content-Length', or one 'Transfer-Encoding' without it")
 
@@ -219,6 +223,14 @@ final class HTTPServer {
       setDeadline(of: connection)
       resume(connection)
     }
+    // Free the connection of a page that was closed or loaded again meanwhile. A command may come from a
+    // client that has only ended its own side, and waits.
+    if exchange.head.method == "GET" {
+      exchange.left = whenLeft(connection) { [unowned exchange] in
+        exchange.left?.rests()
+        exchange.answer(Self.left)
+      }
+    }
     MHD_suspend_connection(connection)
     return 1
   }
@@ -265,6 +277,7 @@ final class HTTPServer {
   private func response(_ stream: EventStream, _ connection: OpaquePointer) -> OpaquePointer? {
     // No deadline: the kernel ends it if the client takes nothing for ten seconds.
     connections[connection] = .some(nil)
+    clocksmith_http_limit_stream(connection)
     let reading = Unmanaged.passRetained(StreamReading(stream, connection, self))
     let response = clocksmith_http_stream(
       { context, _, bytes, most in
@@ -287,7 +300,7 @@ final class HTTPServer {
     _ connection: OpaquePointer, _ handler: @escaping () -> Void
   ) -> EventSource? {
     try? loop.whenReady(
-      clocksmith_http_stream_socket(connection), events: EPOLLRDHUP.rawValue, handler)
+      clocksmith_http_socket(connection), events: EPOLLRDHUP.rawValue, handler)
   }
 }
 
