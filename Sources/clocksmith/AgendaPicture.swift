@@ -11,7 +11,8 @@ struct AgendaPicture {
   private struct Day {
     let date: CivilDate
     /// The minutes of the day that the agenda covers.
-    let (start, end): (Int, Int)
+    let start: Int
+    let end: Int
     var lines: [AgendaLine] = []
 
     var occasions: [AgendaLine] { lines.filter(\.isOccasion) }
