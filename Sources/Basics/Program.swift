@@ -102,9 +102,7 @@ public struct Program: Sendable {
   }
 
   private var help: String {
-    let lines = subcommands.map {
-      "  \($0.name)" + String(repeating: " ", count: 10 - $0.name.count) + $0.summary
-    }
+    let lines = subcommands.map { "  \($0.name.padded(to: 10))\($0.summary)" }
     return """
       usage: \(name) SUBCOMMAND [options]
 

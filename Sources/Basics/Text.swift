@@ -1,6 +1,11 @@
 @preconcurrency import Glibc
 
 extension String {
+  /// The text with spaces behind it, if it is shorter than the width.
+  public func padded(to width: Int) -> String {
+    self + String(repeating: " ", count: max(width - count, 0))
+  }
+
   /// The text, safe for a terminal: characters that would control one, or are not visible, are
   /// written as their numbers, as in `\u{1B}`.
   public var printable: String {

@@ -64,6 +64,9 @@ extension CivilDateTime: CustomStringConvertible {
   /// `2026-11-21`.
   public var date: String { CivilDate(of: self).description }
 
+  /// Minutes since midnight by the face of the clock: 0 to 1439.
+  public var minuteOfDay: Int { hour * 60 + minute }
+
   /// `15:15:00`.
   public var timeOfDay: String {
     "\(twoDigits(hour)):\(twoDigits(minute)):\(twoDigits(second))"
@@ -98,8 +101,7 @@ public struct CivilTime: Hashable, Sendable {
   public var hour: Int { dateTime.hour }
   public var minute: Int { dateTime.minute }
 
-  /// Minutes since local midnight by the face of the clock: 0 to 1439.
-  public var minuteOfDay: Int { hour * 60 + minute }
+  public var minuteOfDay: Int { dateTime.minuteOfDay }
 }
 
 extension CivilTime: CustomStringConvertible {
@@ -118,7 +120,7 @@ extension CivilTime: CustomStringConvertible {
 }
 
 /// At least two digits, with a leading zero.
-func twoDigits(_ number: Int) -> String {
+public func twoDigits(_ number: Int) -> String {
   number < 10 ? "0\(number)" : "\(number)"
 }
 

@@ -11,16 +11,17 @@ struct AgendaPicture {
   private struct Day {
     let date: CivilDate
     /// The minutes of the day that the agenda covers.
-    let (start, end): (Double, Double)
+    let start: Int
+    let end: Int
     var lines: [AgendaLine] = []
 
     var occasions: [AgendaLine] { lines.filter(\.isOccasion) }
     var others: [AgendaLine] { lines.filter { !$0.isOccasion } }
 
     /// Minutes of the day. Each occasion in quiet hours is quiet until the next one.
-    var quiet: [(start: Double, end: Double)] {
+    var quiet: [(start: Int, end: Int)] {
       let occasions = occasions
-      var stretches: [(start: Double, end: Double)] = []
+      var stretches: [(start: Int, end: Int)] = []
       for (index, line) in occasions.enumerated() where line.isInQuietHours {
         // Where clocks are put back, the next one has an earlier time.
         let next = index + 1 < occasions.count ? occasions[index + 1].minute : end
@@ -45,9 +46,8 @@ struct AgendaPicture {
       return "\(name): \(parts.joined(separator: "; "))."
     }
 
-    private func clock(_ minute: Double) -> String {
-      [minute / 60, minute.truncatingRemainder(dividingBy: 60)]
-        .map { String(100 + Int($0)).suffix(2) }.joined(separator: ":")
+    private func clock(_ minute: Int) -> String {
+      "\(twoDigits(minute / 60)):\(twoDigits(minute % 60))"
     }
   }
 
@@ -74,16 +74,16 @@ struct AgendaPicture {
 
   private static let (left, right, top, rowHeight) = (116.0, 1172.0, 84.0, 48.0)
 
-  private func x(_ minute: Double) -> Double {
-    Self.left + minute / (24 * 60) * (Self.right - Self.left)
+  private func x(_ minute: Int) -> Double {
+    Self.left + Double(minute) / (24 * 60) * (Self.right - Self.left)
   }
 
   var svg: String {
     let bottom = Self.top + Double(days.count) * Self.rowHeight
-    let hours: [String] = stride(from: 0.0, through: 24, by: 2).flatMap { hour in
+    let hours: [String] = stride(from: 0, through: 24, by: 2).flatMap { hour in
       [
         SVG.line("grid", x(hour * 60), Self.top - 12, x(hour * 60), bottom),
-        SVG.text("\(Int(hour)):00", x(hour * 60), Self.top - 18, "middle"),
+        SVG.text("\(hour):00", x(hour * 60), Self.top - 18, "middle"),
       ]
     }
     let legend: [String] = [
@@ -108,7 +108,7 @@ struct AgendaPicture {
 
   private func row(_ day: Day, at top: Double) -> [String] {
     let base = top + 38
-    func stretch(_ style: String, _ start: Double, _ end: Double) -> String {
+    func stretch(_ style: String, _ start: Int, _ end: Int) -> String {
       SVG.rectangle(style, x(start), base - 24, width: x(end) - x(start), height: 24)
     }
     func ticks(_ style: String, _ height: Int, _ isShown: (AgendaLine) -> Bool) -> String {
@@ -153,9 +153,5 @@ struct AgendaPicture {
 
 extension AgendaLine {
   /// Its minute of the day.
-  fileprivate var minute: Double { local?.minuteOfDay ?? 0 }
-}
-
-extension CivilDateTime {
-  fileprivate var minuteOfDay: Double { Double(hour * 60 + minute) + Double(second) / 60 }
+  fileprivate var minute: Int { local?.minuteOfDay ?? 0 }
 }

@@ -86,12 +86,19 @@ extension Arguments {
     return path
   }
 
+  /// The file or folder to make that an option names; nil if it was not given.
+  /// - Throws: `Misuse` if nothing can have this name.
+  func path(_ option: String) throws -> String? {
+    guard let path = self[option] else { return nil }
+    if let flaw = flaw(ofOutputName: path) {
+      throw Misuse(description: "--\(option) '\(path)': \(flaw)")
+    }
+    return path
+  }
+
   /// The file that `--picture` names; nil if it was not given.
   func picture() throws -> String? {
-    guard let path = self["picture"] else { return nil }
-    if let flaw = flaw(ofOutputName: path) {
-      throw Misuse(description: "--picture '\(path)': \(flaw)")
-    }
+    guard let path = try path("picture") else { return nil }
     guard path.hasPrefix("/dev/") || path.hasSuffix(".svg") || isSpecialFile(path) else {
       throw Misuse(description: "--picture '\(path)' is drawn as SVG; name it '\(path).svg'")
     }
@@ -99,12 +106,5 @@ extension Arguments {
   }
 
   /// The folder of `--output`; nil if it is not given.
-  /// - Throws: `Misuse` if no folder can have this name.
-  func folder() throws -> String? {
-    guard let name = self["output"] else { return nil }
-    if let flaw = flaw(ofOutputName: name) {
-      throw Misuse(description: "--output '\(name)': \(flaw)")
-    }
-    return withoutSlash(name)
-  }
+  func folder() throws -> String? { try path("output").map { withoutSlash($0) } }
 }

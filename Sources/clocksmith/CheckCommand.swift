@@ -134,7 +134,6 @@ private struct Checkup {
   init(isJSON: Bool) { self.isJSON = isJSON }
 
   mutating func check(_ name: String, _ body: () throws(Fault) -> Finding) throws {
-    let padded = name + String(repeating: " ", count: 14 - name.count)
     let finding: Finding
     do throws(Fault) {
       finding = try body()
@@ -151,7 +150,8 @@ private struct Checkup {
       }
     hasFound = hasFound || !isWell
     let record = Record(["check": .text(name), "ok": .flag(isWell), "text": .text(words)])
-    try say(isJSON ? record.json : "\(isWell ? "ok   " : "FOUND") \(padded)\(words.printable)")
+    let line = "\(isWell ? "ok   " : "FOUND") \(name.padded(to: 14))\(words.printable)"
+    try say(isJSON ? record.json : line)
   }
 }
 

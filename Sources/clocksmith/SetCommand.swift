@@ -53,12 +53,8 @@ private func lines(_ settings: [Setting], _ key: String?, _ arguments: Arguments
 extension Setting {
   /// As in `announce.voice           slt        /var/lib/clocksmith/settings.conf:4`.
   fileprivate var line: String {
-    func padded(_ text: String, _ width: Int) -> String {
-      text + String(repeating: " ", count: max(width - text.count, 0))
-    }
-    let origin = inWords ?? ""
-    let start = padded(key, 25) + " " + (origin.isEmpty ? value : padded(value, 15) + " " + origin)
-    return start.printable
+    let shown = inWords.map { "\(value.padded(to: 15)) \($0)" } ?? value
+    return "\(key.padded(to: 25)) \(shown)".printable
   }
 
   /// Where the value comes from, and what it hides; nil for a default.

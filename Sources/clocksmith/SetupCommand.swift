@@ -24,10 +24,7 @@ let setupCommand = Subcommand(
   ]
 ) { arguments in
   try requireTerminal(for: "setup")
-  let path = arguments["output"] ?? setupFile
-  if let flaw = flaw(ofOutputName: path) {
-    throw Misuse(description: "--output '\(path)': \(flaw)")
-  }
+  let path = try arguments.path("output") ?? setupFile
   let isForService = !arguments.has("output")
   if isForService {
     guard PartsAdvice.here != .card else {

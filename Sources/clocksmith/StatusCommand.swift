@@ -148,9 +148,7 @@ struct Seen {
     }
 
     /// As in `next     15:15:00, in 3 min: "three fifteen P M"`.
-    var text: String {
-      label + String(repeating: " ", count: max(9 - label.count, 1)) + value
-    }
+    var text: String { "\(label.padded(to: 8)) \(value)" }
   }
 
   var inOneLine: String {

@@ -48,11 +48,10 @@ struct TimerBar {
 
   /// As in `4:12` or `1:05:00`, rounded up, so that 0:00 is the end.
   private static func clock(_ left: Duration) -> String {
-    let seconds = (left.nanoseconds + 999_999_999) / 1_000_000_000
-    func two(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
-    let minutes = "\(seconds / 60 % 60)"
-    let hours = seconds / 3600
-    return (hours > 0 ? "\(hours):\(two(seconds / 60 % 60))" : minutes) + ":\(two(seconds % 60))"
+    let seconds = Int((left.nanoseconds + 999_999_999) / 1_000_000_000)
+    let (hours, minutes) = (seconds / 3600, seconds / 60 % 60)
+    return (hours > 0 ? "\(hours):\(twoDigits(minutes))" : "\(minutes)")
+      + ":\(twoDigits(seconds % 60))"
   }
 }
 
