@@ -109,7 +109,7 @@ public struct Announcer {
     default: break
     }
     switch event {
-    case .woke, .clockSet:
+    case .woke:
       break
     case .zoneChanged(let zone):
       effects += change(settings, zone, at: now)

@@ -1,11 +1,10 @@
 /// An event that the Announcer is told of.
 public enum Event {
-  /// The wake-up that was asked for has come, or the service has just started.
+  /// The wake-up that was asked for has come, the system's clock was set, the machine has slept, or
+  /// the service has just started.
   case woke
   /// The service has started for the first time since the machine did.
   case machineStarted
-  /// The system's clock was set, or the machine has slept.
-  case clockSet
   case zoneChanged(any Zone)
   /// `soundsDifferent` is true if the announcement that the player has would sound different now, or
   /// play elsewhere. The switch is as read with the new settings of its line; nil if those are

@@ -8,18 +8,12 @@ import Horology
 ///
 /// A `timerfd` on `CLOCK_REALTIME` with `TFD_TIMER_CANCEL_ON_SET`.
 final class CalendarTimer {
-  enum Cause {
-    case reached
-    /// The clock was set, or the machine has slept.
-    case clockSet
-  }
-
   private let descriptor: Int32
   private var source: EventSource?
 
   private(set) var armedFor: Instant?
 
-  init(loop: EventLoop, _ handler: @escaping (Cause) -> Void) throws(Fault) {
+  init(loop: EventLoop, _ handler: @escaping () -> Void) throws(Fault) {
     descriptor = try retryingInterrupts("cannot make a timer") {
       timerfd_create(CLOCK_REALTIME, Int32(TFD_CLOEXEC | TFD_NONBLOCK))
     }
@@ -28,7 +22,7 @@ final class CalendarTimer {
       let count = read(descriptor, &expirations, MemoryLayout.size(ofValue: expirations))
       if count < 0 && errno == EAGAIN { return }
       armedFor = nil
-      handler(count < 0 && errno == ECANCELED ? .clockSet : .reached)
+      handler()
     }
   }
 

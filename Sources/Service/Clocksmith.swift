@@ -94,12 +94,7 @@ public final class Clocksmith {
       tunes.markMissing(
         cue, lacksTune: fault, announcer.reminders.alarms, journal.log(_:lacksTune:))
     }
-    instruments.timer = try CalendarTimer(loop: loop) { [unowned self] cause in
-      switch cause {
-      case .reached: handle(.woke)
-      case .clockSet: handle(.clockSet)
-      }
-    }
+    instruments.timer = try CalendarTimer(loop: loop) { [unowned self] in handle(.woke) }
     for signal in [SIGTERM, SIGINT] {
       sources.append(try loop.whenSignalled(signal) { [unowned self] in stop() })
     }
@@ -339,19 +334,17 @@ public final class Clocksmith {
   // MARK: The clock
 
   private func watchZone() throws(Fault) {
-    zoneWatch = nil
     // With a zone of its own, or with TZ set, the zone of the system does not apply.
     guard configuration.zone == nil, SystemZone.variable == nil else { return }
-    zoneWatch = try ZoneWatch(loop: loop, journal: journal) { [unowned self] zone in
-      handle(.zoneChanged(zone))
-    }
+    zoneWatch = try ZoneWatch(loop: loop) { [unowned self] in readZone($0) }
   }
 
-  private func changeZone() {
+  /// - Parameter why: the end of a sentence.
+  private func readZone(_ why: String = "") {
     do throws(Fault) {
       let zone = try configuration.currentZone()
-      try watchZone()
-      journal.log(.zone, .notice, "the zone is \(zone.name)", ["ZONE": zone.name])
+      if zoneWatch == nil { try watchZone() }
+      journal.log(.zone, .notice, "the zone is \(zone.name)\(why)", ["ZONE": zone.name])
       handle(.zoneChanged(zone))
     } catch {
       journal.log(.zoneFailed, .warning, error.description)
@@ -452,7 +445,10 @@ public final class Clocksmith {
     tellLeftOut()
     if let substitute { journal.log(substitute.notice) }
     owesNeverSounding = true
-    if new.zone != before.0.zone { changeZone() }
+    if new.zone != before.0.zone {
+      zoneWatch = nil
+      readZone()
+    }
     if !new.hasSameControls(as: before.0) {
       controls = nil
       takeControls()

@@ -19,8 +19,7 @@ public protocol Instruments: AnyObject {
   func stop(_ soundings: [SoundingID], _ reason: StopReason)
 
   /// Arranges a `.woke` event at that instant.
-  /// - Returns: false if the clock was set since the last wake-up was armed and no `.clockSet`
-  ///   came.
+  /// - Returns: false if the clock was set since the last wake-up was armed, and no `.woke` came.
   func wake(at instant: Instant) -> Bool
 
   func report(_ report: Report)
@@ -124,7 +123,7 @@ public final class Conductor {
     switch effect {
     case .wake(let instant):
       // A clock that was set while nobody watched it would otherwise go unnoticed.
-      if !instruments.wake(at: instant) { queue.append(.clockSet) }
+      if !instruments.wake(at: instant) { queue.append(.woke) }
     case .play(let sounding):
       do throws(Fault) {
         try instruments.play(sounding)

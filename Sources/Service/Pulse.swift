@@ -56,3 +56,11 @@ final class Pulse {
     timer?.isServedLast()
   }
 }
+
+extension Ailment {
+  /// - Parameter isWatched: true if systemd restarts a service that shows no sign of life.
+  func notice(isWatched: Bool) -> Notice {
+    let consequence = isWatched ? ", and systemd will restart it" : "; restart it"
+    return Notice(.ailing, .error, "not alive\(consequence): \(self)", ["REASON": key])
+  }
+}

@@ -2,16 +2,13 @@ import Basics
 import Daemon
 import Devices
 @preconcurrency import Glibc
-import Horology
 
-/// Reads the zone anew when the file of the system's zone is replaced.
+/// Watches the file of the system's zone.
 final class ZoneWatch {
   private let loop: EventLoop
-  private let journal: Journal
   private let path: String
   private let patience: Duration
-  private let read: () throws(Fault) -> any Zone
-  private let changed: (any Zone) -> Void
+  private let replaced: (_ why: String) -> Void
   private var source: EventSource?
   private var timer: EventSource?
 
@@ -21,21 +18,15 @@ final class ZoneWatch {
   /// - Parameters:
   ///   - patience: how long the file may be missing before its zone is given up. Some programs move
   ///     it away before they write the new one.
-  ///   - read: reads the zone; it may be one for a missing file.
+  ///   - replaced: called when another zone is to be read, with the end of a sentence: why.
   init(
-    loop: EventLoop, journal: Journal, path: String = SystemZone.localtime,
-    patience: Duration = .seconds(10),
-    read: @escaping () throws(Fault) -> any Zone = { () throws(Fault) -> any Zone in
-      try SystemZone.current()
-    },
-    changed: @escaping (any Zone) -> Void
+    loop: EventLoop, path: String = SystemZone.localtime, patience: Duration = .seconds(10),
+    replaced: @escaping (_ why: String) -> Void
   ) throws(Fault) {
     self.loop = loop
-    self.journal = journal
     self.path = path
     self.patience = patience
-    self.read = read
-    self.changed = changed
+    self.replaced = replaced
     source = try loop.whenReplaced(path) { [unowned self] in readLater() }
   }
 
@@ -48,18 +39,7 @@ final class ZoneWatch {
     let wait = isThere ? Self.pause : patience
     timer = try? loop.after(wait, accuracy: .milliseconds(100)) { [unowned self] in
       timer = nil
-      readZone()
-    }
-  }
-
-  private func readZone() {
-    do throws(Fault) {
-      let zone = try read()
-      let why = isThere ? "" : "; \(path) is not there"
-      journal.log(.zone, .notice, "the zone is \(zone.name)\(why)", ["ZONE": zone.name])
-      changed(zone)
-    } catch {
-      journal.log(.zoneFailed, .warning, error.description)
+      replaced(isThere ? "" : "; \(path) is not there")
     }
   }
 }

@@ -61,7 +61,7 @@ extension World {
       guard machine.wasSet else { return }
       machine.wasSet = false
       machine.wakeUp = nil
-      handle(.clockSet)
+      handle(.woke)
     case .edges: readContact()
     case .switchLost: loseContact()
     case .stall(let span): hold(span)

@@ -268,22 +268,17 @@ public final class StoredSound: Hashable {
   public let path: String
   private var facts: Facts?
 
+  /// Small, because a voice has some hundred clips.
   private struct Facts {
-    let stamp: Stamp
-    let rate: Int
-    let frames: Int
-    /// True once it was read to its end.
-    var isVerified = false
-    var silence: ClipFlaw?
+    /// Another one if the file was replaced or written to.
+    let stamp: Int
+    let rate: Int32
+    let frames: Int32
+    var reading = Reading.none
   }
 
-  /// Differs if the file was replaced or written to.
-  private struct Stamp: Equatable {
-    let inode: UInt64
-    let size: Int
-    let seconds: Int
-    let nanoseconds: Int
-  }
+  /// What was found when it was read to its end.
+  private enum Reading { case none, sound, silence }
 
   public init(_ path: String) {
     self.path = path
@@ -292,12 +287,15 @@ public final class StoredSound: Hashable {
   private func current() throws(Fault) -> Facts {
     var status = stat()
     stat(path, &status)
-    let stamp = Stamp(
-      inode: UInt64(status.st_ino), size: Int(status.st_size),
-      seconds: Int(status.st_ctim.tv_sec), nanoseconds: Int(status.st_ctim.tv_nsec))
+    var hasher = Hasher()
+    hasher.combine(status.st_ino)
+    hasher.combine(status.st_size)
+    hasher.combine(status.st_ctim.tv_sec)
+    hasher.combine(status.st_ctim.tv_nsec)
+    let stamp = hasher.finalize()
     if let facts, facts.stamp == stamp { return facts }
     let file = try SoundFile(path: path)
-    let facts = Facts(stamp: stamp, rate: file.rate, frames: file.frames)
+    let facts = Facts(stamp: stamp, rate: Int32(file.rate), frames: Int32(file.frames))
     self.facts = facts
     return facts
   }
@@ -309,21 +307,22 @@ public final class StoredSound: Hashable {
 
   /// How many frames it has once it is converted to this rate.
   func frames(atRate rate: Int) throws(Fault) -> Int {
-    let facts = try current()
-    return Int((Double(facts.frames) * Double(rate) / Double(facts.rate)).rounded())
+    Int((try seconds() * Double(rate)).rounded())
   }
 
   /// Reads it to its end.
   /// - Throws: `Fault` if it is missing, torn or not a sound file, or a word that nobody hears.
   func verify(asWord: Bool) throws(Fault) {
     var facts = try current()
-    if !facts.isVerified {
+    if facts.reading == .none {
       let file = try SoundFile(path: path)
       try file.verify()
-      (facts.isVerified, facts.silence) = (true, file.silence)
+      facts.reading = file.silence == nil ? .sound : .silence
       self.facts = facts
     }
-    if asWord, let silence = facts.silence { throw Fault("cannot use \(path)", silence.words) }
+    if asWord, facts.reading == .silence {
+      throw Fault("cannot use \(path)", ClipFlaw.silent.words)
+    }
   }
 
   public static func == (one: StoredSound, other: StoredSound) -> Bool { one.path == other.path }

@@ -97,12 +97,12 @@ struct Desk {
   /// Sets the clock.
   mutating func step(by span: Duration) {
     now = now.set(by: span)
-    tell(.clockSet)
+    tell(.woke)
   }
 
   mutating func sleep(for span: Duration) {
     now = now.asleep(for: span)
-    tell(.clockSet)
+    tell(.woke)
   }
 
   var wake: Instant? {

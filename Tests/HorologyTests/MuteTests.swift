@@ -40,7 +40,7 @@ import Testing
       mute: .until(Instant("2026-11-01T00:00:00")), muteEndsSinceBoot: .seconds(9600), at: start)
     #expect(announcer.mute == .until(Instant("2026-11-21T15:17:00")))
     let later = start.set(by: .seconds(-86_400))
-    _ = announcer.handle(.clockSet, at: later)
+    _ = announcer.handle(.woke, at: later)
     #expect(announcer.mute == .until(Instant("2026-11-20T15:17:00")))
     let effects = announcer.handle(.woke, at: later.asleep(for: .seconds(600))).effects
     #expect(effects.contains(.report(.mute(.off, until: nil))))

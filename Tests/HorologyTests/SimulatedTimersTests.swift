@@ -30,7 +30,7 @@ import Testing
     var desk = Self.desk()
     desk.now = desk.now.set(by: .seconds(-17 * 86_400))
     desk.tell(.trust(.untrusted))
-    desk.tell(.clockSet)
+    desk.tell(.woke)
     #expect(desk.announcer.reminders.alarms[0].next == Self.seven)
     desk.now = desk.now.later(by: .seconds(3600)).set(by: .seconds(17 * 86_400))
     desk.tell(.trust(.synchronised))

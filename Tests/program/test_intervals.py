@@ -182,7 +182,7 @@ def test_the_bus_tells_what_an_interval_may_be(bus, gym, start):
             ({"seconds": 0.999}, "write 1 to 86400 seconds"),
             ({"seconds": 2**62, "replace": True}, "write 1 to 86400 seconds"),
             ({}, "work is missing; write 1 to 86400 seconds"),
-            ({"work": 10, "rest": 0.1}, "the rest is from 1 s"),
+            ({"work": 10, "rest": -1}, "write 0 to 86400 seconds"),
             ({"work": 10, "rounds": 2**32}, "write 1 to 1000"),
             ({"work": 10, "countdown": 11}, "write 0 to 10"),
             ({"work": 10, "seconds": 10}, "work 10 is not allowed; write it without 'seconds'"),
