@@ -15,12 +15,7 @@ import Testing
   }
 
   /// A melody of 20 s that leads to the hour.
-  private static let chime = Tune(
-    name: "test", description: "",
-    movements: [
-      0: Tune.Movement(
-        melody: [Blow(bell: "E3", offset: .zero)], lead: .seconds(20), strikes: nil, rest: .zero)
-    ])
+  private static let chime = Tune.note(leading: .seconds(20))
 
   private func sounds(_ entry: Agenda.Entry) -> Bool {
     if case .sounds = entry.fate { true } else { false }

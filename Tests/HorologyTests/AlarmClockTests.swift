@@ -8,43 +8,6 @@ import Testing
 
   // MARK: Set
 
-  @Test(
-    "set over it, it rings late within ring_limit, and has expired later",
-    arguments: [("2026-11-22T07:10:00", true), ("2026-11-22T07:16:00", false)])
-  func forward(to: String, rings: Bool) throws {
-    var desk = AlarmDesk(at: Self.evening)
-    try desk.set("07:00", "mon-sun")
-    desk.step(to: to)
-    #expect(
-      desk.events == (rings ? [.rings(.due(late: .seconds(600)))] : [.expired(late: .seconds(960))])
-    )
-  }
-
-  @Test("a step back over what was acknowledged does not repeat it, over a restart either")
-  func back() throws {
-    var desk = AlarmDesk(at: Self.evening)
-    try desk.set("07:00", "mon-sun")
-    desk.wait(until: "2026-11-22T07:00:00")
-    try desk.take(.stop(nil))
-    desk.step(to: "2026-11-22T06:00:00")
-    #expect(desk.next == ["2026-11-23T07:00:00"])
-    desk.restart(after: .seconds(1800), isSameBoot: false)
-    #expect(desk.next == ["2026-11-23T07:00:00"])
-    #expect(desk.live(for: .seconds(7200)).isEmpty)
-  }
-
-  @Test("set back while it rings, what is stopped then does not ring again") func backInRing()
-    throws
-  {
-    var desk = AlarmDesk(at: Self.evening)
-    try desk.set("07:00", "mon-sun")
-    desk.wait(until: "2026-11-22T07:00:00")
-    desk.step(to: "2026-11-22T06:00:00")
-    #expect(desk.reminders.isRinging)
-    try desk.take(.stop(nil))
-    #expect(desk.next == ["2026-11-23T07:00:00"])
-  }
-
   @Test("by more than a day, in one step or many: the past is forgotten", arguments: [1, 3])
   func farBack(steps: Int) throws {
     var desk = AlarmDesk(at: "2026-11-23T22:00:00")
@@ -80,20 +43,6 @@ import Testing
     #expect(desk.next == ["2026-11-23T07:00:00"])
   }
 
-  @Test(
-    "a clock that is set moves no snooze",
-    arguments: ["2026-11-22T05:00:00", "2026-11-22T09:00:00", "2026-11-22T07:03:00"])
-  func snooze(to: String) throws {
-    var desk = AlarmDesk(at: Self.evening)
-    try desk.set("07:00")
-    desk.wait(until: "2026-11-22T07:00:00")
-    try desk.take(.snooze(nil))
-    desk.step(to: to)
-    let seen = desk.live(for: Reminder.snooze)
-    #expect(seen.map(\.0) == [.rings(.again)])
-    #expect(seen.first?.1 == Instant(to) + Reminder.snooze)
-  }
-
   @Test("a clock that is set moves no ring_limit") func ringLimit() throws {
     var desk = AlarmDesk(at: Self.evening)
     try desk.set("07:00")
@@ -104,23 +53,6 @@ import Testing
   }
 
   // MARK: The zone
-
-  @Test("in another zone it rings by that one's clocks") func zone() throws {
-    var desk = AlarmDesk(at: Self.evening)
-    try desk.set("07:00")
-    try desk.set("23:30", "mon-sun")
-    desk.zone = .fixed(minutes: 60)
-    desk.reminders.planAlarms(at: desk.now, desk.rules)
-    #expect(desk.next == ["2026-11-22T06:00:00", "2026-11-21T22:30:00"])
-  }
-
-  @Test("the zone was changed while the service was not there") func zoneBetween() throws {
-    var desk = AlarmDesk(at: Self.evening)
-    try desk.set("07:00", "mon-sun")
-    desk.zone = .fixed(minutes: -120)
-    desk.restart(after: .seconds(60), isSameBoot: true)
-    #expect(desk.next == ["2026-11-22T09:00:00"])
-  }
 
   @Test(
     "no clock is too far off",

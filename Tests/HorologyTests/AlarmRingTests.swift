@@ -46,15 +46,6 @@ import Testing
     #expect(seen.announcements.first?.time.dateTime.timeOfDay == "07:00:02")
   }
 
-  @Test("the speaker has five seconds to be ready") func preparation() {
-    var desk = desk()
-    desk.wait(until: "2026-11-21T06:59:54")
-    #expect(desk.cues.isEmpty)
-    #expect(desk.wake == Self.seven - .seconds(5))
-    desk.wait(until: "2026-11-21T06:59:55")
-    #expect(desk.cues.map { shown($0, desk) } == [Self.seven])
-  }
-
   @Test("a press puts it off for ten minutes, by the command too; stopped it is over for the day")
   func snooze() {
     for event in [Event.pressed(speakerIsAwake: true), .reminder(.snooze(nil))] {
@@ -98,38 +89,6 @@ import Testing
     #expect(seen.announcements.isEmpty)
   }
 
-  @Test("the switch cuts off the time that is said with its own reason, from its edge on")
-  func switchInTheWords() {
-    var desk = desk()
-    desk.wait(until: "2026-11-21T06:59:55")
-    desk.wait(until: "2026-11-21T07:00:00")
-    desk.wait(until: "2026-11-21T07:00:02")
-    let words = desk.announcer.playing!.id
-    let edge = desk.now.uptime
-    desk.now = desk.now.later(by: .milliseconds(3))
-    desk.tell(.switched(.off, at: edge))
-    for case .stop(let id, let reason) in desk.effects where id == words {
-      #expect(reason == .switchOff)
-    }
-    #expect(desk.stopped.contains(words))
-  }
-
-  @Test("nobody hears it: it ends after ring_limit, and is missed") func missed() {
-    var desk = desk { $0.ringLimit = .seconds(60) }
-    let seen = desk.live(for: .seconds(700))
-    #expect(seen.alarms == [.rings(.due(late: nil)), .missed(nil)])
-    #expect(shown(seen.cues.last!, desk) <= Self.seven + .seconds(63))
-    #expect(seen.cues.count >= 19)
-  }
-
-  @Test("it rings in quiet hours and during a mute, for somebody asked for it") func quiet() throws
-  {
-    let quiet = try QuietHours(text: "22:00-08:00")
-    var desk = desk { $0.quiet = quiet }
-    desk.tell(.mute(.on))
-    #expect(desk.live(for: .seconds(560)).alarms == [.rings(.due(late: nil))])
-  }
-
   @Test("a stop ends a ring that has begun, though its wake-up is late") func lateWakeUp() {
     for event in [Event.stop(.byHand), .mute(.on), .held] {
       var desk = desk()
@@ -140,51 +99,6 @@ import Testing
       desk.wait(for: .seconds(10))
       #expect(desk.cues.isEmpty)
     }
-  }
-
-  @Test("the switch silences it, before and while it rings, and both are told") func switchOff() {
-    var desk = desk()
-    desk.tell(.switched(.off, at: desk.now.uptime))
-    let seen = desk.live(for: .seconds(600))
-    #expect(seen.alarms == [.silenced(.switchOff)])
-    #expect(seen.cues.isEmpty)
-    var ringing = self.desk()
-    _ = ringing.live(for: .seconds(544))
-    ringing.tell(.switched(.off, at: ringing.now.uptime))
-    #expect(ringing.alarmEvents == [.stopped(.switchOff)])
-    guard case .stop = ringing.effects.first else {
-      Issue.record("silence is not first")
-      return
-    }
-    var school = self.desk { $0.silences = .announcements }
-    school.tell(.switched(.off, at: school.now.uptime))
-    #expect(school.live(for: .seconds(560)).alarms == [.rings(.due(late: nil))])
-  }
-
-  @Test("a clock that is set takes the ring that is prepared with it") func clockSet() {
-    var desk = desk()
-    desk.wait(until: "2026-11-21T06:59:57")
-    let prepared = desk.live(for: .zero).cues + desk.cues
-    #expect(prepared.count == 1)
-    desk.step(by: .seconds(-1800))
-    #expect(desk.stopped == prepared.map(\.id))
-    let seen = desk.live(for: .seconds(1810))
-    #expect(seen.alarms == [.rings(.due(late: nil))])
-    #expect(shown(seen.cues.first!, desk) == Self.seven)
-    // Set past its time, the alarm rings a little late.
-    var over = self.desk()
-    over.step(by: .seconds(600))
-    #expect(over.alarmEvents == [.rings(.due(late: .seconds(60)))])
-    #expect(over.cues.count == 1)
-  }
-
-  @Test("with a clock that may be wrong it is told once that it does not ring") func untrusted() {
-    var desk = desk(trust: .untrusted)
-    let seen = desk.live(for: .seconds(600))
-    #expect(seen.alarms == [.silenced(.untrusted)])
-    #expect(seen.cues.isEmpty)
-    desk.tell(.trust(.synchronised))
-    #expect(desk.alarmEvents == [.rings(.due(late: .seconds(60)))])
   }
 
   @Test("a ring that is prepared is taken back when the clock is not trusted any more")
@@ -256,55 +170,18 @@ import Testing
     #expect(later.allSatisfy { $0.source == .alarm(1) && $0.decibels == 0 })
   }
 
-  @Test("an alarm and a timer of one moment ring as one, and are stopped together") func together()
-  {
-    var desk = desk()
-    desk.start(.seconds(540))
-    let seen = desk.live(for: .seconds(544))
-    #expect(seen.cues.filter { shown($0, desk) < Self.seven + .seconds(1) }.count == 1)
-    #expect(seen.alarms == [.rings(.due(late: nil))])
-    #expect(seen.events == [.rings(.due(late: nil))])
-    desk.tell(.stop(.byHand))
-    #expect(desk.alarmEvents == [.stopped(.byHand)])
-    #expect(desk.timerEvents == [.stopped(.byHand)])
-    #expect(desk.live(for: .seconds(60)).cues.isEmpty)
-  }
-
-  @Test("what rings when the service ends goes on after the next start") func restart() {
-    var desk = desk()
-    _ = desk.live(for: .seconds(544))
-    desk.tell(.stop(.serviceEnds))
-    #expect(desk.alarmEvents.isEmpty)
-    let saved = desk.announcer.reminders.alarms
-    var next = desk
-    next.now = desk.now.later(by: .seconds(20))
-    next.announcer = Announcer(
-      settings: desk.announcer.settings, zone: TestZone.utc, trust: .synchronised,
-      reminders: Reminders(saved, isSameBoot: true, at: next.now), at: next.now)
-    next.tell(.woke)
-    #expect(next.alarmEvents == [.rings(.on)])
-    #expect(next.cues.count + next.live(for: .seconds(10)).cues.count >= 2)
-    next.tell(.stop(.byHand))
-    #expect(next.alarmEvents == [.stopped(.byHand)])
-  }
-
   @Test("a start tells of a name that the configuration takes, and of no ring that is over")
   func toldAtStart() {
     var desk = desk()
     _ = desk.live(for: .seconds(544))
     desk.tell(.stop(.serviceEnds))
-    let saved = desk.announcer.reminders.alarms
-    var next = desk
-    next.now = desk.now.later(by: .seconds(1200))
-    var settings = desk.announcer.settings
-    settings.alarms = [Self.plan("09:00")]
-    next.announcer = Announcer(
-      settings: settings, zone: TestZone.utc, trust: .synchronised,
-      reminders: Reminders(saved, isSameBoot: true, at: next.now), at: next.now)
-    next.tell(.woke)
-    #expect(next.alarmEvents == [.changed(.nameLost("school")), .missed(nil)])
-    next.tell(.woke)
-    #expect(next.alarmEvents.isEmpty)
+    desk.restart(at: desk.now.later(by: .seconds(1200)), isSameBoot: true) {
+      $0.alarms = [Self.plan("09:00")]
+    }
+    desk.tell(.woke)
+    #expect(desk.alarmEvents == [.changed(.nameLost("school")), .missed(nil)])
+    desk.tell(.woke)
+    #expect(desk.alarmEvents.isEmpty)
   }
 
   @Test("with a tune that is not there it rings with the signal, until it is given the tune")
@@ -323,28 +200,5 @@ import Testing
     desk.announcer.replace([other, bells])
     #expect(desk.announcer.reminders.alarms[0].alarm?.tune == bells)
     #expect(desk.live(for: .seconds(30)).cues.contains { !$0.blows.isEmpty })
-  }
-
-  @Test("a reload takes the alarms that the configuration has now") func reload() {
-    var desk = desk()
-    var settings = desk.announcer.settings
-    settings.alarms = [Self.plan("06:55", name: "church")]
-    desk.tell(.reloaded(settings, .none))
-    #expect(desk.announcer.reminders.alarms.map(\.name) == ["school", "church"])
-    let seen = desk.live(for: .seconds(250))
-    #expect(seen.alarms == [.rings(.due(late: nil))])
-    settings.alarms = []
-    desk.tell(.reloaded(settings, .none))
-    #expect(desk.alarmEvents == [.cancelled])
-    #expect(!desk.stopped.isEmpty)
-    #expect(desk.live(for: .seconds(60)).cues.isEmpty)
-  }
-
-  @Test("what is asked for and cannot be done is refused") func refused() {
-    var desk = desk()
-    desk.tell(.reminder(.snooze("school")))
-    #expect(desk.reminderRefusal == .isNotRinging("alarm \"school\""))
-    desk.tell(.reminder(.set(Self.plan())))
-    #expect(desk.reminderRefusal == .nameIsTaken(.alarm, "school"))
   }
 }

@@ -8,17 +8,6 @@ import Testing
 
   // MARK: Ringing
 
-  @Test("it rings at its time, and is missed after ring_limit") func ringsAndEnds() throws {
-    var desk = AlarmDesk(at: Self.evening)
-    try desk.set("07:00", "mon-sun")
-    #expect(desk.events == [.set])
-    #expect(desk.next == ["2026-11-22T07:00:00"])
-    let seen = desk.live(for: .seconds(86_400))
-    #expect(seen.map(\.0) == [.rings(.due(late: nil)), .missed(nil)])
-    #expect(seen.map(\.1) == [Instant("2026-11-22T07:00:00"), Instant("2026-11-22T07:15:00")])
-    #expect(desk.next == ["2026-11-23T07:00:00"])
-  }
-
   @Test("a turn that comes a moment late rings from its time on") func momentLate() throws {
     var desk = AlarmDesk(at: Self.evening)
     try desk.set("07:00")
@@ -31,40 +20,6 @@ import Testing
     #expect(since.left(at: desk.now) == .seconds(-1))
   }
 
-  @Test(
-    "one for once is gone after it was stopped, or missed",
-    arguments: [String?.none, "2026-11-22"] as [String?])
-  func once(days: String?) throws {
-    var desk = AlarmDesk(at: Self.evening)
-    try desk.set("07:00", days)
-    desk.wait(until: "2026-11-22T07:00:00")
-    #expect(desk.reminders.isRinging)
-    try desk.take(.stop(nil))
-    #expect(desk.events == [.stopped(.byHand)])
-    #expect(desk.alarms.isEmpty)
-    try desk.set("07:30")
-    #expect(desk.live(for: .seconds(86_400)).map(\.0) == [.rings(.due(late: nil)), .missed(nil)])
-    #expect(desk.alarms.isEmpty)
-    #expect(desk.reminders.nextDue(desk.rules) == nil)
-  }
-
-  @Test("skipped in the evening it leaves out the next ring alone; one for once is removed")
-  func skipped() throws {
-    var desk = AlarmDesk(at: Self.evening)
-    // Its next ring is more than a day away: that is no clock which was wrong.
-    try desk.set("07:00", "mon-fri", name: "school")
-    try desk.take(.skip("school"))
-    #expect(desk.events == [.changed(.skipped)])
-    #expect(desk.next == ["2026-11-24T07:00:00"])
-    desk.restart(after: .seconds(60), isSameBoot: false)
-    #expect(desk.next == ["2026-11-24T07:00:00"])
-    let seen = desk.live(for: .seconds(3 * 86_400))
-    #expect(seen.map(\.1).first == Instant("2026-11-24T07:00:00"))
-    try desk.set("08:00")
-    try desk.take(.skip("2"))
-    #expect(desk.alarms.map(\.number) == [1])
-  }
-
   @Test("skip is refused while it rings, and while nobody knows when it rings next")
   func skipRefused() throws {
     var desk = AlarmDesk(at: Self.evening)
@@ -74,85 +29,6 @@ import Testing
     try desk.take(.stop(nil))
     desk.isTrusted = false
     #expect(throws: ReminderRefusal.nextIsUnknown("alarm 1")) { try desk.take(.skip("1")) }
-  }
-
-  @Test("stopped on its day it rings the next day that it has") func stopped() throws {
-    var desk = AlarmDesk(at: Self.evening)
-    try desk.set("07:00", "mon-fri")
-    for (day, next) in [("23", "24"), ("24", "25"), ("25", "26"), ("26", "27"), ("27", "30")] {
-      desk.wait(until: "2026-11-\(day)T07:00:00")
-      #expect(desk.events == [.rings(.due(late: nil))])
-      desk.wait(for: .seconds(3))
-      try desk.take(.stop("1"))
-      #expect(desk.next == ["2026-11-\(next)T07:00:00"])
-    }
-  }
-
-  @Test("a snooze lasts ten minutes, as often as it is wanted") func snooze() throws {
-    var desk = AlarmDesk(at: Self.evening)
-    try desk.set("07:00", "mon-sun", name: "school")
-    desk.wait(until: "2026-11-22T07:00:00")
-    for round in 1...3 {
-      try desk.take(.snooze(round == 1 ? nil : "school"))
-      #expect(desk.events == [.changed(.snoozed)])
-      #expect(desk.alarms[0].isUp)
-      #expect(!desk.reminders.isRinging)
-      let seen = desk.live(for: .seconds(600))
-      #expect(seen.map(\.0) == [.rings(.again)])
-      #expect(seen[0].1 == Instant("2026-11-22T07:00:00") + .seconds(600 * Int64(round)))
-    }
-    #expect(desk.live(for: .seconds(900)).map(\.0) == [.missed(nil)])
-    #expect(desk.next == ["2026-11-23T07:00:00"])
-  }
-
-  @Test("a snooze is ended by a stop, and by cancelling it") func endOfSnooze() throws {
-    var desk = AlarmDesk(at: Self.evening)
-    try desk.set("07:00", "mon-sun", name: "school")
-    try desk.set("07:00", name: "bus")
-    desk.wait(until: "2026-11-22T07:00:00")
-    #expect(desk.events == [.rings(.due(late: nil)), .rings(.due(late: nil))])
-    try desk.take(.snooze(nil))
-    try desk.take(.stop("school"))
-    #expect(desk.events == [.stopped(.byHand)])
-    try desk.take(.cancel(.alarm, "bus"))
-    #expect(desk.events == [.cancelled])
-    #expect(desk.next == ["2026-11-23T07:00:00"])
-    #expect(desk.live(for: .seconds(3600)).isEmpty)
-  }
-
-  @Test("the switch ends what rings, and no snooze") func silence() throws {
-    var desk = AlarmDesk(at: Self.evening)
-    try desk.set("07:00")
-    try desk.set("07:05", "mon-sun")
-    desk.wait(until: "2026-11-22T07:00:00")
-    try desk.take(.snooze(nil))
-    desk.wait(until: "2026-11-22T07:05:00")
-    desk.silence(.switchOff)
-    #expect(desk.events == [.stopped(.switchOff)])
-    #expect(desk.alarms.map(\.isUp) == [true, false])
-  }
-
-  @Test(
-    "what may not ring is silenced, told, and over", arguments: [SkipReason.switchOff])
-  func silenced(reason: SkipReason) throws {
-    var desk = AlarmDesk(at: Self.evening)
-    try desk.set("07:00", "mon-sun")
-    try desk.set("07:00")
-    desk.refusal = reason
-    #expect(
-      desk.live(for: .seconds(43_200)).map(\.0) == [.silenced(reason), .silenced(reason)])
-    #expect(desk.next == ["2026-11-23T07:00:00"])
-  }
-
-  @Test("a snooze that ends where nothing may ring is silenced") func silencedSnooze() throws {
-    var desk = AlarmDesk(at: Self.evening)
-    try desk.set("07:00")
-    desk.wait(until: "2026-11-22T07:00:00")
-    try desk.take(.snooze(nil))
-    desk.refusal = .switchOff
-    desk.wait(for: Reminder.snooze)
-    #expect(desk.events == [.silenced(.switchOff)])
-    #expect(desk.alarms.isEmpty)
   }
 
   @Test("it rises in a line, and is then as loud as ever") func rise() throws {
@@ -242,17 +118,6 @@ import Testing
     #expect(desk.next == ["2026-12-06T07:00:00"])
   }
 
-  @Test("a snooze that ends in a sleep rings as soon as anything can") func snoozeInSleep() throws {
-    var desk = AlarmDesk(at: Self.evening)
-    try desk.set("07:00")
-    desk.wait(until: "2026-11-22T07:00:00")
-    try desk.take(.snooze(nil))
-    desk.wait(for: Reminder.snooze + .seconds(300))
-    #expect(desk.events == [.rings(.again)])
-    guard case .ringing(let since) = desk.alarms[0].state else { return }
-    #expect(since.left(at: desk.now) == AlarmDesk.lead)
-  }
-
   @Test("what rang when the power went rings on, or was missed") func ringingOverPowerCut() throws {
     var desk = AlarmDesk(at: Self.evening)
     try desk.set("07:00", "mon-sun")
@@ -277,16 +142,5 @@ import Testing
     desk.restart(after: .seconds(7200), isSameBoot: false)
     #expect(desk.events == [.expired(late: .seconds(6600))])
     #expect(desk.next == ["2026-11-23T07:00:00"])
-  }
-
-  @Test("what rang does not ring in the future by a clock that came back behind") func behind()
-    throws
-  {
-    var desk = AlarmDesk(at: Self.evening)
-    try desk.set("07:00", "mon-sun")
-    desk.wait(until: "2026-11-22T07:00:00")
-    desk.restart(after: .seconds(-3600), isSameBoot: false)
-    #expect(desk.reminders.isRinging)
-    #expect(desk.live(for: .seconds(900)).map(\.0) == [.missed(nil)])
   }
 }

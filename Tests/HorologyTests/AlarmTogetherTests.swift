@@ -110,31 +110,6 @@ import Testing
     #expect(again.map { $0.anchor - desk.now.sinceBoot < .seconds(1) } == true)
   }
 
-  @Test("at no moment two tunes sound, though alarms begin while others ring") func oneAtATime() {
-    let tune = Self.tune(lasting: 20)
-    var desk = desk([
-      Self.plan("one", tune: tune), Self.plan("two", "07:01", tune: tune),
-      Self.plan("three", "07:01", tune: tune), Self.plan("four", "07:02", tune: tune),
-    ])
-    var given = 0
-    var held: [SoundingID: Cue] = [:]
-    for _ in 0..<2000 where desk.now.instant < Self.seven + .seconds(200) {
-      let wake = desk.wake.map { max($0 - desk.now.instant, .zero) } ?? .seconds(1)
-      desk.now = desk.now.later(by: min(wake, .milliseconds(500)))
-      desk.tell(.woke)
-      for id in desk.stopped { held[id] = nil }
-      given += desk.cues.count
-      for cue in desk.cues { held[cue.id] = cue }
-      let now = desk.now.sinceBoot
-      let heard = held.values.filter { $0.anchor <= now && now < $0.anchor + .seconds(20) }
-      guard heard.count <= 1 else {
-        Issue.record("\(heard.count) sound at \(desk.now.instant - Self.seven)")
-        return
-      }
-    }
-    #expect(given > 4)
-  }
-
   @Test("if the one that was prepared is cancelled, the other one rings at its time")
   func takesOver() {
     let tune = Self.tune(lasting: 18)
@@ -148,16 +123,6 @@ import Testing
       #expect(desk.cues.map(\.source) == [.alarm(2)])
       #expect(shown(desk.cues, desk) == [.zero])
     }
-  }
-
-  @Test("if the one that is heard is stopped, the other one is heard at once") func theOther() {
-    let tune = Self.tune(lasting: 18)
-    var desk = desk([Self.plan("one", tune: tune), Self.plan("two", tune: tune)])
-    _ = desk.live(for: .seconds(32))
-    desk.tell(.reminder(.stop("one")))
-    #expect(desk.alarmEvents == [.stopped(.byHand)])
-    #expect(desk.cues.map(\.source) == [.alarm(2)])
-    #expect(desk.cues.allSatisfy { $0.anchor - desk.now.sinceBoot < .seconds(1) })
   }
 
   @Test(
@@ -201,17 +166,6 @@ import Testing
     desk.wait(for: .seconds(10))
     #expect(desk.cues.allSatisfy { $0.blows.isEmpty })
     #expect(shown(desk.cues, desk) == [.seconds(15)])
-  }
-
-  @Test("after a tune that begins late the next comes as much later")
-  func lateTune() {
-    let tune = Self.tune(lasting: 8)
-    var desk = desk([Self.plan("one", tune: tune)])
-    // The wake-up comes 2 s late.
-    desk.wait(for: .seconds(32))
-    #expect(shown(desk.cues, desk) == [.zero])
-    desk.wait(for: .seconds(12))
-    #expect(shown(desk.cues, desk) == [.seconds(16)])
   }
 
   @Test("of several alarms at one minute the time is said once") func timeOnce() {

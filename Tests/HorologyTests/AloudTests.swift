@@ -20,29 +20,6 @@ import Testing
 
   // MARK: The start
 
-  @Test("after the machine has started, a signal is heard, trusted or not")
-  func signal() {
-    for trust in ClockTrust.allCases {
-      var desk = desk(trust: trust)
-      desk.tell(.machineStarted)
-      #expect(cause(desk) == .start)
-      #expect(desk.reports == [])
-    }
-  }
-
-  @Test("the time is said instead, or that it is not known, or nothing")
-  func timeOrNothing() {
-    var desk = desk { $0.atStart = .time }
-    desk.tell(.machineStarted)
-    #expect(cause(desk) == .request)
-    desk = self.desk(trust: .untrusted) { $0.atStart = .time }
-    desk.tell(.machineStarted)
-    #expect(cause(desk) == .untrusted)
-    desk = self.desk { $0.atStart = .none }
-    desk.tell(.machineStarted)
-    #expect(cause(desk) == nil && desk.reports == [])
-  }
-
   @Test("the start is silent in quiet hours, while muted, and while the switch silences")
   func silentStart() {
     for atStart in [AtStart.signal, .time] {
@@ -85,27 +62,7 @@ import Testing
     #expect(desk.reports == [.startUnheard(.failed("no speaker"))])
   }
 
-  @Test("the signal of the start is stopped by the switch and by a mute")
-  func stoppedStart() {
-    for event in [Event.switched(.off, at: Uptime(seconds: 1000)), .mute(.on), .stop(.byHand)] {
-      var desk = desk()
-      desk.tell(.machineStarted)
-      desk.tell(event)
-      #expect(desk.stopReason != nil)
-    }
-  }
-
   // MARK: The button
-
-  @Test("the button of a clock that is not trusted is answered, and the refusal told")
-  func button() {
-    var desk = desk(trust: .untrusted)
-    desk.tell(.pressed(speakerIsAwake: true))
-    #expect(cause(desk) == .untrusted)
-    #expect(desk.refusal == .untrusted)
-    desk.end(.finished(Timing(onsetError: .zero, worstError: .zero, underruns: 0)))
-    #expect(desk.refusal == nil)
-  }
 
   @Test("it is answered in quiet hours, and during a mute of the next announcement")
   func buttonInQuietHours() {
@@ -147,7 +104,7 @@ import Testing
       #expect(desk.answer == .refused(.request(.noZone)))
       desk.tell(.pressed(speakerIsAwake: true))
       #expect(cause(desk) == .untrusted)
-      desk.end(.finished(Timing(onsetError: .zero, worstError: .zero, underruns: 0)))
+      desk.end(.finished(.exact))
       desk.wait(until: "2026-11-21T15:15:00")
       #expect(desk.skipReason == .noZone)
       desk.wait(until: "2026-11-21T15:16:00")
@@ -160,13 +117,6 @@ import Testing
     }
   }
 
-  @Test("who asks by a command is refused in text alone") func command() {
-    var desk = desk(trust: .untrusted)
-    desk.tell(.asked(speakerIsAwake: true))
-    #expect(cause(desk) == nil)
-    #expect(desk.answer == .refused(.request(.untrusted)))
-  }
-
   @Test("it is not said over something else, nor just before a chime") func busy() {
     var desk = desk(trust: .untrusted)
     desk.tell(.pressed(speakerIsAwake: true))
@@ -176,12 +126,7 @@ import Testing
 
     desk = Desk(at: "2026-11-21T15:59:50", trust: .untrusted) {
       $0.untrusted = .chime
-      $0.chime = Tune(
-        name: "test", description: "",
-        movements: [
-          0: Tune.Movement(
-            melody: [Blow(bell: "E3", offset: .zero)], lead: .zero, strikes: nil, rest: .zero)
-        ])
+      $0.chime = .note(leading: .zero)
     }
     desk.tell(.pressed(speakerIsAwake: true))
     #expect(cause(desk) == nil)

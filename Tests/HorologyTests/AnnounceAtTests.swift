@@ -4,19 +4,7 @@ import Testing
 
 @Suite struct AnnounceAtTests {
   private let start = Instant("2026-11-21T15:07:30")
-  private static let note = Tune(
-    name: "note", description: "",
-    movements: [
-      0: Tune.Movement(
-        melody: [Blow(bell: "E3", offset: .zero)], lead: .zero, strikes: nil, rest: .seconds(1))
-    ])
-
-  @Test("what is asked for from an instant on has its first frame there") func anchored() {
-    var desk = Desk(at: "2026-11-21T15:07:30")
-    desk.tell(.asked(at: start + .seconds(3), speakerIsAwake: false))
-    #expect(desk.anchor == start + .seconds(3))
-    #expect(desk.played == "15:07:33")
-  }
+  private static let note = Tune.note(leading: .zero, rest: .seconds(1))
 
   @Test("the time at that instant is said, though it is asked for in the minute before")
   func minuteOfTheInstant() {
@@ -43,12 +31,6 @@ import Testing
     }
     desk.tell(.asked(at: start + desk.announcer.rules.preparation, speakerIsAwake: false))
     #expect(desk.played == "15:07:40")
-  }
-
-  @Test("an instant that would be in the way of the quarter is refused") func inTheWay() {
-    var desk = Desk(at: "2026-11-21T15:14:50")
-    desk.tell(.asked(at: Instant("2026-11-21T15:14:55"), speakerIsAwake: true))
-    #expect(desk.refusal == .occasionIsNear)
   }
 
   @Test("the time of the quarter at the quarter is what the quarter says") func atTheQuarter() {

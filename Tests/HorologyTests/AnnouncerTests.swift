@@ -62,25 +62,6 @@ import Testing
     #expect(desk.wake == Instant("2026-11-22T06:15:00") - Announcer.preparation)
   }
 
-  @Test("a clock that was decades off is put right in one step")
-  func aClockThatWasDecadesOffIsPutRightInOneStep() {
-    var desk = Desk(at: "1970-01-01T00:00:10", trust: .untrusted)
-    desk.step(by: Instant("2026-11-21T15:14:00") - desk.now.instant)
-    #expect(desk.skips.count == 1)
-    #expect(desk.wake == Instant("2026-11-21T15:15:00") - Announcer.preparation)
-  }
-
-  @Test("a small step back does not repeat a quarter") func aSmallStepBackDoesNotRepeatAQuarter() {
-    var desk = Desk(at: "2026-11-21T15:14:58")
-    #expect(desk.played == "15:15:00")
-    desk.wait(until: "2026-11-21T15:15:02")
-    desk.end(.finished(.exact))
-    desk.step(by: .seconds(-60))
-    desk.wait(until: "2026-11-21T15:15:01")
-    #expect(desk.played == nil)
-    #expect(desk.announcer.next.instant == Instant("2026-11-21T15:30:00"))
-  }
-
   @Test("a step back of more than the interval forgets the past")
   func aStepBackOfMoreThanTheIntervalForgetsThePast() {
     var desk = Desk(at: "2026-11-21T15:14:58")
@@ -102,73 +83,11 @@ import Testing
     #expect(desk.played == "15:15:00")
   }
 
-  @Test("steps back within an interval do not repeat a quarter, however many they are")
-  func smallStepsBackDoNotRepeatAQuarter() {
-    var desk = Desk(at: "2026-11-21T15:14:58")
-    desk.wait(until: "2026-11-21T15:15:05")
-    desk.end(.finished(.exact))
-    for _ in 1...20 {
-      desk.step(by: .seconds(-10 * 60))
-      desk.wait(until: "2026-11-21T15:15:05")
-      #expect(desk.played == nil)
-    }
-  }
-
-  @Test("a quarter that comes after a step back sounds if it has not been decided")
-  func aQuarterThatHasNotBeenDecided() {
-    var desk = Desk(at: "2026-11-21T15:07:00")
-    desk.step(by: .seconds(-10 * 60))
-    #expect(desk.wake == Instant("2026-11-21T15:00:00") - Announcer.preparation)
-    desk.wait(until: "2026-11-21T14:59:57")
-    #expect(desk.played == "15:00:00")
-  }
-
-  @Test("a step before the anchor takes the announcement back and decides anew")
-  func aStepBeforeTheAnchorTakesTheAnnouncementBackAndDecidesAnew() {
-    var desk = Desk(at: "2026-11-21T15:14:58")
-    desk.step(by: .seconds(-30))
-    #expect((desk.stopReason == .clockSet))
-    desk.end(.stopped(.clockSet, silentAt: nil))
-    #expect(desk.skipReason == nil)
-    #expect(desk.wake == Instant("2026-11-21T15:15:00") - Announcer.preparation)
-    desk.wait(until: "2026-11-21T15:14:57")
-    #expect(desk.played == "15:15:00")
-  }
-
-  @Test("a step forward over the quarter before its anchor skips it once")
-  func aStepForwardOverTheQuarterBeforeItsAnchorSkipsItOnce() {
-    var desk = Desk(at: "2026-11-21T15:14:58")
-    desk.step(by: .seconds(60))
-    #expect(desk.stopReason == .clockSet)
-    desk.end(.stopped(.clockSet, silentAt: nil))
-    #expect(desk.skipReason == .late(.seconds(58)))
-    #expect(desk.announcer.next.instant == Instant("2026-11-21T15:30:00"))
-  }
-
   @Test("a small step while it speaks lets it finish") func aSmallStepWhileItSpeaksLetsItFinish() {
     var desk = Desk(at: "2026-11-21T15:14:58")
     desk.wait(until: "2026-11-21T15:15:01")
     desk.step(by: .seconds(2))
     #expect(!(desk.stopReason == .clockSet))
-  }
-
-  @Test("a step that makes it untrue ends it") func aStepThatMakesItUntrueEndsIt() {
-    var desk = Desk(at: "2026-11-21T15:14:58")
-    desk.wait(until: "2026-11-21T15:15:01")
-    desk.step(by: .seconds(365 * 86_400))
-    #expect((desk.stopReason == .clockSet))
-    desk.end(.stopped(.clockSet, silentAt: nil))
-    #expect(desk.skipReason == .stopped(.clockSet))
-  }
-
-  @Test("quiet hours are silent from their first moment")
-  func quietHoursAreSilentFromTheirFirstMoment() throws {
-    let quiet = try QuietHours(text: "22:00-07:00")
-    var desk = Desk(at: "2026-11-21T21:59:58") { $0.quiet = quiet }
-    #expect(desk.played == nil)
-    #expect(desk.skipReason == .quietHours)
-    desk.wait(until: "2026-11-22T06:59:58")
-    #expect(desk.played == "07:00:00")
   }
 
   @Test(
@@ -188,15 +107,6 @@ import Testing
     desk.tell(.asked(speakerIsAwake: false))
     #expect((desk.played != nil) == requests)
     #expect((desk.refusal == .untrusted) == !requests)
-  }
-
-  @Test("a clock that becomes trusted sounds at the next quarter")
-  func aClockThatBecomesTrustedSoundsAtTheNextQuarter() {
-    var desk = Desk(at: "2026-11-21T15:07:00", trust: .untrusted)
-    desk.tell(.trust(.synchronised))
-    #expect(desk.reports == [.trust(.synchronised)])
-    desk.wait(until: "2026-11-21T15:14:58")
-    #expect(desk.played == "15:15:00")
   }
 
   @Test("whoever asks is told the minute in which the answer begins")
@@ -269,13 +179,6 @@ import Testing
     #expect(desk.reports == [.clockSet(by: .seconds(-30)), .slept(for: .seconds(30))])
   }
 
-  @Test("what a sleep cuts off is told as cut off by the sleep") func cutOffBySleep() {
-    var desk = Desk(at: "2026-11-21T15:14:58")
-    desk.wait(until: "2026-11-21T15:15:01")
-    desk.sleep(for: .seconds(60))
-    #expect(desk.stopReason == .slept)
-  }
-
   @Test("a question just before a quarter is answered by the quarter")
   func aQuestionJustBeforeAQuarterIsAnsweredByTheQuarter() {
     var desk = Desk(at: "2026-11-21T15:14:56")
@@ -285,14 +188,6 @@ import Testing
     desk.tell(.asked(speakerIsAwake: false))
     #expect(desk.refusal == .occasionIsNear)
     desk.wait(until: "2026-11-21T15:15:01")
-    desk.tell(.asked(speakerIsAwake: false))
-    #expect(desk.refusal == .busy)
-  }
-
-  @Test("a second question while the first is prepared is told that the speaker is taken")
-  func aSecondQuestionWhileTheFirstIsPreparedIsToldThatTheSpeakerIsTaken() {
-    var desk = Desk(at: "2026-11-21T15:07:30")
-    desk.tell(.asked(speakerIsAwake: false))
     desk.tell(.asked(speakerIsAwake: false))
     #expect(desk.refusal == .busy)
   }
@@ -320,16 +215,6 @@ import Testing
     #expect(desk.announcer.next.instant == Instant("2026-11-21T15:30:00"))
   }
 
-  @Test("what broke off in the middle is not begun again")
-  func whatBrokeOffInTheMiddleIsNotBegunAgain() {
-    var desk = Desk(at: "2026-11-21T15:14:58")
-    desk.wait(until: "2026-11-21T15:15:01")
-    desk.end(.failed("gone", heard: .anchor))
-    #expect(desk.reports.count == 1)
-    #expect(desk.played == nil)
-    #expect(desk.announcer.next.civil.minute == 30)
-  }
-
   @Test("an occasion waits for what sounds, and is skipped if that lasts too long")
   func anOccasionWaitsForWhatSoundsAndIsSkippedIfThatLastsTooLong() {
     var desk = Desk(at: "2026-11-21T15:14:40") { $0.interval = Interval(minutes: 1)! }
@@ -344,54 +229,10 @@ import Testing
     #expect(desk.skipReason == .busy)
   }
 
-  @Test("with no voice and no chime at the hour there is nothing to sound")
-  func withNoVoiceAndNoChimeAtTheHourThereIsNothingToSound() {
-    let desk = Desk(at: "2026-11-21T15:59:58") { $0.voiceAtHour = .none }
-    #expect(desk.skipReason == .nothingToSound)
-  }
-
-  @Test("a new zone has its own quarters") func aNewZoneHasItsOwnQuarters() {
-    var desk = Desk(at: "2026-11-21T15:07:00") { $0.interval = Interval(minutes: 60)! }
-    #expect(desk.announcer.next.instant == Instant("2026-11-21T16:00:00"))
-    desk.tell(.zoneChanged(TestZone.fixed(minutes: 345)))
-    #expect(desk.wake == Instant("2026-11-21T15:15:00") - Announcer.preparation)
-  }
-
-  @Test("a zone that changes just before a quarter changes what is said")
-  func zoneThatChangesJustBefore() {
-    var desk = Desk(at: "2026-11-21T15:14:58")
-    #expect(desk.played == "15:15:00")
-    desk.tell(.zoneChanged(TestZone.fixed(minutes: 60)))
-    #expect((desk.stopReason == .rulesChanged))
-    desk.end(.stopped(.rulesChanged, silentAt: nil))
-    #expect(desk.played == "16:15:00")
-    #expect(desk.skips.isEmpty)
-  }
-
-  @Test("quiet hours that are set just before a quarter keep it silent")
-  func quietHoursThatAreSetJustBefore() throws {
-    var desk = Desk(at: "2026-11-21T15:14:58")
-    var settings = desk.announcer.settings
-    settings.quiet = try QuietHours(text: "15:00-16:00")
-    desk.tell(.reloaded(settings, .none))
-    #expect((desk.stopReason == .rulesChanged))
-    desk.end(.stopped(.rulesChanged, silentAt: nil))
-    #expect(desk.skipReason == .quietHours)
-    #expect(desk.played == nil)
-  }
-
   @Test("what is being said is finished when the zone changes") func zoneThatChangesInTheMiddle() {
     var desk = Desk(at: "2026-11-21T15:14:58")
     desk.wait(until: "2026-11-21T15:15:01")
     desk.tell(.zoneChanged(TestZone.fixed(minutes: 60)))
     #expect(!(desk.stopReason == .rulesChanged))
-  }
-
-  @Test("a new interval counts from now") func aNewIntervalCountsFromNow() {
-    var desk = Desk(at: "2026-11-21T15:07:00")
-    var settings = desk.announcer.settings
-    settings.interval = Interval(minutes: 5)!
-    desk.tell(.reloaded(settings, .none))
-    #expect(desk.wake == Instant("2026-11-21T15:10:00") - Announcer.preparation)
   }
 }

@@ -1,4 +1,4 @@
-import Horology
+@testable import Horology
 
 /// An Announcer with its two clocks, which a test moves by hand.
 struct Desk {
@@ -60,6 +60,27 @@ struct Desk {
       given[index].begins = max(given[index].begins, now.uptime + .milliseconds(1))
       given[index].anchor = max(given[index].anchor, now.uptime + .milliseconds(1))
     }
+  }
+
+  /// The service starts again with what it has saved.
+  mutating func restart(
+    at now: Now, isSameBoot: Bool, trust: ClockTrust = .synchronised,
+    switchState: SwitchState = .absent, _ change: (inout AnnouncerSettings) -> Void = { _ in }
+  ) {
+    var settings = announcer.settings
+    change(&settings)
+    announcer = Announcer(
+      settings: settings, zone: TestZone.utc, trust: trust, switchState: switchState,
+      reminders: Reminders(announcer.reminders.all, isSameBoot: isSameBoot, at: now),
+      interval: announcer.interval?.started(isSameBoot: isSameBoot, at: now), at: now)
+    self.now = now
+  }
+
+  /// The power was cut. The clock shows `shown` after that, and nobody vouches for it.
+  mutating func cutPower(showing shown: Instant) {
+    let now = Now(instant: shown, uptime: Uptime(seconds: 20), sinceBoot: .seconds(20))
+    restart(at: now, isSameBoot: false, trust: .untrusted)
+    tell(.woke)
   }
 
   /// Ends the playing announcement with `outcome`.

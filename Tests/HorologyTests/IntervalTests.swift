@@ -8,20 +8,6 @@ import Testing
     IntervalRounds(
       work: .seconds(20), rest: .seconds(10), count: 8, prepare: .seconds(10), countdown: 3))
 
-  @Test("every cue is by arithmetic from the first, at any distance", arguments: [1, 30])
-  func arithmetic(period: Int) {
-    var desk = Desk(at: Self.start)
-    desk.start(.plain(every: .seconds(period)))
-    #expect(desk.intervalEvents == [.started])
-    let first = desk.announcer.interval!.start.sinceBoot
-    #expect(first == desk.now.sinceBoot + .milliseconds(400))
-    let begun = desk.cues
-    let cues = begun + desk.live(for: .seconds(period * 120)).cues
-    #expect(cues.count >= 120)
-    #expect(cues.map(\.anchor) == cues.indices.map { first + .seconds(period * $0) })
-    #expect(cues.allSatisfy { $0.signal == .cue && $0.source == .interval })
-  }
-
   @Test("it goes on while a cue before its end is to come") func goesOn() {
     func goesOn(_ plan: IntervalPlan, after seconds: Int) -> Bool {
       var desk = Desk(at: Self.start)
@@ -32,24 +18,6 @@ import Testing
     #expect(goesOn(.plain(every: .seconds(30)), after: 100))
     #expect(goesOn(Self.workout, after: 238))
     #expect(!goesOn(Self.workout, after: 240))
-  }
-
-  @Test("all rounds are heard, told of when they are over, and then nothing more") func rounds() {
-    var desk = Desk(at: Self.start)
-    desk.start(Self.workout)
-    let first = desk.announcer.interval!.start.sinceBoot
-    var cues = desk.cues
-    cues += desk.live(for: .seconds(239)).cues
-    #expect(desk.announcer.interval != nil)
-    let rest = desk.live(for: .seconds(30))
-    cues += rest.cues
-    #expect(rest.intervals == [.over(late: nil)])
-    #expect(cues.last?.signal == .end)
-    #expect(cues.last?.anchor == first + .seconds(240))
-    #expect(cues.filter { $0.signal == .work }.count == 7)
-    #expect(cues.filter { $0.signal == .half }.count == 8)
-    #expect(desk.announcer.interval == nil)
-    #expect(desk.live(for: .seconds(60)).cues.isEmpty)
   }
 
   @Test("started once more it goes on undisturbed; another is refused, or takes its place")
@@ -131,30 +99,6 @@ import Testing
     #expect(desk.intervalRefusal == .plan("an interval is from 1 s to 24 h long"))
   }
 
-  @Test("neither a clock that is set nor a sleep moves a cue; those of a sleep are left out")
-  func stepAndSleep() {
-    var desk = Desk(at: Self.start)
-    desk.start(.plain(every: .seconds(30)))
-    let first = desk.announcer.interval!.start.sinceBoot
-    _ = desk.live(for: .seconds(50))
-    desk.step(by: .seconds(7200))
-    #expect(desk.live(for: .seconds(30)).cues.map(\.anchor) == [first + .seconds(60)])
-    desk.sleep(for: .seconds(3600))
-    let cues = desk.cues + desk.live(for: .seconds(30)).cues
-    #expect(cues.map(\.anchor) == [first + .seconds(3690)])
-  }
-
-  private func restarted(
-    _ desk: Desk, _ saved: IntervalTimer, _ isSameBoot: Bool, at now: Now
-  ) -> Desk {
-    var next = desk
-    next.now = now
-    next.announcer = Announcer(
-      settings: desk.announcer.settings, zone: TestZone.utc, trust: .synchronised,
-      interval: saved.started(isSameBoot: isSameBoot, at: now), at: now)
-    return next
-  }
-
   @Test("after a restart it goes on by the same arithmetic; what was over meanwhile is told")
   func restart() {
     for isSameBoot in [true, false] {
@@ -167,7 +111,8 @@ import Testing
       let back = Now(
         instant: desk.now.instant + .seconds(3), uptime: Uptime(seconds: 20),
         sinceBoot: sinceBoot)
-      var after = restarted(desk, saved, isSameBoot, at: back)
+      var after = desk
+      after.restart(at: back, isSameBoot: isSameBoot)
       // 65 s after the order, the plan is in its second rest, which began at 60 s.
       let cues = after.live(for: .seconds(10)).cues
       #expect(cues.map(\.signal) == [.count, .count, .count, .work])
@@ -175,7 +120,8 @@ import Testing
       #expect(cues.last?.anchor == back.sinceBoot + toWork)
 
       let late = back.later(by: .seconds(3600))
-      var over = restarted(desk, saved, isSameBoot, at: late)
+      var over = desk
+      over.restart(at: late, isSameBoot: isSameBoot)
       over.tell(.woke)
       guard case .over(late: let span?)? = over.intervalEvents.first else {
         Issue.record("it is not told that it is over")
@@ -268,24 +214,13 @@ import Testing
     #expect(desk.announcer.interval?.passed(at: desk.now) == .milliseconds(-400))
   }
 
-  /// The desk after a power cut. Its clock is untrusted and shows `shown`.
-  private func restarted(_ desk: Desk, at shown: Instant) -> Desk {
-    let now = Now(instant: shown, uptime: Uptime(seconds: 20), sinceBoot: .seconds(20))
-    var next = desk
-    next.now = now
-    next.announcer = Announcer(
-      settings: desk.announcer.settings, zone: TestZone.utc, trust: .untrusted,
-      interval: desk.announcer.interval?.started(isSameBoot: false, at: now), at: now)
-    next.tell(.woke)
-    return next
-  }
-
   @Test("with a clock that may be wrong nothing is over, and what is ahead begins at once")
   func untrustedClock() {
     var desk = Desk(at: Self.start)
     desk.start(Self.workout)
     let saved = desk.announcer.interval!
-    var months = restarted(desk, at: saved.start.shown + .seconds(9_000_000))
+    var months = desk
+    months.cutPower(showing: saved.start.shown + .seconds(9_000_000))
     #expect(months.intervalEvents.isEmpty)
     #expect(months.live(for: .seconds(60)).cues.isEmpty)
     // The clock is set right 75 s after the start. The next cue follows the old arithmetic.
@@ -296,15 +231,17 @@ import Testing
     #expect(cues.first?.signal == .half)
     #expect(months.announcer.interval?.start.shown == saved.start.shown)
 
-    var behind = restarted(desk, at: saved.start.shown - .seconds(1000))
+    var behind = desk
+    behind.cutPower(showing: saved.start.shown - .seconds(1000))
     let begun = behind.cues + behind.live(for: .seconds(9)).cues
     #expect(begun.contains { $0.signal == .count })
   }
+
   @Test("a refused order ends nothing that is over by a clock that may be wrong")
   func refusedOrder() {
     var desk = Desk(at: Self.start)
     desk.start(Self.workout)
-    desk = restarted(desk, at: desk.now.instant + .seconds(86_400))
+    desk.cutPower(showing: desk.now.instant + .seconds(86_400))
     desk.start(.plain(every: .zero))
     #expect(desk.intervalEvents.isEmpty)
     #expect(desk.announcer.interval != nil)
@@ -314,7 +251,7 @@ import Testing
   func overByItsSignal() {
     var desk = Desk(at: Self.start)
     desk.start(.rounds(IntervalRounds(work: .seconds(30), count: 1)))
-    desk = restarted(desk, at: desk.now.instant + .seconds(10))
+    desk.cutPower(showing: desk.now.instant + .seconds(10))
     #expect(desk.live(for: .seconds(30)).cues.last?.signal == .end)
     desk.tell(.woke)
     #expect(desk.announcer.interval == nil)
@@ -324,7 +261,7 @@ import Testing
   func overByAnyClock() {
     var desk = Desk(at: Self.start)
     desk.start(Self.workout)
-    desk = restarted(desk, at: desk.now.instant + .seconds(86_400))
+    desk.cutPower(showing: desk.now.instant + .seconds(86_400))
     desk.start(Self.workout)
     guard case .over(late: _?)? = desk.intervalEvents.first else {
       Issue.record("it is not over: \(desk.intervalEvents)")

@@ -132,17 +132,8 @@ import Testing
 
   @Test("what was to be said goes with its signal, if the clock is set that the interval goes by")
   func clockSet() {
-    let saved = desk(Self.plan(prepare: 0)).announcer.interval
-    var desk = Desk(at: Self.start)
-    let now = Now(
-      instant: desk.now.instant + .seconds(15), uptime: Uptime(seconds: 9), sinceBoot: .seconds(9))
-    var settings = desk.announcer.settings
-    settings.saysTimers = true
-    desk.announcer = Announcer(
-      settings: settings, zone: TestZone.utc, trust: .untrusted,
-      interval: saved?.started(isSameBoot: false, at: now), at: now)
-    desk.now = now
-    desk.tell(.woke)
+    var desk = desk(Self.plan(prepare: 0))
+    desk.cutPower(showing: desk.now.instant + .seconds(15))
     // The player has the signal of the rest, which is due at 20 s.
     desk.wait(for: .milliseconds(2500))
     #expect(desk.announcer.hasWords)

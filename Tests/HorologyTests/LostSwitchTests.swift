@@ -14,21 +14,6 @@ import Testing
     desk.tell(.switched(switchState, at: desk.now.uptime))
   }
 
-  @Test("lost it silences a timer that rings, and found again it lets it ring on") func ringsOn() {
-    var desk = Desk(at: Self.start)
-    desk.start(.seconds(10))
-    _ = desk.live(for: .seconds(11))
-    turn(&desk, .lost("gone"))
-    #expect(!desk.stopped.isEmpty)
-    #expect(desk.stopReason == .switchLost)
-    #expect(desk.timerEvents.isEmpty)
-    #expect(desk.live(for: .seconds(30)).cues.isEmpty)
-    turn(&desk, .on)
-    let seen = desk.live(for: .seconds(10))
-    #expect(seen.cues.count >= 3)
-    #expect(desk.timers.map(\.isRinging) == [true])
-  }
-
   @Test("what comes to zero meanwhile is told with the reason, and rings once it is found")
   func zeroMeanwhile() {
     var desk = Desk(at: Self.start)
@@ -36,17 +21,6 @@ import Testing
     turn(&desk, .lost("gone"))
     let seen = desk.live(for: .seconds(60))
     #expect(seen.events == [.rings(.due(late: nil), unheard: .switchLost)])
-    #expect(seen.cues.isEmpty)
-    turn(&desk, .on)
-    #expect(!desk.live(for: .seconds(5)).cues.isEmpty)
-  }
-
-  @Test("an alarm whose time comes meanwhile rings once it is found") func alarmMeanwhile() {
-    var desk = Desk(at: Self.start)
-    desk.tell(.reminder(.set(Self.alarm)))
-    turn(&desk, .lost("gone"))
-    let seen = desk.live(for: .seconds(90))
-    #expect(seen.alarms == [.rings(.due(late: nil), unheard: .switchLost)])
     #expect(seen.cues.isEmpty)
     turn(&desk, .on)
     #expect(!desk.live(for: .seconds(5)).cues.isEmpty)
@@ -62,27 +36,9 @@ import Testing
     #expect(
       desk.live(for: Reminder.snooze + .seconds(1)).alarms == [.rings(.again, unheard: .switchLost)]
     )
-    var next = desk
-    next.announcer = Announcer(
-      settings: desk.announcer.settings, zone: TestZone.utc, trust: .synchronised,
-      switchState: .lost("gone"),
-      reminders: Reminders(
-        desk.announcer.reminders.all, isSameBoot: true, at: next.now), at: next.now)
-    next.tell(.woke)
-    #expect(next.alarmEvents == [.rings(.on, unheard: .switchLost)])
-  }
-
-  @Test("an interval goes on, and its next cue is where the first one has it") func interval() {
-    var desk = Desk(at: Self.start)
-    desk.start(.plain(every: .seconds(10)))
-    _ = desk.live(for: .seconds(1))
-    turn(&desk, .lost("gone"))
-    #expect(desk.intervalEvents.isEmpty)
-    #expect(desk.live(for: .seconds(25)).cues.isEmpty)
-    turn(&desk, .on)
-    let next = desk.cues.first
-    let begun = desk.announcer.interval?.start.sinceBoot ?? .zero
-    #expect(next.map { ($0.anchor - begun) == .seconds(30) } == true)
+    desk.restart(at: desk.now, isSameBoot: true, switchState: .lost("gone"))
+    desk.tell(.woke)
+    #expect(desk.alarmEvents == [.rings(.on, unheard: .switchLost)])
   }
 
   @Test("rounds whose end nobody can hear are told unheard, and others are not")
@@ -108,15 +64,6 @@ import Testing
     turn(&desk, .off)
     #expect(desk.timerEvents == [.stopped(.switchOff)])
     #expect(desk.timers.isEmpty)
-  }
-
-  @Test("with when_lost = sound nothing is silenced") func sounds() {
-    var desk = Desk(at: Self.start) { $0.whenLost = .sound }
-    desk.start(.seconds(10))
-    turn(&desk, .lost("gone"))
-    let seen = desk.live(for: .seconds(12))
-    #expect(seen.events == [.rings(.due(late: nil))])
-    #expect(!seen.cues.isEmpty)
   }
 
   @Test("silenced until ring_limit, it is told that it was never heard") func never() {

@@ -30,24 +30,6 @@ import Testing
     #expect(desk.wake == Instant("2026-11-21T15:14:55"))
   }
 
-  @Test("a clock that is set does not make a mute longer or shorter") func theClockIsSet() {
-    var desk = Desk(at: "2026-11-21T15:07:00")
-    desk.tell(.mute(.until(Instant("2026-11-21T15:17:00"))))
-    desk.step(by: .seconds(86_400))
-    #expect(desk.announcer.mute == .until(Instant("2026-11-22T15:17:00")))
-  }
-
-  @Test("a mute for a while counts the time in which the machine sleeps") func asleep() {
-    var desk = Desk(at: "2026-11-21T23:07:00")
-    desk.tell(.mute(.until(Instant("2026-11-22T07:07:00"))))
-    desk.sleep(for: .seconds(7 * 3600))
-    #expect(desk.announcer.mute == .until(Instant("2026-11-22T07:07:00")))
-    desk.wait(until: "2026-11-22T06:15:00")
-    #expect(desk.skipReason == .muted)
-    desk.sleep(for: .seconds(3600))
-    #expect(mutes(desk) == [.off])
-  }
-
   @Test("after a restart in between it still lasts as long, though the clock was set")
   func afterARestart() {
     let start = Now(
@@ -71,16 +53,6 @@ import Testing
     #expect(desk.announcer.mute == .until(Instant("2026-11-21T20:00:00")))
     desk.step(by: .seconds(21 * 86_400))
     #expect(mutes(desk) == [.off])
-  }
-
-  @Test("a mute of the next silences one occasion, and no other") func theNext() {
-    var desk = Desk(at: "2026-11-21T15:07:00")
-    desk.tell(.mute(.next))
-    desk.wait(until: "2026-11-21T15:15:00")
-    #expect(desk.skipReason == .muted)
-    #expect(mutes(desk) == [.off])
-    desk.wait(until: "2026-11-21T15:29:57")
-    #expect(desk.played == "15:30:00")
   }
 
   @Test("the next is the next that would sound") func theNextThatWouldSound() throws {
@@ -107,16 +79,6 @@ import Testing
     desk.wait(until: "2026-11-21T15:14:58")
     desk.tell(.mute(.off))
     #expect(desk.played == "15:15:00")
-  }
-
-  @Test(
-    "what sounds is ended by a mute for a while, and not by one of the next",
-    arguments: [(SoftwareMute.next, false), (.on, true)])
-  func whileItSounds(mute: SoftwareMute, ends: Bool) {
-    var desk = Desk(at: "2026-11-21T15:14:57")
-    desk.wait(until: "2026-11-21T15:15:01")
-    desk.tell(.mute(mute))
-    #expect((desk.stopReason == .muted) == ends)
   }
 
   @Test("whoever asks is answered, as in quiet hours") func asked() {

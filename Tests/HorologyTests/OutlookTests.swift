@@ -35,16 +35,6 @@ import Testing
     #expect(desk.announcer.sounding?.time.hour == 16)
   }
 
-  @Test("what a person has asked for sounds from its first word on") func request() {
-    var desk = Desk(at: "2026-11-21T15:07:00")
-    desk.tell(.asked(speakerIsAwake: true))
-    #expect(desk.announcer.sounding == nil)
-    desk.now = desk.now.later(by: Announcer.requestLead)
-    desk.tell(.woke)
-    #expect(desk.announcer.sounding?.cause == .request)
-    #expect(desk.wake == Instant("2026-11-21T15:15:00") - Announcer.preparation)
-  }
-
   @Test("what is prepared and then muted comes next, and is silent") func muted() {
     var desk = Desk(at: "2026-11-21T15:07:00")
     desk.wait(until: "2026-11-21T15:14:57")

@@ -4,12 +4,7 @@ import Testing
 /// Announcements that are under way when the configuration is reloaded.
 @Suite struct ReloadTests {
   /// A melody of 20 s that leads to the hour.
-  private static let chime = Tune(
-    name: "test", description: "",
-    movements: [
-      0: Tune.Movement(
-        melody: [Blow(bell: "E3", offset: .zero)], lead: .seconds(20), strikes: nil, rest: .zero)
-    ])
+  private static let chime = Tune.note(leading: .seconds(20))
 
   /// Noon is prepared, and its melody begins at 11:59:40.
   private func noon() -> Desk {
@@ -28,15 +23,6 @@ import Testing
     desk.tell(.reloaded(settings, .none))
     #expect(!(desk.stopReason == .rulesChanged))
     #expect(desk.announcer.playing != nil)
-  }
-
-  @Test("a chime that is silenced while its melody sounds ends") func anotherChime() throws {
-    var desk = noon()
-    desk.wait(until: "2026-11-21T11:59:45")
-    var settings = desk.announcer.settings
-    settings.chime = nil
-    desk.tell(.reloaded(settings, .none))
-    #expect((desk.stopReason == .rulesChanged))
   }
 
   /// The reports on noon, from a reload during its melody until noon has passed.

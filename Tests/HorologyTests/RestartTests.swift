@@ -20,24 +20,6 @@ import Testing
     #expect(next.announcer.lastSounded == Self.quarter, "and to the one after it")
   }
 
-  @Test(
-    "a quarter that has sounded does not sound again after a restart with the clock set back",
-    arguments: ["15:14:00", "15:00:00"])
-  func setBackInTheGap(start: String) {
-    var desk = Desk(at: "2026-11-21T\(start)", sounded: Self.quarter)
-    #expect(desk.announcer.next.instant == Self.quarter + .seconds(15 * 60))
-    desk.wait(until: "2026-11-21T15:14:57")
-    desk.wait(until: "2026-11-21T15:15:01")
-    #expect(desk.played == nil && desk.skips.isEmpty)
-  }
-
-  @Test("a quarter that has sounded does not sound again when the clock is set back later")
-  func setBackLater() {
-    var desk = Desk(at: "2026-11-21T15:16:00", sounded: Self.quarter)
-    desk.step(by: .seconds(-5 * 60))
-    #expect(desk.announcer.next.instant == Self.quarter + .seconds(15 * 60))
-  }
-
   @Test("a clock that is more than an interval before what has sounded was wrong then")
   func wrongBefore() {
     var desk = Desk(at: "2026-11-21T14:59:59", sounded: Self.quarter)

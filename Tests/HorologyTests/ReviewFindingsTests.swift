@@ -21,15 +21,6 @@ import Testing
     return desk
   }
 
-  @Test("the switch silences before any word, though the clock was set just before")
-  func switchBeforeWords() {
-    var desk = noon(at: "11:59:50")
-    desk.now = desk.now.set(by: .milliseconds(70))
-    desk.tell(.switched(.off, at: desk.now.uptime))
-    #expect(desk.effects.first == desk.stop(.switchOff))
-    #expect(desk.reports.count == 2)
-  }
-
   @Test("a chime does not begin in a mute that ends before the hour; the hour is said after it")
   func muteEndsInTheMelody() {
     var desk = Desk(at: "2026-11-21T11:58:00") { $0.chime = Self.chime }
@@ -39,15 +30,6 @@ import Testing
     desk.wait(until: "2026-11-21T11:59:50")
     #expect(desk.announcer.playing?.programme.blows.isEmpty == true)
     #expect(desk.announcer.playing?.isShortened == true)
-  }
-
-  @Test("a chime that is muted while it is prepared does not begin in the mute") func mutedBriefly()
-  {
-    var desk = noon()
-    desk.tell(.mute(.until(Instant("2026-11-21T11:59:46"))))
-    #expect(desk.stopReason == .muted)
-    desk.end(.stopped(.muted, silentAt: nil))
-    #expect(desk.announcer.playing == nil)
   }
 
   @Test("a chime that is prepared does not ring by a clock that is not trusted any more")

@@ -14,54 +14,12 @@ import Testing
     #expect(allowed == [1, 2, 3, 4, 5, 6, 10, 12, 15, 20, 30, 60])
   }
 
-  @Test("quarters follow each other") func quartersFollowEachOther() {
-    #expect(
-      times(.utc, 15, from: "2026-11-21T15:00:01", count: 4)
-        == ["15:15:00", "15:30:00", "15:45:00", "16:00:00"])
-  }
-
   @Test("an occasion is not after itself") func anOccasionIsNotAfterItself() {
     let schedule = Schedule(interval: .quarter, zone: TestZone.utc)
     let quarter = Instant("2026-11-21T15:15:00")
     #expect(schedule.next(after: quarter).instant == Instant("2026-11-21T15:30:00"))
     #expect(schedule.next(after: quarter - .nanoseconds(1)).instant == quarter)
     #expect(schedule.last(atOrBefore: quarter).instant == quarter)
-  }
-
-  @Test("the hour of a zone with a half hour is its own") func theHourOfAZoneWithAHalfHourIsItsOwn()
-  {
-    let zone = TestZone.fixed(minutes: 345)
-    let hour = Schedule(interval: Interval(minutes: 60)!, zone: zone)
-      .next(after: Instant("2026-11-21T15:00:00"))
-    #expect(hour.instant == Instant("2026-11-21T15:15:00"))
-    #expect(hour.civil.dateTime.timeOfDay == "21:00:00")
-  }
-
-  @Test("a skipped hour has no occasion") func aSkippedHourHasNoOccasion() {
-    let spring = Instant("2026-03-29T01:00:00").seconds
-    let zone = TestZone.changing(from: 3600, to: 7200, at: spring)
-    #expect(
-      times(zone, 30, from: "2026-03-29T00:00:00", count: 4)
-        == ["01:00:00", "01:30:00", "03:00:00", "03:30:00"])
-  }
-
-  @Test("a repeated hour has each occasion twice") func aRepeatedHourHasEachOccasionTwice() {
-    let autumn = Instant("2026-10-25T01:00:00").seconds
-    let zone = TestZone.changing(from: 7200, to: 3600, at: autumn)
-    #expect(
-      times(zone, 30, from: "2026-10-25T00:00:00", count: 5)
-        == ["02:00:00", "02:30:00", "02:00:00", "02:30:00", "03:00:00"])
-  }
-
-  @Test("half an hour put forward takes one full hour away")
-  func halfAnHourPutForwardTakesOneFullHourAway() {
-    let change = Instant("2026-10-03T15:30:00").seconds
-    let zone = TestZone.changing(from: 37_800, to: 39_600, at: change)
-    #expect(
-      times(zone, 60, from: "2026-10-03T14:00:00", count: 3) == [
-        "01:00:00", "03:00:00", "04:00:00",
-      ]
-    )
   }
 
   @Test("clocks that change off every grid keep their occasions")

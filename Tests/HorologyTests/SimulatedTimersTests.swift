@@ -46,15 +46,6 @@ import Testing
     #expect(desk.announcer.reminders.alarms[0].next == Self.seven)
   }
 
-  @Test("the quiet hours of a time that was missed do not silence the next") func quietBefore() {
-    var desk = Self.desk(at: "2026-11-20T22:00:00") {
-      $0.quiet = try! QuietHours(text: "sat 06:00-08:00")
-    }
-    desk.sleep(for: Instant("2026-11-22T07:00:05") - desk.now.instant)
-    #expect(
-      desk.alarmEvents == [.expired(late: .seconds(86_405)), .rings(.due(late: .seconds(5)))])
-  }
-
   @Test("in another zone an alarm rings by that once the clock is trusted") func zoneUntrusted() {
     var desk = Self.desk()
     desk.tell(.trust(.untrusted))
@@ -125,17 +116,6 @@ import Testing
     #expect(Self.unsaid(desk) == [.late(.milliseconds(20_400))])
   }
 
-  @Test("words that something else has kept from being said are told so, though it is over")
-  func busyWords() {
-    var desk = Self.desk { $0.saysTimers = true }
-    desk.start(.seconds(60))
-    desk.wait(for: .seconds(60))
-    desk.tell(.asked(CivilTime(hour: 1, minute: 2), speakerIsAwake: true))
-    desk.wait(for: .seconds(2))
-    desk.wait(for: .seconds(20))
-    #expect(Self.unsaid(desk) == [.busy])
-  }
-
   /// Found with seed 20261125, in WET: after a power cut the timer follows the clock.
   @Test("words that come due because the clock is set are said, unless it is too late for them")
   func wordsBySetClock() {
@@ -145,10 +125,7 @@ import Testing
         $0.tellsLeft = [.half]
       }
       desk.start(.seconds(1200))
-      let saved = desk.announcer.reminders.timers
-      desk.announcer = Announcer(
-        settings: desk.announcer.settings, zone: TestZone.utc, trust: .untrusted,
-        reminders: Reminders(saved, isSameBoot: false, at: desk.now), at: desk.now)
+      desk.restart(at: desk.now, isSameBoot: false, trust: .untrusted)
       desk.tell(.woke)
       // A second before the words are due.
       desk.wait(for: .seconds(599) - Announcer.requestLead)
@@ -239,31 +216,5 @@ import Testing
     #expect(desk.timerEvents == [.changed(.resumed), .rings(.due(late: nil))])
     #expect(desk.cues.first?.anchor == desk.now.sinceBoot)
     #expect(desk.cues.first?.mayBeLateBy == .seconds(3))
-  }
-
-  @Test("what has given way to another ring does not begin to ring once more") func givenWay() {
-    var desk = Self.desk()
-    desk.start(.milliseconds(60_000))
-    desk.start(.milliseconds(61_500))
-    let rings = desk.live(for: .seconds(64)).cues.filter { $0.source == .timer(1) }
-    #expect(rings.count == 1)
-    #expect(desk.wake! > desk.now.instant)
-  }
-
-  @Test("words of a timer end once a switch that is off silences them, too") func silencesMore() {
-    var desk = Self.desk {
-      $0.silences = .announcements
-      $0.saysTimers = true
-    }
-    desk.tell(.switched(.off, at: desk.now.uptime))
-    desk.start(.seconds(3600))
-    desk.tell(.reminder(.tell(nil)))
-    let words = desk.announcer.playing
-    #expect(words != nil)
-    desk.wait(for: .seconds(1))
-    var settings = desk.announcer.settings
-    settings.silences = .everything
-    desk.tell(.reloaded(settings, .none))
-    #expect(desk.stopped == words.map { [$0.id] })
   }
 }

@@ -3,12 +3,7 @@ import Testing
 
 @Suite struct StopTests {
   /// A melody of 20 s that leads to the hour.
-  private static let chime = Tune(
-    name: "test", description: "",
-    movements: [
-      0: Tune.Movement(
-        melody: [Blow(bell: "E3", offset: .zero)], lead: .seconds(20), strikes: nil, rest: .zero)
-    ])
+  private static let chime = Tune.note(leading: .seconds(20))
 
   private func noon(_ atStop: AtStop) -> Desk {
     var desk = Desk(at: "2026-11-21T11:50:00") {
@@ -35,29 +30,6 @@ import Testing
     desk.tell(.asked(speakerIsAwake: false))
     desk.tell(.stop(.byHand))
     #expect((desk.stopReason == .byHand))
-  }
-
-  @Test("what sounds is faded out when the service ends") func fade() {
-    var desk = noon(.fade)
-    desk.wait(until: "2026-11-21T11:59:45")
-    desk.tell(.stop(.serviceEnds))
-    #expect((desk.stopReason == .serviceEnds))
-  }
-
-  @Test("what is heard is heard to its end, where the owner wants that") func finish() {
-    var desk = noon(.finish)
-    desk.wait(until: "2026-11-21T11:59:45")
-    desk.tell(.stop(.serviceEnds))
-    #expect(!(desk.stopReason == .serviceEnds))
-    // The switch still silences it.
-    desk.tell(.switched(.off, at: desk.now.uptime))
-    #expect((desk.stopReason == .switchOff))
-  }
-
-  @Test("what is not heard yet is not begun") func notBegun() {
-    var desk = noon(.finish)
-    desk.tell(.stop(.serviceEnds))
-    #expect((desk.stopReason == .serviceEnds))
   }
 
   @Test("nothing further is decided while the last is heard") func nothingFurther() {

@@ -6,18 +6,6 @@ import Testing
     desk.tell(.switched(switchState, at: desk.now.uptime))
   }
 
-  @Test("the switch silences the quarters until it is on again") func theSwitchSilences() {
-    var desk = Desk(at: "2026-11-21T15:07:00")
-    turn(&desk, .off)
-    #expect(desk.reports == [.switched(.off)])
-    desk.wait(until: "2026-11-21T15:15:00")
-    #expect(desk.played == nil)
-    #expect(desk.skipReason == .switchOff)
-    turn(&desk, .on)
-    desk.wait(until: "2026-11-21T15:29:57")
-    #expect(desk.played == "15:30:00")
-  }
-
   @Test("the switch in the middle ends what sounds, and it is not resumed")
   func theSwitchInTheMiddle() {
     var desk = Desk(at: "2026-11-21T15:14:58")
@@ -66,24 +54,6 @@ import Testing
     #expect(desk.anchor == Instant("2026-11-21T15:15:00"))
   }
 
-  @Test(
-    "a switch that is lost mutes or not, as its owner wants",
-    arguments: [(LostSwitchPolicy.mute, true), (.sound, false)])
-  func aSwitchThatIsLost(policy: LostSwitchPolicy, mutes: Bool) {
-    var desk = Desk(at: "2026-11-21T15:07:00") { $0.whenLost = policy }
-    turn(&desk, .lost("gone"))
-    desk.wait(until: "2026-11-21T15:15:00")
-    #expect((desk.played == nil) == mutes)
-    #expect((desk.skipReason == .switchLost) == mutes)
-  }
-
-  @Test("with the switch off, whoever asks is refused") func askedWhileMuted() {
-    var desk = Desk(at: "2026-11-21T15:07:00")
-    turn(&desk, .off)
-    desk.tell(.asked(speakerIsAwake: true))
-    #expect(desk.refusal == .switchOff)
-  }
-
   @Test("a speaker that is awake needs no lead-in") func leadIn() {
     var desk = Desk(at: "2026-11-21T15:07:00") { $0.leadIn = .seconds(2) }
     desk.tell(.asked(speakerIsAwake: false))
@@ -91,16 +61,6 @@ import Testing
     desk.end(.finished(.exact))
     desk.tell(.asked(speakerIsAwake: true))
     #expect(desk.anchor == desk.now.instant + Announcer.requestLead)
-  }
-
-  @Test("what sounds is stopped by hand, and nothing else is") func stoppedByHand() {
-    var desk = Desk(at: "2026-11-21T15:07:00")
-    desk.tell(.stop(.byHand))
-    #expect(desk.effects.count == 1)
-    desk.wait(until: "2026-11-21T15:14:57")
-    desk.wait(until: "2026-11-21T15:15:01")
-    desk.tell(.stop(.byHand))
-    #expect((desk.stopReason == .byHand))
   }
 
   @Test("the lamp shows whether it may sound") func theLamp() throws {

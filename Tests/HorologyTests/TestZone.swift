@@ -39,6 +39,15 @@ struct TestZone: Zone {
   }
 }
 
+extension Tune {
+  /// A single note that comes `lead` before the hour.
+  static func note(leading lead: Duration, rest: Duration = .zero) -> Tune {
+    let part = Movement(
+      melody: [Blow(bell: "E3", offset: .zero)], lead: lead, strikes: nil, rest: rest)
+    return Tune(name: "test", description: "", movements: [0: part])
+  }
+}
+
 extension Instant {
   /// The instant at which UTC shows `text`, as in `2026-11-21T15:15:00`.
   init(_ text: String) { self.init(showing: CivilDateTime(text: text)!) }

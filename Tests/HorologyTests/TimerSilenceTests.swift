@@ -8,39 +8,6 @@ import Testing
 
   // MARK: The switch, quiet hours, mutes
 
-  @Test("the switch ends what rings, and what is at zero while it is off is told") func muted() {
-    var desk = Desk(at: Self.start)
-    desk.start(.seconds(10))
-    desk.start(.seconds(60))
-    _ = desk.live(for: .seconds(11))
-    desk.tell(.switched(.off, at: desk.now.uptime))
-    #expect(desk.timerEvents == [.stopped(.switchOff)])
-    #expect(!desk.stopped.isEmpty)
-    let seen = desk.live(for: .seconds(60))
-    #expect(seen.cues.isEmpty)
-    #expect(seen.events == [.silenced(.switchOff)])
-    #expect(desk.timers.isEmpty)
-  }
-
-  @Test("a switch that silences announcements lets timers through") func scope() {
-    var desk = Desk(at: Self.start) { $0.silences = .announcements }
-    desk.tell(.switched(.off, at: desk.now.uptime))
-    desk.start(.seconds(10))
-    let seen = desk.live(for: .seconds(12))
-    #expect(seen.events == [.rings(.due(late: nil))])
-    #expect(!seen.cues.isEmpty)
-  }
-
-  @Test("turned on again before zero, it rings") func switchedBack() {
-    var desk = Desk(at: Self.start)
-    desk.start(.seconds(10))
-    desk.tell(.switched(.off, at: desk.now.uptime))
-    desk.wait(for: .seconds(8))
-    #expect(desk.cues.isEmpty)
-    desk.tell(.switched(.on, at: desk.now.uptime))
-    #expect(desk.cues.map(\.anchor) == [desk.now.sinceBoot + .seconds(2)])
-  }
-
   @Test("turned off between the giving and the ring, the player loses it, and has it anew")
   func switchedOffAndOn() {
     var desk = Desk(at: Self.start)
@@ -50,14 +17,6 @@ import Testing
     #expect(desk.stopped.count == 1)
     desk.tell(.switched(.on, at: desk.now.uptime))
     #expect(desk.cues.map(\.anchor) == zero)
-  }
-
-  @Test("quiet hours, a mute and a clock that is not trusted hold for no timer")
-  func quiet() throws {
-    let quiet = try QuietHours(text: "00:00-23:00")
-    var desk = Desk(at: Self.start, trust: .untrusted, mute: .on) { $0.quiet = quiet }
-    desk.start(.seconds(10))
-    #expect(desk.live(for: .seconds(12)).events == [.rings(.due(late: nil))])
   }
 
   @Test("muting ends what rings; a mute of the next occasion does not") func mute() {
@@ -86,16 +45,6 @@ import Testing
   }
 
   // MARK: Words
-
-  @Test("the switch silences words, too") func silentWords() {
-    var desk = Desk(at: Self.start) {
-      $0.saysTimers = true
-      $0.tellsLeft = [.half]
-    }
-    desk.start(.seconds(240))
-    desk.tell(.switched(.off, at: desk.now.uptime))
-    #expect(desk.live(for: .seconds(200)).announcements.isEmpty)
-  }
 
   @Test("half of an odd length is said when it is so") func oddHalf() {
     var desk = Desk(at: Self.start) {
@@ -159,21 +108,6 @@ import Testing
     #expect(desk.reminderRefusal == .noWords)
     #expect(desk.played == nil)
     #expect(desk.live(for: .seconds(610)).announcements.isEmpty)
-  }
-
-  @Test("asked for, it says how much is left") func left() {
-    var desk = Desk(at: Self.start) { $0.saysTimers = true }
-    desk.start(.seconds(600), "tea")
-    desk.wait(for: .seconds(120))
-    desk.tell(.reminder(.tell(nil)))
-    #expect(desk.timerEvents == [.changed(.told(left: .seconds(480)))])
-    guard case .timer(let words)? = desk.announcer.playing?.cause else {
-      Issue.record("it says nothing")
-      return
-    }
-    #expect(words.phrases == [.left(.seconds(480))])
-    desk.tell(.reminder(.tell("tea")))
-    #expect(desk.reminderRefusal == .speech(.busy))
   }
 
   @Test("they take no occasion its moment") func nearOccasion() {
@@ -242,65 +176,11 @@ import Testing
 
   // MARK: After a start
 
-  private func restarted(
-    _ desk: Desk, after span: Duration, isSameBoot: Bool, step: Duration = .zero
-  ) -> Desk {
-    let saved = desk.announcer.reminders.timers
-    var later = desk.now.later(by: span)
-    if !isSameBoot {
-      later = Now(
-        instant: later.instant + step, uptime: Uptime(seconds: 20), sinceBoot: .seconds(20))
-    }
-    var next = desk
-    next.now = later
-    next.announcer = Announcer(
-      settings: desk.announcer.settings, zone: TestZone.utc,
-      trust: step == .zero ? .synchronised : .untrusted,
-      reminders: Reminders(saved, isSameBoot: isSameBoot, at: later), at: later)
-    return next
-  }
-
-  @Test("a restart loses no timer", arguments: [true, false]) func restart(isSameBoot: Bool) {
-    var desk = Desk(at: Self.start)
-    desk.start(.seconds(600))
-    let zero = desk.now.instant + .seconds(600)
-    desk = restarted(desk, after: .seconds(100), isSameBoot: isSameBoot)
-    desk.tell(.woke)
-    let seen = desk.live(for: .seconds(501))
-    #expect(seen.events == [.rings(.due(late: nil))])
-    #expect(seen.cues.first.map { desk.now.instant + ($0.anchor - desk.now.sinceBoot) } == zero)
-  }
-
-  @Test("in the same boot a clock that was set meanwhile moves nothing") func restartAndStep() {
-    var desk = Desk(at: Self.start)
-    let began = desk.now.sinceBoot
-    desk.start(.seconds(600))
-    desk.now = desk.now.set(by: .seconds(7200))
-    desk = restarted(desk, after: .seconds(100), isSameBoot: true)
-    desk.tell(.woke)
-    let seen = desk.live(for: .seconds(501))
-    #expect(seen.cues.first.map { $0.anchor - began } == .seconds(600))
-    #expect(seen.events == [.rings(.due(late: nil))])
-  }
-
-  @Test("what ran out with the power off rings late, or is told if that is long ago")
-  func powerCut() {
-    var desk = Desk(at: Self.start)
-    desk.start(.seconds(600))
-    desk.start(.seconds(1500))
-    desk = restarted(desk, after: .seconds(1800), isSameBoot: false)
-    desk.tell(.woke)
-    #expect(
-      desk.timerEvents == [.expired(late: .seconds(1200)), .rings(.due(late: .seconds(300)))])
-    #expect(desk.timers.count == 1)
-  }
-
   @Test("without an RTC it waits for the right time, and then knows what ran out") func noRTC() {
     var desk = Desk(at: Self.start)
     desk.start(.seconds(600))
     // Without an RTC, the clock goes on from about the time of the power cut.
-    desk = restarted(desk, after: .seconds(660), isSameBoot: false, step: .seconds(-650))
-    desk.tell(.woke)
+    desk.cutPower(showing: desk.now.instant + .seconds(660) - .seconds(650))
     #expect(desk.timers.first?.left(at: desk.now) == .seconds(590))
     desk.step(by: .seconds(650))
     #expect(desk.timerEvents == [.rings(.due(late: .seconds(60)))])
@@ -313,8 +193,7 @@ import Testing
   @Test("once the clock is trusted, no step moves what a power cut left") func trustedSince() {
     var desk = Desk(at: Self.start)
     desk.start(.seconds(600))
-    desk = restarted(desk, after: .seconds(60), isSameBoot: false, step: .seconds(-50))
-    desk.tell(.woke)
+    desk.cutPower(showing: desk.now.instant + .seconds(60) - .seconds(50))
     desk.step(by: .seconds(50))
     #expect(desk.timers.first?.left(at: desk.now) == .seconds(540))
     desk.tell(.trust(.synchronised))
@@ -325,8 +204,7 @@ import Testing
   @Test("a clock that is ahead and not trusted ends no timer for good") func aheadAndUntrusted() {
     var desk = Desk(at: Self.start)
     desk.start(.seconds(3600))
-    desk = restarted(desk, after: .seconds(60), isSameBoot: false, step: .seconds(86_400))
-    desk.tell(.woke)
+    desk.cutPower(showing: desk.now.instant + .seconds(60) + .seconds(86_400))
     #expect(desk.timers.first?.isRinging == true)
   }
 
@@ -334,8 +212,7 @@ import Testing
     var desk = Desk(at: Self.start)
     desk.start(.seconds(600))
     let behind = Duration.seconds(40 * 86_400)
-    desk = restarted(desk, after: .seconds(60), isSameBoot: false, step: .zero - behind)
-    desk.tell(.woke)
+    desk.cutPower(showing: desk.now.instant + .seconds(60) - behind)
     desk.tell(.reminder(.add(.seconds(60), to: "1")))
     #expect(desk.timerEvents == [.changed(.lengthened(by: .seconds(60)))])
     desk.step(by: behind)
@@ -346,8 +223,7 @@ import Testing
   func pausedBehind() {
     var desk = Desk(at: Self.start)
     desk.start(.seconds(600))
-    desk = restarted(desk, after: .seconds(60), isSameBoot: false, step: .seconds(-40 * 86_400))
-    desk.tell(.woke)
+    desk.cutPower(showing: desk.now.instant + .seconds(60) - .seconds(40 * 86_400))
     desk.tell(.reminder(.pause("1")))
     #expect(desk.timers.first?.left(at: desk.now) == .seconds(600))
   }
@@ -357,8 +233,7 @@ import Testing
     var desk = Desk(at: Self.start)
     desk.start(.seconds(10))
     _ = desk.live(for: .seconds(12))
-    desk = restarted(desk, after: .seconds(60), isSameBoot: false, step: .seconds(-3600))
-    desk.tell(.woke)
+    desk.cutPower(showing: desk.now.instant + .seconds(60) - .seconds(3600))
     #expect(desk.timers.first?.isRinging == true)
     #expect(!desk.live(for: .seconds(8)).cues.isEmpty)
   }
@@ -369,25 +244,10 @@ import Testing
       $0.tellsLeft = [.minute]
     }
     desk.start(.seconds(600))
-    desk = restarted(desk, after: .seconds(60), isSameBoot: false, step: .seconds(120))
-    desk.tell(.woke)
+    desk.cutPower(showing: desk.now.instant + .seconds(60) + .seconds(120))
     desk.step(by: .seconds(-120))
     let began = desk.now.instant
     let said = desk.live(for: .seconds(541)).announcements.filter { !$0.cause.isOccasion }
     #expect(said.map { $0.anchor - began } == [.seconds(480)])
-  }
-
-  @Test("what rang when the service ended rings again") func ringsOn() {
-    var desk = Desk(at: Self.start)
-    desk.start(.seconds(10))
-    _ = desk.live(for: .seconds(12))
-    desk.tell(.stop(.serviceEnds))
-    #expect(!desk.stopped.isEmpty)
-    desk = restarted(desk, after: .seconds(30), isSameBoot: true)
-    desk.tell(.woke)
-    #expect(desk.timerEvents == [.rings(.on)])
-    #expect(!desk.cues.isEmpty)
-    desk.tell(.stop(.byHand))
-    #expect(desk.timerEvents == [.stopped(.byHand)])
   }
 }

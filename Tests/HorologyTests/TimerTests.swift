@@ -29,29 +29,6 @@ import Testing
     #expect(desk.cues.map(\.anchor) == [desk.now.sinceBoot + .seconds(5)])
   }
 
-  @Test("it rings until it is stopped") func stopped() {
-    var desk = Desk(at: Self.start)
-    desk.start(.seconds(10))
-    let seen = desk.live(for: .seconds(14))
-    desk.tell(.stop(.byHand))
-    #expect(desk.timerEvents == [.stopped(.byHand)])
-    #expect(Set(desk.stopped).isSubset(of: Set(seen.cues.map(\.id))))
-    #expect(!desk.stopped.isEmpty)
-    #expect(desk.timers.isEmpty)
-    #expect(desk.live(for: .seconds(60)).cues.isEmpty)
-  }
-
-  @Test("nobody stops it: it ends after ring_limit, and is missed") func missed() {
-    var desk = Desk(at: Self.start) { $0.ringLimit = .seconds(60) }
-    let began = desk.now.sinceBoot
-    desk.start(.seconds(10))
-    let seen = desk.live(for: .seconds(200))
-    #expect(seen.events == [.rings(.due(late: nil)), .missed(nil)])
-    #expect(seen.cues.last!.anchor - began < .seconds(76))
-    #expect(seen.cues.count >= 19)
-    #expect(desk.timers.isEmpty)
-  }
-
   @Test("the button stops what rings, and else asks for the time") func button() {
     var desk = Desk(at: Self.start)
     desk.start(.seconds(10))
@@ -108,39 +85,6 @@ import Testing
     #expect(try Reminder.timer(timer.record) == timer)
   }
 
-  @Test("cancelled it does not sound, though the player has its cue") func cancel() {
-    var desk = Desk(at: Self.start)
-    desk.start(.seconds(4))
-    desk.tell(.reminder(.cancel(.timer, "1")))
-    #expect(desk.stopped.count == 1)
-    #expect(desk.timers.isEmpty)
-    #expect(desk.live(for: .seconds(60)).cues.isEmpty)
-  }
-
-  @Test(
-    "a clock that is set moves no timer",
-    arguments: [Duration.seconds(3600), .seconds(-3600), .seconds(-90_000), .milliseconds(60)])
-  func clockSet(step: Duration) {
-    var desk = Desk(at: Self.start)
-    let began = desk.now.sinceBoot
-    desk.start(.seconds(600))
-    desk.wait(for: .seconds(300))
-    desk.step(by: step)
-    let seen = desk.live(for: .seconds(301))
-    #expect(seen.cues.first.map { $0.anchor - began } == .seconds(600))
-    #expect(seen.events == [.rings(.due(late: nil))])
-  }
-
-  @Test("a sleep counts; what ran out in it is told as late") func sleep() {
-    var desk = Desk(at: Self.start)
-    desk.start(.seconds(600))
-    desk.sleep(for: .seconds(500))
-    #expect(desk.timers.first?.left(at: desk.now) == .seconds(100))
-    desk.sleep(for: .seconds(160))
-    #expect(desk.timerEvents == [.rings(.due(late: .seconds(60)))])
-    #expect(desk.cues.first.map { $0.anchor > desk.now.sinceBoot } == true)
-  }
-
   @Test("a sleep with the cue in the player has it placed anew") func sleepWithCue() {
     var desk = Desk(at: Self.start)
     desk.start(.seconds(4))
@@ -160,16 +104,6 @@ import Testing
       desk.wait(for: Announcer.retryDelay)
       #expect(desk.cues.map(\.anchor) == [zero])
     }
-  }
-
-  @Test("timers that are at zero together ring once, and each is told") func together() {
-    var desk = Desk(at: Self.start)
-    let zero = desk.now.sinceBoot + .seconds(60)
-    for _ in 1...200 { desk.start(.seconds(60)) }
-    desk.start(.milliseconds(62_500))
-    let seen = desk.live(for: .milliseconds(62_600))
-    #expect(seen.cues.prefix(2).map { $0.anchor - zero } == [.zero, .milliseconds(2500)])
-    #expect(seen.events.count == 201)
   }
 
   @Test("one of two that share a ring is cancelled: the other rings") func sharedAndCancelled() {
@@ -196,36 +130,6 @@ import Testing
 
   // MARK: Names, numbers and bounds
 
-  @Test("the lowest number that is free is taken") func numbers() {
-    var desk = Desk(at: Self.start)
-    for _ in 1...3 { desk.start(.seconds(600)) }
-    desk.tell(.reminder(.cancel(.timer, "2")))
-    desk.start(.seconds(600))
-    #expect(desk.timers.map(\.number) == [1, 2, 3])
-  }
-
-  @Test("a thousand, and not one more") func bound() {
-    var desk = Desk(at: Self.start)
-    for _ in 1...1000 { desk.start(.seconds(600)) }
-    #expect(desk.timers.count == 1000)
-    desk.start(.seconds(600))
-    #expect(desk.reminderRefusal == .tooMany(.timer))
-    #expect(desk.timers.count == 1000)
-  }
-
-  @Test(
-    "a name that cannot be used is refused",
-    arguments: [
-      "", "12", "a\nb", " tea", String(repeating: "x", count: 41), "\u{1b}[31m", "a\u{2028}b",
-      "a\u{202e}b", "a" + String(repeating: "\u{301}", count: 100), "\u{200b}", "\u{a0}tea",
-    ])
-  func badName(name: String) {
-    var desk = Desk(at: Self.start)
-    desk.start(.seconds(600), name)
-    #expect(desk.timers.isEmpty)
-    if case .name = desk.reminderRefusal {} else { Issue.record("\(desk.reports)") }
-  }
-
   @Test("a name that is too long is told which limit it meets") func longName() {
     let family = "\u{1F468}\u{200D}\u{1F469}\u{200D}\u{1F467}\u{200D}\u{1F466}"
     #expect(Reminder.flaw(ofName: String(repeating: family, count: 6), .timer) == nil)
@@ -235,14 +139,6 @@ import Testing
     #expect(
       Reminder.flaw(ofName: String(repeating: "x", count: 41), .timer)
         == "it has more than 40 characters")
-  }
-
-  @Test("a name is used once at a time") func twice() {
-    var desk = Desk(at: Self.start)
-    desk.start(.seconds(600), "tea")
-    desk.start(.seconds(60), "tea")
-    #expect(desk.reminderRefusal == .nameIsTaken(.timer, "tea"))
-    #expect(desk.timers.count == 1)
   }
 
   @Test(
@@ -260,14 +156,6 @@ import Testing
     #expect(
       ReminderRefusal.length.description
         == "a timer lasts from 1s to 744h, with what is added to it; choose a length within that")
-  }
-
-  @Test("what is not there is refused with its name") func unknown() {
-    var desk = Desk(at: Self.start)
-    desk.tell(.reminder(.cancel(.timer, "soup")))
-    #expect(desk.reminderRefusal == .unknown(.timer, "soup"))
-    desk.tell(.reminder(.tell(nil)))
-    #expect(desk.reminderRefusal == .noTimer)
   }
 
   @Test(

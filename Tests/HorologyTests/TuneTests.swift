@@ -155,14 +155,6 @@ import Testing
     #expect((played(effects) != nil) == isAnswered)
   }
 
-  @Test("a chime is never late, and the time is said all the same") func chimeIsNeverLate() {
-    var (announcer, now) = announcer(at: "15:59:55")
-    let announcement = played(announcer.handle(.woke, at: now).effects)
-    #expect(announcement?.programme == .wordsAlone)
-    #expect(announcement?.isShortened == true)
-    #expect(announcement?.anchor == Instant("2026-11-21T16:00:00"))
-  }
-
   @Test(
     "a melody is begun only if a device that is slow to open is ready for its first note",
     arguments: [("15:59:47", true), ("15:59:48", false), ("15:14:57", true), ("15:14:58", false)])
@@ -207,19 +199,5 @@ import Testing
       Issue.record("\(effects)")
       return
     }
-  }
-
-  @Test("the switch in the melody ends it for good") func switchInTheMelody() {
-    var (announcer, now) = announcer(at: "15:59:46")
-    #expect(played(announcer.handle(.woke, at: now).effects) != nil)
-    now = now.later(by: .seconds(7))
-    let effects = announcer.handle(.switched(.off, at: now.uptime), at: now).effects
-    guard case .stop(_, .switchOff)? = effects.first else {
-      Issue.record("\(effects)")
-      return
-    }
-    _ = announcer.end(.stopped(.switchOff, silentAt: now.uptime), at: now)
-    #expect(played(announcer.handle(.switched(.on, at: now.uptime), at: now).effects) == nil)
-    #expect(announcer.next.instant == Instant("2026-11-21T16:15:00"))
   }
 }

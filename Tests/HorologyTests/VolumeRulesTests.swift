@@ -34,12 +34,6 @@ import Testing
     }
   }
 
-  @Test("an occasion is as loud as its instant") func occasion() throws {
-    let rules = try VolumeRules(text: "22:00-07:00 -12dB")
-    #expect(Desk(at: "2026-11-21T21:44:58") { $0.quieter = rules }.decibels == 0)
-    #expect(Desk(at: "2026-11-21T21:59:58") { $0.quieter = rules }.decibels == -12)
-  }
-
   @Test(
     "what is no rule is refused", arguments: ["22:00-07:00", "-6dB", "22:00-07:00 6dB", "x -6dB"])
   func refused(text: String) {

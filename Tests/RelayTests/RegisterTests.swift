@@ -40,15 +40,6 @@ extension Instant {
 }
 
 @Suite struct RegisterTests {
-  @Test(
-    "what is no token is told with what is one",
-    arguments: [
-      "", "abc", "zz", String(repeating: "a", count: 63), String(repeating: "g", count: 64),
-    ])
-  func noToken(text: String) {
-    #expect(throws: BadValue.self) { try Device(Record(["token": .text(text)])) }
-  }
-
   @Test("a device that has gone is told again when it is registered again") func returns() throws {
     let test = try TestRegister()
     let number = try test.add(1, at: 10)

@@ -19,22 +19,4 @@ import Testing
     let (found, complaint) = RelayMemory.load(path)
     #expect(found == memory && complaint == nil)
   }
-
-  @Test("without a file there is nothing, and nothing to complain of") func none() {
-    let (found, complaint) = RelayMemory.load(path)
-    #expect(found == RelayMemory() && complaint == nil)
-  }
-
-  @Test(
-    "a file that cannot be understood is set aside",
-    arguments: ["{", "", "[]", String(repeating: "x", count: 2_000_000)])
-  func broken(_ text: String) throws {
-    let file = fopen(path, "w")!
-    fputs(text, file)
-    fclose(file)
-    let (found, complaint) = RelayMemory.load(path)
-    #expect(found == RelayMemory())
-    #expect(complaint?.hasSuffix("the commands that waited are lost") == true)
-    #expect(access(path, F_OK) != 0 && access("\(path).set-aside", F_OK) == 0)
-  }
 }

@@ -112,26 +112,6 @@ extension SavedState {
     }
   }
 
-  @Test("whatever a hand makes of it, what is read can be read again") func damaged() throws {
-    var chance = SplitMix64(seed: 14)
-    let whole = Array(Self.kitchen.text.utf8)
-    for _ in 0..<3000 {
-      let start = Int(chance.next() % UInt64(whole.count))
-      let end = min(start + 1 + Int(chance.next() % 40), whole.count)
-      var damaged = whole
-      switch chance.next() % 4 {
-      case 0: damaged[start] = UInt8(33 + chance.next() % 90)
-      case 1: damaged.removeSubrange(start..<end)
-      case 2: damaged.insert(contentsOf: whole[start..<end], at: start)
-      default: damaged.replaceSubrange(start..<end, with: repeatElement(57, count: end - start))
-      }
-      var flaws: [String] = []
-      let text = String(decoding: damaged, as: UTF8.self)
-      guard let state = try? SavedState(text: text, path: "state", flaws: &flaws) else { continue }
-      #expect(try SavedState.read(state.text) == state, "\(text)")
-    }
-  }
-
   @Test(
     "what cannot be is told and lost alone",
     arguments: [

@@ -6,25 +6,6 @@ import Testing
 @testable import Service
 
 @Suite struct StatusTests {
-  @Test(
-    "what is told of a mute and of the switch is read as it was",
-    arguments: [
-      SoftwareMute.off, .next, .on, .until(Instant(seconds: 1_800_000_000)),
-    ], [SwitchState.absent, .on, .off, .lost("gone")])
-  func muteAndSwitch(mute: SoftwareMute, switchState: SwitchState) throws {
-    let configuration = Configuration()
-    let now = SystemClock.now
-    let announcer = Announcer(
-      settings: configuration.announcer, zone: SystemZone.universal, trust: .synchronised,
-      switchState: switchState, mute: mute, at: now)
-    let told = Status(
-      configuration, try configuration.composer(), announcer,
-      clock: ClockState(basis: .disciplined, uncertainty: nil))
-    let read = try Status(told.record)
-    #expect(read == told)
-    #expect(read.mute == mute)
-  }
-
   @Test("a status of another version is read: what is not known is ignored, what is missing empty")
   func otherVersion() throws {
     let configuration = Configuration()
@@ -91,31 +72,5 @@ import Testing
     // Others do not learn how long the machine has run.
     shown.timers = try Status(told.record).timers
     #expect(try Status(told.record) == shown)
-  }
-
-  @Test("what is only prepared is told as what comes next, and what is heard as sounding")
-  func prepared() throws {
-    let configuration = Configuration()
-    let composer = try configuration.composer()
-    let quarter = Instant(seconds: 1_795_275_000)
-    var now = Now(
-      instant: quarter - .seconds(60), uptime: Uptime(seconds: 100), sinceBoot: .seconds(100))
-    var announcer = Announcer(
-      settings: configuration.announcer, zone: SystemZone.universal, trust: .synchronised, at: now)
-    var status: Status {
-      Status(
-        configuration, composer, announcer,
-        clock: ClockState(basis: .disciplined, uncertainty: nil))
-    }
-    now = now.later(by: .seconds(56))
-    _ = announcer.handle(.woke, at: now)
-    #expect(announcer.playing != nil)
-    #expect(status.playing == "")
-    #expect(status.next.instant == quarter)
-    let text = status.next.text
-    now = now.later(by: .seconds(4))
-    _ = announcer.handle(.heard(announcer.playing!.id, .anchor), at: now)
-    #expect(status.playing == text)
-    #expect(status.next.instant == quarter + .seconds(15 * 60))
   }
 }

@@ -87,24 +87,25 @@ def test_a_check_shows_the_topics(run, configured):
     "[mqtt]\nbroker = box\ntls = yes\n",
     "[apns]\ntopic = a.b\nkey_id = ABCDEFGHIJ\nteam = ABCDEFGHIJ\n",
 ], ids=["mqtt", "apns"])
-@pytest.mark.parametrize("files, told", [
-    ("authority = /etc/passwd", "FOUND /etc/passwd: it holds no certificate that can be read"),
-    ("certificate = /etc/passwd\nkey = {folder}/own.key",
-     "FOUND /etc/passwd: it is no certificate in PEM form"),
-    ("certificate = {folder}/own.crt\nkey = /etc/passwd", "FOUND /etc/passwd: it is no key in PEM"),
-    ("certificate = {folder}/own.crt\nkey = {folder}/other.key", "none for the certificate"),
-    ("certificate = {folder}/own.crt\nkey = {folder}/rsa.key", "none for the certificate"),
-])
-def test_a_check_loads_certificates_and_keys(run, configured, tmp_path, section, files, told):
+def test_a_check_loads_certificates_and_keys(run, configured, tmp_path, section):
     make_certificate(tmp_path, "own")
     make_certificate(tmp_path, "other")
     subprocess.run(
         ["openssl", "genpkey", "-algorithm", "RSA", "-out", tmp_path / "rsa.key"], check=True,
         capture_output=True)
-    done = run("check", "--config", configured(section + files.format(folder=tmp_path) + "\n"))
-    assert done.returncode == 3 and told in done.stdout, done.stdout
-    done = run("check", "--config", configured(
-        f"{section}certificate = {tmp_path}/own.crt\nkey = {tmp_path}/own.key\n"))
+
+    def check(files):
+        return run("check", "--config", configured(section + files.format(folder=tmp_path) + "\n"))
+    for files, told in [
+            ("authority = /etc/passwd", "FOUND /etc/passwd: it holds no certificate that can be read"),
+            ("certificate = /etc/passwd\nkey = {folder}/own.key",
+             "FOUND /etc/passwd: it is no certificate in PEM form"),
+            ("certificate = {folder}/own.crt\nkey = /etc/passwd", "FOUND /etc/passwd: it is no key in PEM"),
+            ("certificate = {folder}/own.crt\nkey = {folder}/other.key", "none for the certificate"),
+            ("certificate = {folder}/own.crt\nkey = {folder}/rsa.key", "none for the certificate")]:
+        done = check(files)
+        assert done.returncode == 3 and told in done.stdout, done.stdout
+    done = check("certificate = {folder}/own.crt\nkey = {folder}/own.key")
     assert done.returncode == 0, done.stdout
 
 

@@ -140,8 +140,7 @@ def test_who_waits_when_the_relay_ends_is_told_that_it_may_be_done(door, announc
 # Requests that are refused.
 
 
-@pytest.mark.parametrize("token", [
-    None, "", TOKEN[:-1], TOKEN + "0", TOKEN.replace("a", "b"), "x" * 4000])
+@pytest.mark.parametrize("token", [None, TOKEN[:-1], "x" * 4000])
 def test_nothing_is_done_without_the_token(door, announcer, token):
     running = door().wait_for_announcer()
     for method, path in [("GET", "/v1/state"), ("POST", "/v1/commands"), ("GET", "/v1/none"),
