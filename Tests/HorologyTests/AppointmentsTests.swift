@@ -35,62 +35,6 @@ import Testing
     listed.map { "\(TestZone.utc.civil(at: $0.instant).dateTime)" }
   }
 
-  @Test(
-    "it lists what the Announcer rings, through both changes of the clocks", arguments: [3, 10])
-  func asDecided(month: Int) {
-    let change = Instant(month == 3 ? "2026-03-29T01:00:00" : "2026-10-25T01:00:00")
-    let zone =
-      month == 3
-      ? TestZone.changing(from: 0, to: 3600, at: change.seconds)
-      : TestZone.changing(from: 3600, to: 0, at: change.seconds)
-    var settings = AnnouncerSettings()
-    settings.interval = Interval(minutes: 60)!
-    settings.voiceAtHour = .none
-    settings.ringLimit = .seconds(10)
-    settings.quiet = try! QuietHours(text: "22:00-07:00")
-    settings.alarms = ["00:30", "01:00", "01:30", "02:30", "06:59", "07:00", "21:59"].map {
-      plan($0)
-    }
-    settings.alarms += [plan("01:45", "sun"), plan("02:10", "sat,mon")]
-    let start = change - .seconds(36 * 3600)
-    var now = Now(instant: start, uptime: Uptime(seconds: 9), sinceBoot: .seconds(9))
-    var announcer = Announcer(settings: settings, zone: zone, trust: .synchronised, at: now)
-    let list = Appointments(of: announcer.reminders, nil, in: zone, from: start)
-    var decided: Set<String> = []
-    var ends: [(SoundingID, Instant)] = []
-    while now.instant < start + .seconds(3 * 86_400) {
-      var wake = now.instant + .seconds(1)
-      var event = Event.woke
-      if let index = ends.firstIndex(where: { $0.1 <= now.instant }) {
-        event = .ended(
-          ends.remove(at: index).0,
-          .finished(Timing(onsetError: nil, worstError: nil, underruns: 0)))
-      }
-      for effect in announcer.handle(event, at: now).effects {
-        switch effect {
-        case .wake(let instant): wake = instant
-        case .play(.cue(let cue)): ends.append((cue.id, now.instant + .seconds(6)))
-        case .play(.announcement(let announcement)):
-          ends.append((announcement.id, announcement.anchor + .seconds(2)))
-        case .report(.reminder(let alarm, .rings(.due(late: nil), _))):
-          decided.insert("\(alarm.name!) at \(now.instant.seconds) rings")
-        case .report(.reminder(let alarm, .silenced(let reason))):
-          decided.insert("\(alarm.name!) at \(now.instant.seconds) \(reason)")
-        default: break
-        }
-      }
-      wake = ([wake] + ends.map(\.1)).min()!
-      now = now.later(by: max(wake - now.instant, .zero))
-    }
-    let listed = list.prefix { $0.instant < start + .seconds(3 * 86_400) }.map { entry in
-      guard case .alarm(let alarm) = entry.cause else { return "no alarm" }
-      return "\(alarm.name!) at \(entry.instant.seconds) rings"
-    }
-    #expect(decided.count > 20)
-    #expect(Set(listed) == decided)
-    #expect(listed.count == decided.count)
-  }
-
   @Test("it is listed from its next ring on, now included, and what rings once is listed once")
   func next() {
     let plan = plan("15:00")

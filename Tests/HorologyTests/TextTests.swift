@@ -102,25 +102,6 @@ import Testing
 }
 
 @Suite struct GrammarTests {
-  private var english: Grammar {
-    var grammar = Grammar()
-    _ = grammar.add(pattern: "**00", phrase: "hour-{hour12} oclock")
-    _ = grammar.add(pattern: "****", phrase: "hour-{hour12} minute-{minute} {ampm}")
-    return grammar
-  }
-
-  @Test(
-    "there is no zero o'clock, and noon is P M",
-    arguments: [
-      (0, 0, "hour-12 oclock"), (12, 0, "hour-12 oclock"), (0, 5, "hour-12 minute-5 am"),
-      (12, 5, "hour-12 minute-5 pm"), (11, 59, "hour-11 minute-59 am"),
-      (13, 15, "hour-1 minute-15 pm"),
-      (23, 59, "hour-11 minute-59 pm"),
-    ])
-  func thereIsNoZeroOclockAndNoonIsPM(hour: Int, minute: Int, phrase: String) {
-    #expect(english.phrase(hour: hour, minute: minute)?.joined(separator: " ") == phrase)
-  }
-
   @Test("the first rule that matches is spoken") func theFirstRuleThatMatchesIsSpoken() {
     var grammar = Grammar()
     for (pattern, phrase) in [
@@ -132,18 +113,6 @@ import Testing
     #expect(grammar.phrase(hour: 12, minute: 0) == ["midi"])
     #expect(grammar.phrase(hour: 1, minute: 7) == ["une", "heure", "7"])
     #expect(grammar.phrase(hour: 14, minute: 7) == ["14", "heures", "7"])
-  }
-
-  @Test(
-    "the next hour and the minutes until it are counted on the dial",
-    arguments: [
-      (0, 45, "to-15 hour-1"), (10, 59, "to-1 hour-11"), (11, 31, "to-29 hour-12"),
-      (12, 45, "to-15 hour-1"), (22, 40, "to-20 hour-11"), (23, 45, "to-15 hour-12"),
-    ])
-  func theNextHourIsOnTheDial(hour: Int, minute: Int, phrase: String) {
-    var grammar = Grammar()
-    _ = grammar.add(pattern: "****", phrase: "to-{until} hour-{next12}")
-    #expect(grammar.phrase(hour: hour, minute: minute)?.joined(separator: " ") == phrase)
   }
 
   @Test("the part of the day is that of its first rule; without one there is no phrase")
@@ -179,38 +148,6 @@ import Testing
 }
 
 @Suite struct QuietHoursTests {
-  /// 21 November 2026 is a Saturday.
-  private func time(_ text: String) -> CivilTime {
-    TestZone.utc.civil(at: Instant(text))
-  }
-
-  @Test("quiet ends with its last moment and begins with its first")
-  func quietEndsWithItsLastMomentAndBeginsWithItsFirst() throws {
-    let quiet = try QuietHours(text: "22:00-07:00")
-    #expect(quiet.contains(time("2026-11-21T22:00")))
-    #expect(quiet.contains(time("2026-11-21T06:59")))
-    #expect(!quiet.contains(time("2026-11-21T07:00")))
-    #expect(!quiet.contains(time("2026-11-21T21:59")))
-  }
-
-  @Test("a night belongs to the weekday on which it begins")
-  func aNightBelongsToTheWeekdayOnWhichItBegins() throws {
-    let quiet = try QuietHours(text: "mon-fri 22:00-07:00,\tsat-sun\t23:00-09:00")
-    #expect(quiet.contains(time("2026-11-20T22:15")))
-    #expect(quiet.contains(time("2026-11-21T06:45")))
-    #expect(!quiet.contains(time("2026-11-21T08:00")))
-    #expect(!quiet.contains(time("2026-11-21T22:15")))
-    #expect(quiet.contains(time("2026-11-22T08:45")))
-    #expect(quiet.contains(time("2026-11-23T08:45")))
-    #expect(!quiet.contains(time("2026-11-24T08:45")))
-  }
-
-  @Test("weekdays may cross the end of the week") func weekdaysMayCrossTheEndOfTheWeek() throws {
-    let quiet = try QuietHours(text: "sat-mon 10:00-11:00")
-    let days = (21...27).filter { quiet.contains(time("2026-11-\($0)T10:30")) }
-    #expect(days == [21, 22, 23])
-  }
-
   @Test(
     "what is no time of day is refused",
     arguments: [

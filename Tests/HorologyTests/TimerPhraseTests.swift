@@ -21,15 +21,6 @@ import Testing
     }
   }
 
-  @Test("less time left is never told as more") func lessIsNeverMore() {
-    var last = 0
-    for tenth in 1...2 * 36_000 {
-      let now = told(.milliseconds(tenth * 100)) ?? 0
-      #expect(now >= last, "\(tenth)")
-      last = now
-    }
-  }
-
   @Test(
     "at the borders it is neither zero nor sixty",
     arguments: [

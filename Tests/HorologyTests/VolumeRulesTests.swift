@@ -2,23 +2,6 @@ import Horology
 import Testing
 
 @Suite struct VolumeRulesTests {
-  private func decibels(_ rules: String, at text: String) throws -> Double {
-    try VolumeRules(text: rules).decibels(at: TestZone.utc.civil(at: Instant(text)))
-  }
-
-  @Test("it is quieter from the first moment of its times up to their end") func times() throws {
-    let rules = "22:00-07:00 -12dB, sat-sun 07:00-09:00 -6dB"
-    #expect(try decibels(rules, at: "2026-11-20T21:45:00") == 0)
-    #expect(try decibels(rules, at: "2026-11-20T22:00:00") == -12)
-    #expect(try decibels(rules, at: "2026-11-21T06:45:00") == -12)
-    #expect(try decibels(rules, at: "2026-11-21T07:00:00") == -6)
-    #expect(try decibels(rules, at: "2026-11-20T07:00:00") == 0)
-  }
-
-  @Test("of several rules the quietest holds") func quietest() throws {
-    #expect(try decibels("00:00-24:00 -3dB, 06:00-08:00 -9.5dB", at: "2026-11-21T07:00:00") == -9.5)
-  }
-
   @Test("a time that is asked for is as loud as the time at which it is asked for")
   func asked() throws {
     let rules = try VolumeRules(text: "sat 15:00-16:00 -12dB, sun 00:00-24:00 -6dB")

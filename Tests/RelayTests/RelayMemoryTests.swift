@@ -1,5 +1,3 @@
-import Basics
-import Glibc
 import TestSupport
 import Testing
 

@@ -78,13 +78,6 @@ import Testing
     }
   }
 
-  @Test("ten thousand notes are no tune") func tenThousandNotes() {
-    let lines = (0..<1000).map { _ in "notes = B3 1 B3 1 B3 1 B3 1 B3 1 B3 1 B3 1 B3 1 B3 1 B3 1" }
-    let text = "[tune]\ndescription = x\n[hour]\n\(lines.joined(separator: "\n"))\n"
-    let fault = faultThrown { _ = try tune(text) }
-    #expect(fault?.description.contains("10000 notes are no tune; at most 200") == true)
-  }
-
   @Test("every tune that ships is read, and its bells are there") func shippedTunes() throws {
     let sounds = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .appendingPathComponent("../../sounds").standardized.path
@@ -97,13 +90,6 @@ import Testing
       try rack.add(tune)
       #expect(!rack.paths.isEmpty)
     }
-  }
-
-  @Test("an unknown bell is told with its tune") func unknownBell() throws {
-    let tune = try tune("[tune]\ndescription = x\n[hour]\nnotes = H4\n")
-    var rack = BellRack(folders: [folder.path])
-    let fault = faultThrown { try rack.add(tune) }
-    #expect(fault?.description.contains("tune a: there is no bell 'H4'") == true)
   }
 
   @Test("the anchor is where the first blow of the hour bell begins") func anchor() throws {

@@ -60,14 +60,6 @@ import Testing
     #expect(try pack.text(of: time(15, 15), wording: .twelve) == "three fifteen P M")
   }
 
-  @Test("a gap lies between clips, to the frame") func gapLiesBetweenClips() throws {
-    try makePack(Self.description.replacingOccurrences(of: "crossfade = 20ms", with: "gap = 60ms"))
-    let pack = try VoicePack(path: folder.path)
-    let score = try pack.score(of: time(15, 15), wording: .twelve, rate: 48_000)
-    #expect(score.parts.map(\.start) == [0, 12_880, 35_760])
-    #expect(score.parts.allSatisfy { $0.fadeIn == 0 && $0.fadeOut == 0 })
-  }
-
   @Test("a score for another rate has its frames") func anotherRateHasItsFrames() throws {
     try makePack()
     let score = try VoicePack(path: folder.path)
@@ -334,24 +326,5 @@ extension Score {
     #expect(entries.map(\.section) == ["one", "two"])
     #expect(entries.map(\.value) == ["1;2", "x y"])
     #expect(entries.map(\.line) == [3, 6])
-  }
-
-  @Test("an overlong line is told, not cut") func overlongLineIsTold() throws {
-    try folder.write("a.ini", "[one]\na = \(String(repeating: "x", count: 300))\n")
-    let fault = faultThrown { _ = try INIFile(path: "\(folder.path)/a.ini") }
-    #expect(fault?.description.contains("a.ini:2: the line is longer than") == true)
-  }
-
-  @Test("what is no file is refused") func whatIsNoFileIsRefused() throws {
-    mkfifo("\(folder.path)/pipe", 0o600)
-    try folder.write("large", "")
-    truncate("\(folder.path)/large", 100_000_000)
-    for (name, words) in [
-      ("", "it is a directory"), ("pipe", "not a regular file"), ("large", "100000000 bytes"),
-      ("missing", "No such file"),
-    ] {
-      let fault = faultThrown { _ = try INIFile(path: "\(folder.path)/\(name)") }
-      #expect(fault?.description.contains(words) == true, "\(String(describing: fault))")
-    }
   }
 }

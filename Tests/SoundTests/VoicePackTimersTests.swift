@@ -144,11 +144,4 @@ import Testing
       #expect(fault?.description.contains(words) == true, "\(String(describing: fault))")
     }
   }
-
-  @Test("of timers a pack says all, some or nothing") func timersText() throws {
-    let some = try pack(clips: Self.clips)
-    #expect(some.timersText.hasPrefix("has no words of timers for 'rest' and "))
-    let none = try pack("", clips: Self.clips)
-    #expect(none.timersText == "has no words of timers, which give a signal alone")
-  }
 }
