@@ -2,8 +2,7 @@ import Horology
 import Testing
 
 @Suite struct AnnouncerTests {
-  @Test("it wakes ahead of the next quarter and plays it on the second")
-  func itWakesAheadOfTheNextQuarterAndPlaysItOnTheSecond() {
+  @Test("it wakes ahead of the next quarter and plays it on the second") func wakesAhead() {
     var desk = Desk(at: "2026-11-21T15:07:00")
     #expect(desk.wake == Instant("2026-11-21T15:15:00") - Announcer.preparation)
     desk.wait(until: "2026-11-21T15:14:57")
@@ -11,7 +10,7 @@ import Testing
     #expect(desk.anchor == Instant("2026-11-21T15:15:00"))
   }
 
-  @Test("after a start only later occasions sound") func afterAStartOnlyLaterOccasionsSound() {
+  @Test("after a start only later occasions sound") func start() {
     var desk = Desk(at: "2026-11-21T15:15:00")
     #expect(desk.played == nil)
     desk.wait(until: "2026-11-21T15:15:05")
@@ -35,8 +34,7 @@ import Testing
     #expect(desk.skipReason == .late(.milliseconds(10_001)))
   }
 
-  @Test("a time is late if it would be heard too late")
-  func aTimeIsLateIfItWouldBeHeardTooLate() {
+  @Test("a time is late if it would be heard too late") func aTimeIsLateIfItWouldBeHeardTooLate() {
     var desk = Desk(at: "2026-11-21T15:07:00") {
       $0.lateLimit = .seconds(59)
       $0.leadIn = .seconds(4)
@@ -52,7 +50,7 @@ import Testing
     #expect(desk.skipReason == .late(.seconds(57)))
   }
 
-  @Test("a night asleep is one entry") func aNightAsleepIsOneEntry() {
+  @Test("a night asleep is one entry") func night() {
     var desk = Desk(at: "2026-11-21T22:07:00")
     desk.step(by: .seconds(8 * 3600))
     let skips = desk.skips
@@ -62,8 +60,7 @@ import Testing
     #expect(desk.wake == Instant("2026-11-22T06:15:00") - Announcer.preparation)
   }
 
-  @Test("a step back of more than the interval forgets the past")
-  func aStepBackOfMoreThanTheIntervalForgetsThePast() {
+  @Test("a step back of more than the interval forgets the past") func farBack() {
     var desk = Desk(at: "2026-11-21T15:14:58")
     desk.wait(until: "2026-11-21T15:29:00")
     desk.end(.finished(.exact))
@@ -72,8 +69,7 @@ import Testing
     #expect(desk.played == "15:15:00")
   }
 
-  @Test("many small steps back forget the past as one large does")
-  func manySmallStepsBackForgetThePast() {
+  @Test("many small steps back forget the past as one large does") func farBackInSteps() {
     var desk = Desk(at: "2026-11-21T15:14:58")
     desk.wait(until: "2026-11-21T15:15:05")
     desk.end(.finished(.exact))
@@ -83,7 +79,7 @@ import Testing
     #expect(desk.played == "15:15:00")
   }
 
-  @Test("a small step while it speaks lets it finish") func aSmallStepWhileItSpeaksLetsItFinish() {
+  @Test("a small step while it speaks lets it finish") func smallStep() {
     var desk = Desk(at: "2026-11-21T15:14:58")
     desk.wait(until: "2026-11-21T15:15:01")
     desk.step(by: .seconds(2))
@@ -96,7 +92,7 @@ import Testing
       (UntrustedPolicy.silent, false, false), (.chime, false, false), (.ask, false, true),
       (.speak, true, true),
     ])
-  func anUntrustedClockSaysWhatItsOwnerAllows(
+  func untrusted(
     policy: UntrustedPolicy, occasions: Bool, requests: Bool
   ) {
     var desk = Desk(at: "2026-11-21T15:14:58", trust: .untrusted) { $0.untrusted = policy }
@@ -109,8 +105,7 @@ import Testing
     #expect((desk.refusal == .untrusted) == !requests)
   }
 
-  @Test("whoever asks is told the minute in which the answer begins")
-  func whoeverAsksIsToldTheMinuteInWhichTheAnswerBegins() {
+  @Test("whoever asks is told the minute in which the answer begins") func minuteOfTheAnswer() {
     var desk = Desk(at: "2026-11-21T15:07:30")
     desk.now = desk.now.later(by: .milliseconds(29_800))
     desk.tell(.asked(speakerIsAwake: false))
@@ -118,7 +113,7 @@ import Testing
   }
 
   @Test("words that the speaker would begin after their minute are made anew for the next")
-  func wordsThatTheSpeakerWouldBeginAfterTheirMinute() {
+  func slowSpeaker() {
     var desk = Desk(at: "2026-11-21T15:07:58")
     desk.tell(.asked(speakerIsAwake: false))
     #expect(desk.played == "15:07:58")
@@ -133,8 +128,7 @@ import Testing
     #expect(desk.refusal == .failed("the speaker was ready 9.0 s too late for it"))
   }
 
-  @Test("a time that was given stays true, and is in no occasion's way")
-  func aTimeThatWasGivenStaysTrue() {
+  @Test("a time that was given stays true, and is in no occasion's way") func givenTime() {
     let noon = CivilTime(hour: 12, minute: 0)!
     var desk = Desk(at: "2026-11-21T15:07:58")
     desk.tell(.asked(noon, speakerIsAwake: false))
@@ -179,8 +173,7 @@ import Testing
     #expect(desk.reports == [.clockSet(by: .seconds(-30)), .slept(for: .seconds(30))])
   }
 
-  @Test("a question just before a quarter is answered by the quarter")
-  func aQuestionJustBeforeAQuarterIsAnsweredByTheQuarter() {
+  @Test("a question just before a quarter is answered by the quarter") func askedBeforeAQuarter() {
     var desk = Desk(at: "2026-11-21T15:14:56")
     desk.tell(.asked(speakerIsAwake: false))
     #expect(desk.refusal == .occasionIsNear)
@@ -193,15 +186,14 @@ import Testing
   }
 
   @Test("a question just before a quiet quarter is answered")
-  func aQuestionJustBeforeAQuietQuarterIsAnswered() throws {
+  func askedBeforeAQuietQuarter() throws {
     let quiet = try QuietHours(text: "15:00-16:00")
     var desk = Desk(at: "2026-11-21T15:14:56") { $0.quiet = quiet }
     desk.tell(.asked(speakerIsAwake: false))
     #expect(desk.played == "15:14:56")
   }
 
-  @Test("a speaker that fails is tried again while the time is true")
-  func aSpeakerThatFailsIsTriedAgainWhileTheTimeIsTrue() {
+  @Test("a speaker that fails is tried again while the time is true") func triedAgain() {
     var desk = Desk(at: "2026-11-21T15:14:58")
     desk.end(.failed("gone", heard: .nothing))
     #expect(desk.reports.count == 1)
@@ -215,8 +207,7 @@ import Testing
     #expect(desk.announcer.next.instant == Instant("2026-11-21T15:30:00"))
   }
 
-  @Test("an occasion waits for what sounds, and is skipped if that lasts too long")
-  func anOccasionWaitsForWhatSoundsAndIsSkippedIfThatLastsTooLong() {
+  @Test("an occasion waits for what sounds, and is skipped if that lasts too long") func waits() {
     var desk = Desk(at: "2026-11-21T15:14:40") { $0.interval = Interval(minutes: 1)! }
     desk.wait(until: "2026-11-21T15:14:57")
     #expect(desk.played == "15:15:00")

@@ -9,12 +9,12 @@ import Testing
       .occasions(from: Instant(start)).prefix(count).map(\.civil.dateTime.timeOfDay)
   }
 
-  @Test("only divisors of sixty are intervals") func onlyDivisorsOfSixtyAreIntervals() {
+  @Test("only divisors of sixty are intervals") func divisors() {
     let allowed = (-60...120).filter { Interval(minutes: $0) != nil }
     #expect(allowed == [1, 2, 3, 4, 5, 6, 10, 12, 15, 20, 30, 60])
   }
 
-  @Test("an occasion is not after itself") func anOccasionIsNotAfterItself() {
+  @Test("an occasion is not after itself") func notAfterItself() {
     let schedule = Schedule(interval: .quarter, zone: TestZone.utc)
     let quarter = Instant("2026-11-21T15:15:00")
     #expect(schedule.next(after: quarter).instant == Instant("2026-11-21T15:30:00"))
@@ -22,8 +22,7 @@ import Testing
     #expect(schedule.last(atOrBefore: quarter).instant == quarter)
   }
 
-  @Test("clocks that change off every grid keep their occasions")
-  func clocksThatChangeOffEveryGridKeepTheirOccasions() {
+  @Test("clocks that change off every grid keep their occasions") func offEveryGrid() {
     let change = Instant("2026-05-05T10:07:13").seconds
     let zone = TestZone.changing(from: 0, to: 1_234, at: change)
     #expect(
@@ -34,7 +33,7 @@ import Testing
   }
 
   @Test("the last occasion is the one before the next", arguments: [1, 15, 60])
-  func theLastOccasionIsTheOneBeforeTheNext(minutes: Int) {
+  func last(minutes: Int) {
     var numbers = SeededNumbers(seed: 7)
     let change = Instant("2026-10-25T01:00:00").seconds
     let zone = TestZone.changing(from: 7200, to: 3600, at: change)

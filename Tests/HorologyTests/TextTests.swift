@@ -10,7 +10,7 @@ import Testing
       ("1h30min", .seconds(5400)), ("-1s500ms", .milliseconds(-1500)), ("5m", .seconds(300)),
       ("1m5ms", .milliseconds(60_005)), ("31536000000ms", .seconds(31_536_000)),
     ])
-  func aDurationIsANumberWithItsUnit(text: String, duration: Duration) {
+  func duration(text: String, duration: Duration) {
     #expect(Duration(text: text) == duration)
   }
 
@@ -21,7 +21,7 @@ import Testing
       "8760h1ms", "99999999999999999999s", "9999h",
       "-9223372036854775808s", "9223372036854775807ms",
     ])
-  func anythingElseIsNoDuration(text: String) {
+  func noDuration(text: String) {
     #expect(Duration(text: text) == nil)
   }
 
@@ -53,11 +53,11 @@ import Testing
       "2201-01-01T00:00", "2026-1-1T10:00", "2026-01-01 10:00", "2026-01-01T10", "", "T",
       "2026-01-01T10:00:00Z", "+026-01-01T10:00",
     ])
-  func anImpossibleDateIsRefused(text: String) {
+  func impossibleDate(text: String) {
     #expect(CivilDateTime(text: text) == nil)
   }
 
-  @Test("a leap day is a date") func aLeapDayIsADate() {
+  @Test("a leap day is a date") func leapDay() {
     #expect(CivilDateTime(text: "2028-02-29T23:59:59")?.description == "2028-02-29T23:59:59")
   }
 
@@ -67,7 +67,7 @@ import Testing
       (0, "0 s"), (59, "59 s"), (60, "1 min"), (448, "7 min 28 s"), (11_100, "3 h 5 min"),
       (90_000, "1 d 1 h"),
     ])
-  func aSpanIsToldInItsTwoLargestUnits(seconds: Int, words: String) {
+  func span(seconds: Int, words: String) {
     #expect(Duration.seconds(seconds).inWords == words)
   }
 
@@ -93,7 +93,7 @@ import Testing
     #expect(Duration.milliseconds(left).left(of: .milliseconds(length)) == words)
   }
 
-  @Test("an offset shows its sign and minutes") func anOffsetShowsItsSignAndMinutes() {
+  @Test("an offset shows its sign and minutes") func offset() {
     let chatham = TestZone.fixed(minutes: 765).civil(at: Instant("2026-11-21T15:15:00"))
     #expect(chatham.description == "2026-11-22T04:00:00+12:45")
     let newfoundland = TestZone.fixed(minutes: -210).civil(at: Instant("2026-11-21T15:15:00"))
@@ -102,7 +102,7 @@ import Testing
 }
 
 @Suite struct GrammarTests {
-  @Test("the first rule that matches is spoken") func theFirstRuleThatMatchesIsSpoken() {
+  @Test("the first rule that matches is spoken") func firstRule() {
     var grammar = Grammar()
     for (pattern, phrase) in [
       ("1200", "midi"), ("01**", "une heure {minute}"), ("****", "{hour24} heures {minute}"),
@@ -139,7 +139,7 @@ import Testing
       ("****", "{hour12"),
       ("****", "a}"),
     ])
-  func aRuleThatCannotBeMeantIsRefused(pattern: String, phrase: String) {
+  func noRule(pattern: String, phrase: String) {
     var grammar = Grammar()
     let isTaken = grammar.add(pattern: pattern, phrase: phrase)
     #expect(!isTaken)
@@ -155,7 +155,7 @@ import Testing
       "mon-tue-wed 22:00-07:00", "22:00-07:00,", "2200-0700", "mon 22:00-07:00 x",
       "22:00-07:00\u{34F}",
     ])
-  func whatIsNoTimeOfDayIsRefused(text: String) {
+  func noTimeOfDay(text: String) {
     #expect(throws: TimesError.self) { try QuietHours(text: text) }
   }
 
@@ -174,9 +174,7 @@ import Testing
     #expect(Duration(text: "15\u{301}min") == nil)
   }
 
-  @Test("quiet hours that leave nothing are noticed") func quietHoursThatLeaveNothingAreNoticed()
-    throws
-  {
+  @Test("quiet hours that leave nothing are noticed") func nothingLeft() throws {
     #expect(try QuietHours(text: "00:00-24:00").swallowEverything(interval: .quarter))
     #expect(try QuietHours(text: "00:01-00:00").swallowEverything(interval: .quarter) == false)
     #expect(try QuietHours(text: "07:00-22:00, 22:00-07:00").swallowEverything(interval: .quarter))

@@ -113,7 +113,6 @@ def test_a_phone_of_another_app_is_refused_and_holds_up_no_other(apns, relay):
 
 
 @pytest.mark.parametrize("answer", [
-    refuse(429, "TooManyRequests"), refuse(500, "InternalServerError"),
     refuse(503, "ServiceUnavailable"), "reset", "goaway", "close", "garbage", "empty",
 ], ids=lambda answer: answer if isinstance(answer, str) else answer[1]["reason"])
 def test_what_may_be_accepted_later_is_tried_again(apns, relay, answer):
