@@ -2,6 +2,7 @@ import Basics
 import Horology
 import Service
 import Sound
+import TestSupport
 import Testing
 
 /// The Conductor, on instruments that record their calls.
@@ -71,15 +72,6 @@ import Testing
       defer { calls = [] }
       return calls
     }
-  }
-
-  private struct UTCZone: Zone {
-    let name = "UTC"
-    func civil(at instant: Instant) -> CivilTime {
-      let minute = Int(instant.seconds / 60 % 1440)
-      return CivilTime(hour: minute / 60, minute: minute % 60)!
-    }
-    func instants(of time: CivilDateTime) -> [Instant] { [] }
   }
 
   /// A conductor whose clock shows `seconds` after the start of 1970.

@@ -5,22 +5,16 @@ import time
 import pytest
 
 from message_bus import Refused, rfc3339
-from program import SILENT_ALSA
-from service import Service
 
 CLASSIC = "three thirty P M"
 
 
 @pytest.fixture
-def caller(bus, on_the_bus):
+def caller(bus, on_the_bus, start):
     """A caller on the bus of a service that plays in real time."""
-    service = Service(
-        on_the_bus, on_the_bus.configuration("interval = 60\nvoice_at_hour = none"),
-        "--output", on_the_bus.folder / "heard.wav", alsa=SILENT_ALSA)
+    start(words=("--output", on_the_bus.folder / "heard.wav"))
     with bus.caller() as caller:
-        caller.wait_for_service(service)
         yield caller
-    assert service.stop() == 0
 
 
 def asked_for(caller, text):

@@ -8,32 +8,16 @@ import time
 
 import pytest
 
-from program import SILENT_ALSA
 from relay import CLOCK, COMMAND, GROUP_COMMAND, count_of_attempts
-from service import Service
 from sound_server import wait_until
 
 WORDS = "three thirty P M"
 
 
 @pytest.fixture
-def start(bus, on_the_bus):
+def start(on_the_bus, start):
     """Starts an announcer that plays in real time."""
-    started = []
-
-    def start():
-        output = on_the_bus.folder / f"{len(started)}.wav"
-        service = Service(
-            on_the_bus, on_the_bus.configuration("interval = 60\nvoice_at_hour = none"),
-            "--output", output, alsa=SILENT_ALSA)
-        started.append(service)
-        with bus.caller() as caller:
-            caller.wait_for_service(service)
-        return service
-
-    yield start
-    for service in started:
-        assert service.stop() == 0
+    return lambda: start(words=("--output", on_the_bus.folder / "heard.wav"))
 
 
 @pytest.fixture

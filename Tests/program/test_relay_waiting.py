@@ -8,8 +8,6 @@ import zoneinfo
 import pytest
 
 from relay import CLOCK, COMMAND, GROUP_COMMAND
-from program import SILENT_ALSA, VOICE
-from service import Service
 from slow_voice import lengthen
 from sound_server import wait_until
 
@@ -17,23 +15,11 @@ WORDS = "three thirty P M"
 
 
 @pytest.fixture
-def announcer(bus, on_the_bus):
-    """Starts an announcer with these settings."""
-    started = []
-
-    def announcer(
-            rest="interval = 60\nvoice_at_hour = none", *words, alsa=SILENT_ALSA, voice=VOICE):
-        service = Service(
-            on_the_bus, on_the_bus.configuration(rest, voice=voice), "--output",
-            on_the_bus.folder / "heard.wav", *words, alsa=alsa)
-        started.append(service)
-        with bus.caller() as caller:
-            caller.wait_for_service(service)
-        return service
-
-    yield announcer
-    for service in started:
-        assert service.stop() == 0
+def announcer(on_the_bus, start):
+    """Starts an announcer that plays in real time."""
+    def announcer(announce="interval = 60\nvoice_at_hour = none", **options):
+        return start(announce, words=("--output", on_the_bus.folder / "heard.wav"), **options)
+    return announcer
 
 
 @pytest.fixture
