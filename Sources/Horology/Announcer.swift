@@ -383,7 +383,8 @@ extension Announcer {
     guard jump.magnitude >= Self.stepThreshold else { return effects }
     let reason: StopReason = step.magnitude >= Self.stepThreshold ? .clockSet : .slept
     if let playing, !isFollowed(jump, by: playing, at: now),
-      stage.isHeard || now.instant >= playing.begins || canBeginAnew(playing, at: now)
+      stage.isHeard || max(now.instant, showed) >= playing.begins
+        || canBeginAnew(playing, at: now)
     {
       effects += takeBack(reason, at: now)
     }

@@ -16,6 +16,19 @@ import Testing
     #expect(desk.announcer.next.civil.minute == 30)
   }
 
+  @Test("set back just after a melody began, before that was told, the melody stops")
+  func setBackAsItBegins() {
+    var desk = Desk(at: "2026-11-21T14:55:00") {
+      let movement = Tune.Movement(
+        melody: [Blow(bell: "E3", offset: .zero)], lead: .seconds(20), strikes: nil, rest: .zero)
+      $0.chime = Tune(name: "melody", description: "", movements: [0: movement])
+    }
+    desk.wait(until: "2026-11-21T14:59:35")
+    desk.now = desk.now.later(by: .milliseconds(5_014))
+    desk.step(by: .milliseconds(-2_600))
+    #expect(desk.stopReason == .clockSet)
+  }
+
   @Test("muted after a step back, what sounds is silent") func mutedAfterStepBack() {
     var desk = Desk(at: "2026-11-21T15:14:00")
     desk.wait(until: "2026-11-21T15:14:55")
