@@ -382,7 +382,8 @@ extension Announcer {
     guard jump.magnitude >= Self.stepThreshold else { return effects }
     let reason: StopReason = step.magnitude >= Self.stepThreshold ? .clockSet : .slept
     if let playing, !isFollowed(jump, by: playing, at: now),
-      stage.isHeard || now.instant >= playing.begins || canBeginAnew(playing, at: now)
+      stage.isHeard || max(now.instant, showed) >= playing.begins
+        || canBeginAnew(playing, at: now)
     {
       effects += takeBack(reason, at: now)
     }
@@ -791,7 +792,7 @@ extension Announcer {
     if trust != .untrusted { interval?.start.noteTrusted() }
     guard !isEnding else { return [] }
     var effects = ringDue(at: now) + endInterval(at: now)
-    while let cue = nextCues(at: now).first(where: { due($0) <= now.sinceBoot }) {
+    while let cue = dueCue(at: now) {
       effects.append(.play(.cue(cue)))
       stage.countCue()
       cues.give(cue, at: now)
@@ -813,18 +814,19 @@ extension Announcer {
   private func dueOfReminders(at now: Now) -> Duration? {
     guard !isEnding else { return nil }
     // A ring is prepared ahead.
+    let ahead = rules.preparation
     let prepared = reminders.all.lazy.compactMap { reminder in
-      reminder.isRinging ? nil : reminder.moment.map { $0.sinceBoot - rules.preparation }
+      reminder.isRinging ? nil : reminder.moment.map { $0.sinceBoot - ahead }
     }.filter { $0 > now.sinceBoot }
     // Words whose moment has come wait until other speech ends, which is an event.
     let spoken = words.all.map {
       $0.from > now.sinceBoot ? $0.from : $0.until + .nanoseconds(1)
     }
-    let due = [
+    let moments = [
       prepared.min(), reminders.nextDue(reminderRules), interval?.end,
-      nextCues(at: now).map(due).min(), spoken.min(),
+      nextCues(at: now).map { due($0) }.min(), spoken.min(),
     ]
-    return due.compactMap { $0 }.min()
+    return moments.compactMap { $0 }.min()
   }
 
   /// Adds to a change why nobody hears the ring, or why nobody has heard it.
@@ -961,6 +963,11 @@ extension Announcer {
   /// The level at a moment since the machine started, by the rules.
   private func decibels(at moment: Duration, _ now: Now) -> Double {
     rules.decibels(at: zone.civil(at: now.instant + (moment - now.sinceBoot)))
+  }
+
+  /// A cue that is to be given to the player now.
+  private func dueCue(at now: Now) -> Cue? {
+    nextCues(at: now).first { due($0) <= now.sinceBoot }
   }
 
   /// When to give a cue to the player, since the machine started.

@@ -57,12 +57,16 @@ struct Quarters {
   /// Decides every undecided occasion up to this one.
   mutating func decide(through last: Occasion) {
     // The interval may have been longer before: then a longer step back reaches them again.
-    let first = max(through, last.instant - Self.memory)
-    for occasion in schedule.occasions(from: first + .nanoseconds(1)) {
-      guard occasion.instant <= last.instant else { break }
+    var occasion = schedule.next(after: max(through, last.instant - Self.memory))
+    while occasion.instant < last.instant {
       if !recent.contains(occasion.instant) { recent.append(occasion.instant) }
+      occasion = schedule.next(after: occasion.instant)
     }
+    if !recent.contains(last.instant) { recent.append(last.instant) }
     through = last.instant
+    // Occasions that the clock has yet to pass again are kept, however far it is set.
+    let oldest = reached - Self.memory
+    recent.removeAll { $0 < oldest && $0 <= through }
   }
 
   /// Takes another interval or zone. Its occasions that have already passed do not sound late. An
@@ -100,9 +104,6 @@ struct Quarters {
     }
     reach(shown)
     if shown < before { through = min(through, shown) }
-    // Occasions that the clock has yet to pass again are kept, however far it is set.
-    let oldest = reached - Self.memory
-    recent.removeAll { $0 < oldest && $0 <= through }
   }
 
   private mutating func reach(_ shown: Instant) {

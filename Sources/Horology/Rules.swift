@@ -86,7 +86,9 @@ public struct Rules: Hashable, Sendable {
   }
 
   /// The level of what sounds at this local time, in dB at most 0.
-  func decibels(at time: CivilTime) -> Double { settings.quieter.decibels(at: time) }
+  func decibels(at time: @autoclosure () -> CivilTime) -> Double {
+    settings.quieter.decibels(at: time())
+  }
 
   // MARK: When it is too late
 

@@ -12,8 +12,8 @@ public struct VolumeRules: Hashable, Sendable {
   public static let none = VolumeRules(rules: [])
 
   /// The level in dB of what sounds at `time`; the quietest, if several rules hold.
-  public func decibels(at time: CivilTime) -> Double {
-    rules.filter { $0.times.contains(time) }.map(\.decibels).min() ?? 0
+  public func decibels(at time: @autoclosure () -> CivilTime) -> Double {
+    rules.filter { $0.times.contains(time()) }.map(\.decibels).min() ?? 0
   }
 }
 

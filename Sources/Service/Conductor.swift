@@ -81,7 +81,7 @@ public final class Conductor {
       // Judge the clock before every decision. Judge again after a change of trust: it may have
       // opened the speaker, which may take seconds.
       let trust = instruments.judgeClock()
-      if trust == announcer.trust { handleFirst() } else { handle(.trust(trust)) }
+      if trust == announcer.rules.trust { handleFirst() } else { handle(.trust(trust)) }
     }
     instruments.rest()
     return answer

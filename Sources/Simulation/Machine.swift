@@ -8,12 +8,35 @@ let minute: Int64 = 60 * second
 let hour: Int64 = 60 * minute
 let day: Int64 = 24 * hour
 
-/// A moment: nanoseconds since the history began, and what the clock showed.
+/// A moment: what all clocks show, in nanoseconds.
 struct Moment: Hashable {
+  /// Since the history began.
   var elapsed: Int64
+  /// UTC by the machine's clock, since 1970.
   var shown: Int64
+  /// Since power-on, without sleep and with sleep.
+  var uptime: Int64
+  var sinceBoot: Int64
 
-  func later(by span: Int64) -> Moment { Moment(elapsed: elapsed + span, shown: shown + span) }
+  func later(by span: Int64) -> Moment {
+    Moment(
+      elapsed: elapsed + span, shown: shown + span, uptime: uptime + span,
+      sinceBoot: sinceBoot + span)
+  }
+
+  var now: Now {
+    Now(
+      instant: Instant(nanoseconds: shown), uptime: Uptime(nanoseconds: uptime),
+      sinceBoot: .nanoseconds(sinceBoot))
+  }
+
+  /// The uptime at which the clock will show this, if nobody sets it.
+  func uptime(at shown: Int64) -> Int64 { uptime + shown - self.shown }
+
+  /// A pseudo-random number from 0 to `most`, derived from this moment.
+  func whim(_ most: Int64) -> Int64 {
+    Int64((UInt64(bitPattern: elapsed).mixed(with: 7)) % UInt64(most + 1))
+  }
 }
 
 extension Int64 {
@@ -31,11 +54,7 @@ extension Int64 {
 struct Machine {
   // MARK: The clocks
 
-  /// Time since the history began, and what the clock shows.
   var moment: Moment
-  /// Since power-on, without sleep and with sleep.
-  var uptime = 10 * second
-  var sinceBoot = 10 * second
   var boot = 1
   /// How far the clock is ahead of true time.
   var error: Int64 = 0
@@ -89,7 +108,7 @@ struct Machine {
   var late = Spell()
 
   init(shown: Int64, settings: AnnouncerSettings, zone: String) {
-    moment = Moment(elapsed: 0, shown: shown)
+    moment = Moment(elapsed: 0, shown: shown, uptime: 10 * second, sinceBoot: 10 * second)
     self.settings = settings
     self.zone = zone
   }
@@ -133,14 +152,10 @@ struct Machine {
 }
 
 extension Machine {
-  var now: Now {
-    Now(
-      instant: Instant(nanoseconds: moment.shown), uptime: Uptime(nanoseconds: uptime),
-      sinceBoot: .nanoseconds(sinceBoot))
-  }
+  var now: Now { moment.now }
+  var uptime: Int64 { moment.uptime }
 
-  /// The uptime at which the clock will show this, if nobody sets it.
-  func uptime(at shown: Int64) -> Int64 { uptime + shown - moment.shown }
+  func whim(_ most: Int64) -> Int64 { moment.whim(most) }
 
   /// The event that the loop serves next: the switch comes first.
   mutating func takeNote() -> Note {
@@ -153,16 +168,9 @@ extension Machine {
     return inbox.remove(at: ofSwitch ?? 0)
   }
 
-  /// A pseudo-random number from 0 to `most`, derived from this moment.
-  func whim(_ most: Int64) -> Int64 {
-    Int64((UInt64(bitPattern: moment.elapsed).mixed(with: 7)) % UInt64(most + 1))
-  }
-
   /// Lets time pass in which nothing happens.
   mutating func pass(_ span: Int64) {
     moment = moment.later(by: span)
-    uptime += span
-    sinceBoot += span
     error += span / 1_000_000 * (driftMillionths + slewMillionths)
   }
 
@@ -186,8 +194,9 @@ extension Machine {
   }
 
   mutating func sleep(_ span: Int64) {
+    let uptime = moment.uptime
     moment = moment.later(by: span)
-    sinceBoot += span
+    moment.uptime = uptime
     wasSet = true
   }
 }

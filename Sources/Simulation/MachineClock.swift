@@ -32,52 +32,53 @@ struct ClockHardware: Hashable {
 
   /// No server is heard any more. Or somebody else has set the clock: then the kernel's error is
   /// unknown at once.
-  mutating func lose(_ machine: Machine, atOnce: Bool) {
-    if isSynchronised { synchronisedAt = machine.moment.shown }
-    error = atOnce ? 16 * second : isSynchronised ? millisecond : error(machine)
-    since = machine.uptime
+  mutating func lose(_ moment: Moment, atOnce: Bool) {
+    if isSynchronised { synchronisedAt = moment.shown }
+    error = atOnce ? 16 * second : isSynchronised ? millisecond : error(moment)
+    since = moment.uptime
     isSynchronised = false
   }
 
   /// The machine is switched on.
-  mutating func start(_ machine: Machine) {
+  mutating func start(_ moment: Moment) {
     isSynchronised = false
     error = 16 * second
-    since = machine.uptime
+    since = moment.uptime
     synchronisedAt = nil
   }
 
   /// The error grows by 500 ppm while nobody corrects the clock.
-  private func error(_ machine: Machine) -> Int64 {
-    isSynchronised ? millisecond : min(error + (machine.uptime - since) / 2000, 16 * second)
+  private func error(_ moment: Moment) -> Int64 {
+    isSynchronised ? millisecond : min(error + (moment.uptime - since) / 2000, 16 * second)
   }
 
-  func kernel(_ machine: Machine) -> KernelClock {
+  func kernel(_ moment: Moment) -> KernelClock {
     KernelClock(
-      maximumError: .nanoseconds(error(machine)),
+      maximumError: .nanoseconds(error(moment)),
       timesyncd: isSynchronised
-        ? Instant(nanoseconds: machine.moment.shown)
+        ? Instant(nanoseconds: moment.shown)
         : synchronisedAt.map { Instant(nanoseconds: $0) })
   }
 
   /// The result of reading the RTC; nil if there is none.
-  func reading(_ machine: Machine) -> RTCReading? {
+  /// - Parameter error: how far the clock is ahead of true time.
+  func reading(_ moment: Moment, error: Int64) -> RTCReading? {
     let answer: RTCReading.Answer
     switch rtc {
     case .none: return nil
     case .dead: answer = .notValid
     case .mute: answer = .failed("Input/output error")
     case .running(let ahead):
-      let time = machine.moment.shown - machine.error + ahead
+      let time = moment.shown - error + ahead
       answer = .time(Instant(seconds: time / second))
     }
     return RTCReading(
-      name: "ds3231", moment: machine.now, answer: answer, health: .unsupported,
+      name: "ds3231", moment: moment.now, answer: answer, health: .unsupported,
       hasSetTheClock: isSetFromRTC)
   }
 
   /// True if the kernel counts the clock as synchronised.
-  func isSynchronised(_ machine: Machine) -> Bool { error(machine) < 16 * second }
+  func isSynchronised(_ moment: Moment) -> Bool { error(moment) < 16 * second }
 
   /// True if it was so since the machine was switched on.
   var wasSynchronised: Bool { isSynchronised || synchronisedAt != nil }

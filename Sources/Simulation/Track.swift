@@ -60,7 +60,7 @@ struct Track {
 
   /// - Parameter phrase: the length of the words.
   init(
-    _ sounding: Sounding, phrase: Int64, queue: Int64, _ machine: Machine, uncorrected: Int64 = 0
+    _ sounding: Sounding, phrase: Int64, queue: Int64, _ moment: Moment, uncorrected: Int64 = 0
   ) {
     self.sounding = sounding
     self.queue = queue
@@ -81,7 +81,7 @@ struct Track {
       first = min(firstBlow ?? .max, words ?? .max)
       last = max(lastBlow ?? .min, words.map { $0 + phrase } ?? .min)
     case .cue(let cue):
-      cueAnchor = machine.uptime + cue.anchor.nanoseconds - machine.sinceBoot
+      cueAnchor = moment.uptime + cue.anchor.nanoseconds - moment.sinceBoot
       words = nil
       first = 0
       last = lastBlow ?? (cue.signal == .ring ? 1500 : 400) * millisecond
@@ -89,26 +89,26 @@ struct Track {
   }
 
   /// The uptime of its anchor, by the clock as it is now.
-  private func anchored(_ machine: Machine) -> Int64 {
-    cueAnchor ?? machine.uptime(at: sounding.announcement!.anchor.nanoseconds)
+  private func anchored(_ moment: Moment) -> Int64 {
+    cueAnchor ?? moment.uptime(at: sounding.announcement!.anchor.nanoseconds)
   }
 
   /// The uptime at which something is to be done with it.
-  func next(_ machine: Machine) -> Int64 {
-    let end = verdict?.at ?? max(machine.uptime, anchored(machine) + first - queue)
+  func next(_ moment: Moment) -> Int64 {
+    let end = verdict?.at ?? max(moment.uptime, anchored(moment) + first - queue)
     // The player also looks when a sound has just been heard.
     let sound = told == .anchor ? nil : sounds.first.map { $0.at + Self.tick }
     return [end, tells, sound].compactMap { $0 }.min() ?? end
   }
 
   /// Decides where it begins, if that is still open.
-  mutating func decide(_ machine: Machine) {
+  mutating func decide(_ moment: Moment) {
     guard target == nil, verdict == nil else { return }
-    let wanted = anchored(machine)
-    guard machine.uptime >= wanted + first - queue else { return }
-    delay = max(0, machine.uptime + queue - wanted - first)
+    let wanted = anchored(moment)
+    guard moment.uptime >= wanted + first - queue else { return }
+    delay = max(0, moment.uptime + queue - wanted - first)
     if let leeway, delay > leeway {
-      verdict = (machine.uptime + 20 * millisecond, .tooLate(by: .nanoseconds(delay)))
+      verdict = (moment.uptime + 20 * millisecond, .tooLate(by: .nanoseconds(delay)))
       return
     }
     target = wanted
@@ -125,7 +125,7 @@ struct Track {
       sounds[index].at -= (sounds[index].at - heard - first) * uncorrected / 1_000_000
     }
     sounds.sort { $0.at < $1.at }
-    verdict = (heard + last + Self.tail + machine.whim(25 * millisecond), .finished(.exact))
+    verdict = (heard + last + Self.tail + moment.whim(25 * millisecond), .finished(.exact))
   }
 
   /// The next sound, if it is heard by then.
@@ -141,27 +141,27 @@ struct Track {
   }
 
   /// How much of it was heard by now, if the service is to be told that now.
-  mutating func takeHeard(_ machine: Machine, isEnding: Bool = false) -> Heard? {
-    guard let tells, isEnding || tells <= machine.uptime else { return nil }
+  mutating func takeHeard(_ moment: Moment, isEnding: Bool = false) -> Heard? {
+    guard let tells, isEnding || tells <= moment.uptime else { return nil }
     self.tells = nil
     told = heard
     return heard
   }
 
   /// Looks at the clock.
-  mutating func follow(_ machine: Machine) {
-    decide(machine)
+  mutating func follow(_ moment: Moment) {
+    decide(moment)
     guard let target, let told = verdict, !isStopped, case .finished = told.outcome else { return }
-    let moved = anchored(machine)
+    let moved = anchored(moment)
     let step = moved - target
     if !hasBegun, let leeway, abs(step) >= max(50 * millisecond, leeway) {
-      return fail("the clock was set just before it", machine)
+      return fail("the clock was set just before it", moment)
     }
-    let isAnchorOpen = machine.uptime + queue < target + delay
+    let isAnchorOpen = moment.uptime + queue < target + delay
     guard isAnchorOpen, (50 * millisecond...second).contains(abs(step)) else { return }
-    for index in sounds.indices where sounds[index].at > machine.uptime + queue {
+    for index in sounds.indices where sounds[index].at > moment.uptime + queue {
       // A sound that the step overtakes comes at once.
-      sounds[index].at = max(sounds[index].at + step, machine.uptime)
+      sounds[index].at = max(sounds[index].at + step, moment.uptime)
     }
     sounds.sort { $0.at < $1.at }
     self.target = moved
@@ -172,10 +172,10 @@ struct Track {
   /// Sounds that are queued before the player has measured it are placed by the old pace. All later
   /// blows are right, as by `Track.followDrift`. The judge sees that no blow is off by more than
   /// its tolerance.
-  mutating func paceChanged(by millionths: Int64, _ machine: Machine) {
+  mutating func paceChanged(by millionths: Int64, _ moment: Moment) {
     guard target != nil, !isStopped else { return }
     for index in sounds.indices {
-      let ahead = sounds[index].at - machine.uptime
+      let ahead = sounds[index].at - moment.uptime
       guard ahead > 0, ahead < queue + Self.measuring else { continue }
       sounds[index].at -= min(ahead, queue + Self.measuring / 4) * millionths / 1_000_000
     }
@@ -193,14 +193,14 @@ struct Track {
 
   /// Fades it out.
   /// - Parameter late: how much later the end is reported.
-  mutating func stop(_ reason: StopReason, late: Int64, _ machine: Machine) {
+  mutating func stop(_ reason: StopReason, late: Int64, _ moment: Moment) {
     guard !isStopped else { return }
     // All of it has sounded, and only its end is still to be told: it ends as usual, as in
     // `Track.stop`.
     if hasBegun, sounds.isEmpty { return }
     isStopped = true
     guard target != nil else {
-      verdict = (machine.uptime, .stopped(reason, silentAt: nil))
+      verdict = (moment.uptime, .stopped(reason, silentAt: nil))
       return
     }
     // A track that has failed, or was too late, keeps that outcome.
@@ -208,7 +208,7 @@ struct Track {
     case .failed, .tooLate: return
     default: break
     }
-    let silentAt = machine.uptime + 8 * millisecond + machine.whim(18 * millisecond)
+    let silentAt = moment.uptime + 8 * millisecond + moment.whim(18 * millisecond)
     let isHeard = hasBegun || sounds.first.map { $0.at < silentAt } == true
     self.silentAt = silentAt
     silence(at: silentAt)
@@ -220,14 +220,14 @@ struct Track {
 
   /// The device fails.
   /// - Parameter lasting: how long queued sounds are still heard.
-  mutating func fail(_ why: String, _ machine: Machine, lasting: Int64 = 0) {
-    let end = machine.uptime + min(lasting, queue)
+  mutating func fail(_ why: String, _ moment: Moment, lasting: Int64 = 0) {
+    let end = moment.uptime + min(lasting, queue)
     silence(at: end)
     var heard = Heard.nothing
     if let target, hasBegun || !sounds.isEmpty {
       heard = target + delay < min(end, silentAt ?? end) ? .anchor : .begun
     }
-    verdict = (machine.uptime, .failed(why, heard: heard))
+    verdict = (moment.uptime, .failed(why, heard: heard))
   }
 
   /// Puts off the report of its outcome.

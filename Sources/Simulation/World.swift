@@ -113,12 +113,12 @@ final class World {
     if let starts = machine.starts {
       consider(starts, .start)
     } else {
-      for track in tracks { consider(track.next(machine), .tick) }
+      for track in tracks { consider(track.next(machine.moment), .tick) }
       consider(machine.contact?.settlesAt?.nanoseconds, .readContact)
       consider(lateMute, .readContact)
       consider(machine.pulse, .look)
       if let wakeUp = machine.wakeUp, !machine.isWakeUpLost {
-        consider(machine.uptime(at: wakeUp), .wakeUp)
+        consider(machine.moment.uptime(at: wakeUp), .wakeUp)
       }
     }
     flow(next - machine.uptime)
@@ -156,7 +156,9 @@ final class World {
     let end = machine.uptime + span
     let isTorn = span > second
     let torn = isTorn ? tracks.indices : 0..<0
-    for index in torn { tracks[index].fail(Self.stoodStill, machine, lasting: 200 * millisecond) }
+    for index in torn {
+      tracks[index].fail(Self.stoodStill, machine.moment, lasting: 200 * millisecond)
+    }
     while let next = nextOutside, next <= end {
       flow(next - machine.uptime)
       happen()

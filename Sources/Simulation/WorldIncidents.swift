@@ -9,7 +9,7 @@ extension World {
     case .step(let span, let byServer):
       let isSynchronised = machine.clock.isSynchronised
       setClock(by: span)
-      if !(byServer && isSynchronised) { machine.clock.lose(machine, atOnce: true) }
+      if !(byServer && isSynchronised) { machine.clock.lose(machine.moment, atOnce: true) }
       looksSoon()
     case .synchronised:
       machine.clock.synchronise()
@@ -21,7 +21,7 @@ extension World {
         atAnotherPace { $0.slew(by: -$0.error) }
       }
     case .synchronisationLost(let atOnce):
-      machine.clock.lose(machine, atOnce: atOnce)
+      machine.clock.lose(machine.moment, atOnce: atOnce)
       looksSoon()
     case .rtc(let rtc):
       machine.clock.rtc = rtc
@@ -61,7 +61,7 @@ extension World {
     case .stopsLate(let span, let length): machine.late = spell(span, length)
     case .speakerLost:
       guard isPlaying else { return }
-      for index in tracks.indices { tracks[index].fail("the speaker is gone", machine) }
+      for index in tracks.indices { tracks[index].fail("the speaker is gone", machine.moment) }
     case .restart, .muteFor, .mute, .stopByHand, .ask, .askFor, .askAhead, .reload, .reminder,
       .interval, .press, .holdButton:
       // These are lost while the service does not run.
@@ -74,7 +74,7 @@ extension World {
     let before = machine.paceMillionths
     change(&machine)
     let change = machine.paceMillionths - before
-    for index in tracks.indices { tracks[index].paceChanged(by: change, machine) }
+    for index in tracks.indices { tracks[index].paceChanged(by: change, machine.moment) }
   }
 
   private func spell(_ span: Int64, _ length: Int64) -> Machine.Spell {
@@ -106,7 +106,7 @@ extension World {
   }
 
   private func sleep(_ span: Int64) {
-    for index in tracks.indices { tracks[index].fail(Self.stoodStill, machine) }
+    for index in tracks.indices { tracks[index].fail(Self.stoodStill, machine.moment) }
     takeSounds(through: machine.uptime)
     machine.sleep(span)
     see(.disturbed(.sleep))
@@ -129,8 +129,8 @@ extension World {
     if conductor != nil { endService(after: 0, isKilled: true) }
     machine.pass(span)
     machine.boot += 1
-    machine.uptime = 10 * second
-    machine.sinceBoot = 10 * second
+    machine.moment.uptime = 10 * second
+    machine.moment.sinceBoot = 10 * second
     machine.edges = []
     machine.endSlew()
     // Without an RTC, the clock goes on behind true time.
@@ -143,7 +143,7 @@ extension World {
     let step = -machine.error - behind
     machine.moment.shown += step
     machine.error = -behind
-    machine.clock.start(machine)
+    machine.clock.start(machine.moment)
     machine.starts = machine.uptime + machine.whim(20 * second)
     see(.powerCame)
     if step != 0 { see(.clockSet(by: step)) }

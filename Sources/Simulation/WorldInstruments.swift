@@ -13,15 +13,16 @@ extension World: Instruments {
   /// As `ClockWatch` does it.
   func judgeClock() -> ClockTrust {
     let now = machine.now
-    let kernel = machine.clock.kernel(machine)
+    let kernel = machine.clock.kernel(machine.moment)
     if !isPlaying, clockJudge.isReadingDue(at: now) {
-      _ = clockJudge.judge(machine.clock.reading(machine), kernel: kernel, at: now)
+      _ = clockJudge.judge(
+        machine.clock.reading(machine.moment, error: machine.error), kernel: kernel, at: now)
     }
     _ = clockJudge.judge(kernel, at: now)
     let trust = sabotage == .clockAlwaysTrusted ? .synchronised : clockJudge.state.trust
     see(
       .judged(
-        trust, isSynchronised: machine.clock.isSynchronised(machine),
+        trust, isSynchronised: machine.clock.isSynchronised(machine.moment),
         wasSynchronised: machine.clock.wasSynchronised, hasRTC: machine.clock.hasRTC))
     return trust
   }
@@ -43,7 +44,7 @@ extension World: Instruments {
       let phrase = 1200 * millisecond + machine.whim(3800 * millisecond)
       begin(
         Track(
-          .announcement(sabotaged(announcement)), phrase: phrase, queue: queue, machine,
+          .announcement(sabotaged(announcement)), phrase: phrase, queue: queue, machine.moment,
           uncorrected: sabotage == .driftUncorrected ? machine.paceMillionths : 0))
     } catch {
       if sabotage != .failuresSwallowed { throw error }
@@ -54,12 +55,12 @@ extension World: Instruments {
     if isDropped(cue) { return handle(.ended(cue.id, .finished(.exact))) }
     record("cues \(cue.id.number): \(cue.signal) of \(cue.source)")
     let queue = try openSpeaker()
-    begin(Track(.cue(sabotaged(cue)), phrase: 0, queue: queue, machine))
+    begin(Track(.cue(sabotaged(cue)), phrase: 0, queue: queue, machine.moment))
   }
 
   private func begin(_ track: Track) {
     tracks.append(track)
-    tracks[tracks.endIndex - 1].decide(machine)
+    tracks[tracks.endIndex - 1].decide(machine.moment)
   }
 
   /// Opens the speaker, unless it is open.
@@ -72,9 +73,9 @@ extension World: Instruments {
         throw Fault("the speaker", "it is busy")
       }
       let slow = machine.slow.length(at: elapsed)
-      let sinceBoot = machine.sinceBoot - machine.uptime
+      let sinceBoot = machine.moment.sinceBoot - machine.uptime
       hold(slow ?? machine.whim(200 * millisecond))
-      let slept = machine.sinceBoot - machine.uptime - sinceBoot
+      let slept = machine.moment.sinceBoot - machine.uptime - sinceBoot
       guard slept <= second else { throw Fault("the speaker", Self.stoodStill) }
     }
     // What leaves the converter earlier must be queued earlier.
@@ -92,7 +93,7 @@ extension World: Instruments {
     else { return }
     let late = machine.late.length(at: machine.moment.elapsed) ?? 0
     record("stops \(sounding.number): \(reason)")
-    tracks[index].stop(reason, late: late, machine)
+    tracks[index].stop(reason, late: late, machine.moment)
     // The end of a sounding that had not begun is reported at once.
     if tracks[index].target == nil, tracks[index].isStopped { end(tracks.remove(at: index)) }
   }

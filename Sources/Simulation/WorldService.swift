@@ -124,7 +124,7 @@ extension World {
   /// The service decides what follows from the clock before it takes in an order. The judge must
   /// see it in that order.
   func settleClock() {
-    if let conductor, judgeClock() != conductor.announcer.trust { handle(.woke) }
+    if let conductor, judgeClock() != conductor.announcer.rules.trust { handle(.woke) }
   }
 
   private func stop(startingAfter gap: Int64) {
@@ -152,7 +152,7 @@ extension World {
   /// As `SavedState` does: in microseconds.
   func save() {
     guard let announcer = conductor?.announcer else { return }
-    var mute = announcer.mute
+    var mute = announcer.rules.mute
     if case .until(let end) = mute {
       mute = .until(Instant(nanoseconds: end.nanoseconds / 1000 * 1000))
     }
@@ -213,12 +213,12 @@ extension World {
 
   /// The player looks at its device.
   func tick() {
-    for index in tracks.indices { tracks[index].follow(machine) }
+    for index in tracks.indices { tracks[index].follow(machine.moment) }
     takeSounds(through: machine.uptime)
     for id in tracks.map(\.sounding.id) {
       guard let index = tracks.firstIndex(where: { $0.sounding.id == id }) else { continue }
       let isEnding = (tracks[index].verdict?.at ?? .max) <= machine.uptime
-      if let heard = tracks[index].takeHeard(machine, isEnding: isEnding) {
+      if let heard = tracks[index].takeHeard(machine.moment, isEnding: isEnding) {
         handle(.heard(id, heard))
       }
     }
@@ -237,7 +237,7 @@ extension World {
     let again = Announcement(
       announcement.id, cause: announcement.cause, time: announcement.time,
       anchor: machine.now.instant + .seconds(1))
-    return Track(.announcement(again), phrase: second, queue: 100 * millisecond, machine)
+    return Track(.announcement(again), phrase: second, queue: 100 * millisecond, machine.moment)
   }
 
   /// The service's check once a minute, made only if something may have changed unnoticed. systemd
@@ -245,7 +245,7 @@ extension World {
   func checkVitals() {
     machine.pulse = nil
     guard let conductor else { return }
-    if judgeClock() != conductor.announcer.trust { handle(.woke) }
+    if judgeClock() != conductor.announcer.rules.trust { handle(.woke) }
     guard machine.isWakeUpLost else { return }
     if vitals.ailment(at: machine.now) == nil {
       machine.pulse = machine.uptime + 30 * second

@@ -16,6 +16,19 @@ import Testing
     #expect(skipped.first == Instant("2026-11-21T15:30:00"))
   }
 
+  @Test("set back just after a melody began, before that was told, the melody stops")
+  func setBackAsItBegins() {
+    var desk = Desk(at: "2026-11-21T14:55:00") {
+      let movement = Tune.Movement(
+        melody: [Blow(bell: "E3", offset: .zero)], lead: .seconds(20), strikes: nil, rest: .zero)
+      $0.chime = Tune(name: "melody", description: "", movements: [0: movement])
+    }
+    desk.wait(until: "2026-11-21T14:59:35")
+    desk.now = desk.now.later(by: .milliseconds(5_014))
+    desk.step(by: .milliseconds(-2_600))
+    #expect(desk.stopReason == .clockSet)
+  }
+
   @Test("set back after the interval became longer, no occasion sounds again")
   func longerInterval() {
     var desk = Desk(at: "2026-11-21T14:50:00") { $0.interval = .quarter }

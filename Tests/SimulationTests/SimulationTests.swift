@@ -93,17 +93,15 @@ struct SimulationTests {
 
   @Test("what is stopped after its last sound has ended as usual, as in the player")
   func stoppedAfterItsEnd() {
-    let machine = Machine(
-      shown: 1_811_808_000 * second, settings: .usual, zone: "Europe/London")
+    let start = Moment(
+      elapsed: 0, shown: 1_811_808_000 * second, uptime: 10 * second, sinceBoot: 10 * second)
     let cue = Cue(
-      SoundingID(1), of: .timer(1), .ring, at: .nanoseconds(machine.sinceBoot + second),
+      SoundingID(1), of: .timer(1), .ring, at: .nanoseconds(start.sinceBoot + second),
       mayBeLateBy: .seconds(1), decibels: 0)
     for (span, isWhole) in [(1600 * millisecond, true), (400 * millisecond, false)] {
-      var track = Track(.cue(cue), phrase: 0, queue: 100 * millisecond, machine)
-      var later = machine
-      later.pass(950 * millisecond)
-      track.decide(later)
-      later.pass(span)
+      var track = Track(.cue(cue), phrase: 0, queue: 100 * millisecond, start)
+      track.decide(start.later(by: 950 * millisecond))
+      let later = start.later(by: 950 * millisecond + span)
       while track.takeSound(through: later.uptime) != nil {}
       track.stop(.byHand, late: 0, later)
       let isFinished = if case .finished? = track.verdict?.outcome { true } else { false }

@@ -60,7 +60,9 @@ public struct Reminders: Hashable, Sendable {
   }
 
   /// Everything, the timers first.
-  public var all: [Reminder] { timers.isEmpty ? alarms : timers + alarms }
+  public var all: [Reminder] {
+    timers.isEmpty ? alarms : alarms.isEmpty ? timers : timers + alarms
+  }
 
   private static func list(of kind: Reminder.Kind) -> WritableKeyPath<Reminders, [Reminder]> {
     kind == .timer ? \.timers : \.alarms

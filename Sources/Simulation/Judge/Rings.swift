@@ -116,20 +116,20 @@ struct Rings: Property {
       }
       reached = max(reached, at.shown)
     }
-    for source in all.keys {
-      comeDue(&all[source]!, at, world)
-      if let what = judge(source, at, world) { return what }
+    for (source, known) in all where known.times != nil && known.due == nil {
+      if known.next.map({ $0.shown <= at.shown }) ?? true { comeDue(&all[source]!, at, world) }
+    }
+    for (source, known) in all {
+      if let what = judge(source, known, at, world) { return what }
     }
     return nil
   }
 
   private func comeDue(_ known: inout Known, _ at: Moment, _ world: Situation) {
-    guard let times = known.times, known.due == nil else { return }
     guard let next = known.next else {
-      known.next = world.face.dues(times, around: at.shown).first { $0.shown > at.shown }
+      known.next = world.face.dues(known.times!, around: at.shown).first { $0.shown > at.shown }
       return
     }
-    guard next.shown <= at.shown else { return }
     known.next = nil
     let due = at.elapsed - (at.shown - next.shown)
     if world.trust != .untrusted, !world.happened(.trust, since: due),
@@ -139,8 +139,9 @@ struct Rings: Property {
     }
   }
 
-  private func judge(_ source: Cue.Source, _ at: Moment, _ world: Situation) -> String? {
-    let known = all[source]!
+  private func judge(
+    _ source: Cue.Source, _ known: Known, _ at: Moment, _ world: Situation
+  ) -> String? {
     guard let due = known.due, due < at.elapsed, !known.isLoose else {
       return nil
     }

@@ -67,7 +67,10 @@ struct Requests: Property {
       if sounding.announcement != nil { owedDoubt = nil }
     case .told(.refused(.request(let reason))):
       owed = nil
-      let isSaying = world.heard.values.contains { $0.sounding.announcement != nil }
+      // What is just over may not have been told yet.
+      let isSaying =
+        at.elapsed - world.lastAnnounced < second
+        || world.heard.values.contains { $0.sounding.announcement != nil }
       owedDoubt =
         reason == .untrusted && isPressed && !isSaying && world.isUnmuted ? at.elapsed : nil
     case .ended: (owed, owedDoubt) = (nil, nil)
