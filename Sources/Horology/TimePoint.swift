@@ -115,7 +115,8 @@ public enum Anchor: Hashable, Sendable {
 extension Duration {
   /// The duration in whole nanoseconds, rounded toward zero; within 292 years.
   public var nanoseconds: Int64 {
-    Int64(attoseconds / 1_000_000_000)
+    let (seconds, attoseconds) = components
+    return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
   }
 
   /// The duration in seconds, to the precision of a `Double`.
