@@ -82,9 +82,8 @@ static int open_line(struct clocksmith_line **result, const char *chip_path, uns
 
 int clocksmith_line_open_input(struct clocksmith_line **line, const char *chip_path,
                                unsigned int offset, bool active_low) {
-  int flags = active_low
-                  ? GPIOD_LINE_REQUEST_FLAG_ACTIVE_LOW | GPIOD_LINE_REQUEST_FLAG_BIAS_PULL_UP
-                  : GPIOD_LINE_REQUEST_FLAG_BIAS_PULL_DOWN;
+  int flags = GPIOD_LINE_REQUEST_FLAG_BIAS_PULL_UP |
+              (active_low ? GPIOD_LINE_REQUEST_FLAG_ACTIVE_LOW : 0);
   return open_line(line, chip_path, offset, GPIOD_LINE_REQUEST_EVENT_BOTH_EDGES, flags);
 }
 
@@ -196,8 +195,7 @@ int clocksmith_line_open_input(struct clocksmith_line **line, const char *chip_p
     gpiod_line_settings_set_direction(settings, GPIOD_LINE_DIRECTION_INPUT);
     gpiod_line_settings_set_edge_detection(settings, GPIOD_LINE_EDGE_BOTH);
     gpiod_line_settings_set_active_low(settings, active_low);
-    gpiod_line_settings_set_bias(
-        settings, active_low ? GPIOD_LINE_BIAS_PULL_UP : GPIOD_LINE_BIAS_PULL_DOWN);
+    gpiod_line_settings_set_bias(settings, GPIOD_LINE_BIAS_PULL_UP);
   }
   return open_line(line, chip_path, offset, settings);
 }

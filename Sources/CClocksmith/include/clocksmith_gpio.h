@@ -29,7 +29,7 @@ int clocksmith_gpio_visit(void (*visit)(const struct clocksmith_line_info *line,
 /* A line that has been taken. */
 struct clocksmith_line;
 
-/* Requests an input line with both edges, pulled to its inactive level.
+/* Requests an input line with both edges, pulled up.
  * -EBUSY if somebody has it; -ENODEV or -ENXIO if its chip is gone, or cannot tell of edges. */
 int clocksmith_line_open_input(struct clocksmith_line **line, const char *chip_path,
                                unsigned int offset, bool active_low);
