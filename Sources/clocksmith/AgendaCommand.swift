@@ -141,8 +141,8 @@ private func endOfAgenda(
     (.seconds(60) ... .seconds(876_600 * 3600)).contains(length)
   else {
     throw Misuse(
-      description: "--hours '\(text.shortened)' is no length; write one from 1min to 876600h, as 3h"
-    )
+      description: "--hours '\(text.shortened)' is no length; write one from 1min to 8760h, as 3h, "
+        + "or a number of hours to 876600")
   }
   return start + length
 }

@@ -50,7 +50,7 @@ extension Status {
   fileprivate func hasChanged(since before: Status?) -> Bool {
     guard let before else { return true }
     return timers != before.timers || intervals != before.intervals || alarms != before.alarms
-      || mute != before.mute
+      || mute != before.mute || volume != before.volume
   }
 
   /// False, too, without a folder: who starts the service by hand may not want one.

@@ -112,7 +112,8 @@ def test_a_change_that_cannot_be_saved_is_made_and_told(start, clocksmith):
     (clocksmith.folder / "state").rmdir()
     start()
     for words in ["timer 10m", "timer add 1m", "timer pause", "timer resume", "timer cancel", "interval 1h",
-                  "interval stop", "alarm 07:00", "alarm cancel 1", "mute", "unmute", "stop"]:
+                  "interval stop", "alarm 07:00", "alarm cancel 1", "mute", "unmute", "volume -9dB",
+                  "stop"]:
         done = clocksmith.run(*words.split())
         told = "" if words == "stop" else (
             "clocksmith: note: the change is not saved, and lost at a restart: cannot write ")
