@@ -5,7 +5,7 @@ import CINI
 public struct INIFile: Sendable {
   public struct Entry: Hashable, Sendable {
     public let section: String
-    public fileprivate(set) var key: String
+    public let key: String
     public let value: String
     /// Counted from 1.
     public let line: Int
@@ -87,7 +87,8 @@ public enum OldKey: Sendable {
 }
 
 extension INIFile {
-  /// Leaves out the keys that are gone, and gives those that are renamed their new names.
+  /// Leaves out the keys that are gone, and gives those that are renamed their new names. An old
+  /// name that stands beside the new one has no effect.
   /// - Parameter old: by kind of section and key, as in `alarm.quiet_hours` for `[alarm school]`.
   /// - Returns: what to do about each: a sentence with its file and line.
   public mutating func renew(_ old: [String: OldKey]) -> [String] {
@@ -96,16 +97,14 @@ extension INIFile {
       let kind = entry.section.prefix { !$0.isWhitespace }
       guard let fate = old["\(kind).\(entry.key)"] else { return entry }
       let start = "\(path):\(entry.line): '\(entry.key)' in [\(entry.section.excerpt)]"
-      switch fate {
-      case .gone:
+      guard case .renamed(let name) = fate,
+        !entries.contains(where: { $0.section == entry.section && $0.key == name })
+      else {
         told.append("\(start) has no effect any more; remove it")
         return nil
-      case .renamed(let name):
-        told.append("\(start) is now called '\(name)'; write that")
-        var entry = entry
-        entry.key = name
-        return entry
       }
+      told.append("\(start) is now called '\(name)'; write that")
+      return Entry(section: entry.section, key: name, value: entry.value, line: entry.line)
     }
     return told
   }

@@ -385,6 +385,16 @@ def test_a_key_of_an_earlier_version_is_told_in_a_file_and_leaves_the_settings(
     service.wait_for("any more")
 
 
+def test_a_new_name_that_is_set_outweighs_the_old_one(caller, start, settings):
+    settings.write_text("[speaker]\nlatency_offset = 1s\n")
+    start()
+    put(caller, "speaker.delay", "2s")
+    assert settings.read_text().splitlines()[2:] == ["[speaker]", "delay = 2s"]
+    settings.write_text("[speaker]\nlatency_offset = 1s\ndelay = 3s\n")
+    put(caller, "announce.clock", "24")
+    assert seen(caller)["speaker.delay"]["value"] == "3s"
+
+
 def test_an_error_of_a_file_is_no_error_of_the_settings(on_the_bus, settings):
     settings.write_text("[announce]\nvoice = slt\n")
     conf = on_the_bus.configuration("interval = 7")

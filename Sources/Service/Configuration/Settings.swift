@@ -119,7 +119,10 @@ extension Configuration {
     while true {
       do throws(Fault) {
         let bytes = Array(lines.joined(separator: [UInt8(ascii: "\n")]))
-        return (try INIFile(bytes, path: path), leftOut)
+        var file = try INIFile(bytes, path: path)
+        // Nobody is told: the next change writes the file without them.
+        _ = file.renew(oldKeys)
+        return (file, leftOut)
       } catch {
         guard let line = Int(error.operation.dropFirst("\(path):".count)) else { throw error }
         let isRubbish = leftOut.count == mostFaults
@@ -134,10 +137,7 @@ extension Configuration {
   /// file that cannot be read is left out.
   func withSettings(at path: String?) -> (Configuration, Composer?) {
     do throws(Fault) {
-      var settings = try Self.settings(at: path)
-      // Nobody is told: the next change writes the file without them.
-      _ = settings.file.renew(Self.oldKeys)
-      return with(settings)
+      return with(try Self.settings(at: path))
     } catch {
       var configuration = self
       configuration.leftOut = [SettingLeftOut(keys: [], fault: error)]
