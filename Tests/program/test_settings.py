@@ -301,6 +301,16 @@ def test_what_is_edited_by_hand_meanwhile_is_not_lost(caller, start, settings):
     assert "volume = loud" in settings.read_text(), "a person may put it right"
 
 
+def test_a_value_that_was_edited_by_hand_is_in_force_once_it_is_set(caller, start, settings):
+    start()
+    settings.write_text("[announce]\nclock = 24\n")
+    put(caller, "announce.clock", "24")
+    assert seen(caller)["announce.clock"]["value"] == "24"
+    settings.write_text("")
+    take_back(caller, "announce.clock")
+    assert seen(caller)["announce.clock"]["value"] == "12"
+
+
 def test_nothing_is_written_over_a_file_that_cannot_be_read(caller, start, settings):
     settings.mkdir()
     service = start()

@@ -67,14 +67,14 @@ public struct Setting: Sendable {
 
 /// Something of `settings.conf` that cannot be used.
 struct SettingLeftOut: Sendable {
-  /// Or a line, which has none. Empty if the file cannot be read.
-  let keys: [String]
+  /// Keys, and lines that have none, as in `line 3`. Empty if the file cannot be read.
+  let parts: [String]
   let fault: Fault
 
   /// One sentence.
   var words: String {
-    let names = keys.isEmpty ? "everything" : keys.prefix(12).joined(separator: ", ")
-    let more = keys.count > 12 ? ", and \(keys.count - 12) more" : ""
+    let names = parts.isEmpty ? "everything" : parts.prefix(12).joined(separator: ", ")
+    let more = parts.count > 12 ? ", and \(parts.count - 12) more" : ""
     return "\(fault); left out of settings.conf: \(names)\(more)"
   }
 }
@@ -127,7 +127,7 @@ extension Configuration {
         guard let line = Int(error.operation.dropFirst("\(path):".count)) else { throw error }
         let isRubbish = leftOut.count == mostFaults
         let what = "line \(line)" + (isRubbish ? " and all after it" : "")
-        leftOut.append(SettingLeftOut(keys: [what], fault: error))
+        leftOut.append(SettingLeftOut(parts: [what], fault: error))
         if isRubbish { lines.removeSubrange((line - 1)...) } else { lines[line - 1] = [] }
       }
     }
@@ -140,7 +140,7 @@ extension Configuration {
       return with(try Self.settings(at: path))
     } catch {
       var configuration = self
-      configuration.leftOut = [SettingLeftOut(keys: [], fault: error)]
+      configuration.leftOut = [SettingLeftOut(parts: [], fault: error)]
       return (configuration, nil)
     }
   }
@@ -160,8 +160,8 @@ extension Configuration {
       } catch {
         let isRubbish = leftOut.count >= Self.mostFaults
         let bad = isRubbish ? rest.entries : culprits(of: error, in: rest)
-        let keys = bad.map { Self.name(of: $0.key, in: $0.section) }
-        leftOut.append(SettingLeftOut(keys: keys, fault: error))
+        let parts = bad.map { Self.name(of: $0.key, in: $0.section) }
+        leftOut.append(SettingLeftOut(parts: parts, fault: error))
         rest = rest.filter { !bad.contains($0) }
       }
     }
@@ -286,12 +286,14 @@ extension Configuration {
       throw SettingFlaw(words: "\(what): \(error.detail)")
     }
     let (configuration, composer) = with((file, settings.leftOut), after: current)
-    // What is left out without this change is no reason to refuse it.
-    let flaws = with(settings, after: current).0.leftOut
-    let before = Set(flaws.flatMap(\.keys)).subtracting([key])
-    if let flaw = configuration.leftOut.first(where: { !before.isSuperset(of: $0.keys) }) {
-      let isOfFile = flaw.fault.operation.hasPrefix("\(file.path):")
-      throw SettingFlaw(words: isOfFile ? flaw.fault.detail : flaw.fault.description)
+    if !configuration.leftOut.isEmpty {
+      // What is left out without this change is no reason to refuse it.
+      let flaws = with(settings, after: current).0.leftOut
+      let before = Set(flaws.flatMap(\.parts)).subtracting([key])
+      if let flaw = configuration.leftOut.first(where: { !before.isSuperset(of: $0.parts) }) {
+        let isOfFile = flaw.fault.operation.hasPrefix("\(file.path):")
+        throw SettingFlaw(words: isOfFile ? flaw.fault.detail : flaw.fault.description)
+      }
     }
     if let name, let value {
       try configuration.checkTune(name, value, of: what)
@@ -299,8 +301,11 @@ extension Configuration {
     let old = settings.file.entries.last {
       $0.section == section && (name == nil || $0.key == name)
     }
-    if old?.value == value { return nil }
-    return (text, configuration, composer)
+    // What a person has edited since is not in force yet.
+    let isInForce =
+      configuration.settings.mapValues(\.text)
+      == current.configuration.settings.mapValues(\.text)
+    return old?.value == value && isInForce ? nil : (text, configuration, composer)
   }
 
   /// An alarm of a file may have a tune that is missing; nobody sets one.
