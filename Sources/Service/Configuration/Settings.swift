@@ -105,32 +105,19 @@ extension Configuration {
   /// - Parameter path: nil for none. A file that is missing has nothing.
   /// - Throws: `Fault` if the file cannot be read.
   static func settings(at path: String?) throws(Fault) -> Settings {
-    var lines: [ArraySlice<UInt8>] = []
+    var bytes: [UInt8] = []
     if let path {
       do throws(Fault) {
-        lines = try readRegularFile(path).split(
-          separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        bytes = try readRegularFile(path)
       } catch {
         guard error.code == ENOENT else { throw error }
       }
     }
-    let path = path ?? settingsFile
-    var leftOut: [SettingLeftOut] = []
-    while true {
-      do throws(Fault) {
-        let bytes = Array(lines.joined(separator: [UInt8(ascii: "\n")]))
-        var file = try INIFile(bytes, path: path)
-        // Nobody is told: the next change writes the file without them.
-        _ = file.renew(oldKeys)
-        return (file, leftOut)
-      } catch {
-        guard let line = Int(error.operation.dropFirst("\(path):".count)) else { throw error }
-        let isRubbish = leftOut.count == mostFaults
-        let what = "line \(line)" + (isRubbish ? " and all after it" : "")
-        leftOut.append(SettingLeftOut(parts: [what], fault: error))
-        if isRubbish { lines.removeSubrange((line - 1)...) } else { lines[line - 1] = [] }
-      }
-    }
+    var (file, badLines, fault) = INIFile.readable(bytes, path: path ?? settingsFile)
+    // Nobody is told: the next change writes the file without them.
+    _ = file.renew(oldKeys)
+    let parts = badLines.map { "line \($0)" }
+    return (file, fault.map { [SettingLeftOut(parts: parts, fault: $0)] } ?? [])
   }
 
   /// This configuration, overridden by the file at that path, with its composer if one was made. A
