@@ -78,10 +78,9 @@ public struct INIFile: Sendable {
   /// The entries for which `isKept` is true, and their sections.
   public func filter(_ isKept: (Entry) -> Bool) -> INIFile {
     let kept = entries.filter(isKept)
+    let names = Set(kept.map(\.section))
     return INIFile(
-      path: path,
-      sections: sections.filter { section in kept.contains { $0.section == section.name } },
-      entries: kept)
+      path: path, sections: sections.filter { names.contains($0.name) }, entries: kept)
   }
 }
 

@@ -149,7 +149,8 @@ extension Configuration {
         let bad = isRubbish ? rest.entries : culprits(of: error, in: rest)
         let parts = bad.map { Self.name(of: $0.key, in: $0.section) }
         leftOut.append(SettingLeftOut(parts: parts, fault: error))
-        rest = rest.filter { !bad.contains($0) }
+        let lines = Set(bad.map(\.line))
+        rest = rest.filter { !lines.contains($0.line) }
       }
     }
   }
