@@ -22,17 +22,13 @@ public struct INIFile: Sendable {
   public let sections: [Section]
   public private(set) var entries: [Entry]
 
-  /// Larger files are not configuration.
-  static let largestSize = 1 << 20
-
   /// Reads a whole file.
   /// - Parameter remedy: what to do about a line that is too long for libinih.
   /// - Throws: `Fault` if it cannot be opened, is not a regular file, is larger than 1 MiB, or has
   ///   a line that is neither a section, a comment nor `key = value`, or has a line of which
   ///   libinih would drop a part.
   public init(path: String, remedyOfLongLines remedy: String = "shorten it") throws(Fault) {
-    let bytes = try readRegularFile(path, largest: Self.largestSize)
-    try self.init(bytes, path: path, remedyOfLongLines: remedy)
+    try self.init(try readRegularFile(path), path: path, remedyOfLongLines: remedy)
   }
 
   /// Reads what is, or is to be, in a file of that path.
