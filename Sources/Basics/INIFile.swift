@@ -5,7 +5,7 @@ import CINI
 public struct INIFile: Sendable {
   public struct Entry: Hashable, Sendable {
     public let section: String
-    public fileprivate(set) var key: String
+    public let key: String
     public let value: String
     /// Counted from 1.
     public let line: Int
@@ -22,17 +22,13 @@ public struct INIFile: Sendable {
   public let sections: [Section]
   public private(set) var entries: [Entry]
 
-  /// Larger files are not configuration.
-  static let largestSize = 1 << 20
-
   /// Reads a whole file.
   /// - Parameter remedy: what to do about a line that is too long for libinih.
   /// - Throws: `Fault` if it cannot be opened, is not a regular file, is larger than 1 MiB, or has
   ///   a line that is neither a section, a comment nor `key = value`, or has a line of which
   ///   libinih would drop a part.
   public init(path: String, remedyOfLongLines remedy: String = "shorten it") throws(Fault) {
-    try self.init(
-      try readRegularFile(path, largest: Self.largestSize), path: path, remedyOfLongLines: remedy)
+    try self.init(try readRegularFile(path), path: path, remedyOfLongLines: remedy)
   }
 
   /// Reads what is, or is to be, in a file of that path.
@@ -40,28 +36,35 @@ public struct INIFile: Sendable {
   public init(
     _ bytes: [UInt8], path: String, remedyOfLongLines remedy: String = "shorten it"
   ) throws(Fault) {
-    self.path = path
-    let reader = try LineReader(bytes, path: path, remedyOfLongLines: remedy)
-    let failedLine = ini_parse_stream(
-      { line, size, context in
-        Unmanaged<LineReader>.fromOpaque(context!).takeUnretainedValue().next(line!, size)
-      },
-      Unmanaged.passUnretained(reader).toOpaque(),
-      { context, _, key, value in
-        Unmanaged<LineReader>.fromOpaque(context!).takeUnretainedValue()
-          .add(key: key!, value: value!)
-        return 1
-      },
-      Unmanaged.passUnretained(reader).toOpaque())
-    // Reading stops at a problem, so a line that libinih refused comes before it.
-    if failedLine != 0 {
-      throw Fault("\(path):\(failedLine)", "not a [section], a comment or 'key = value'")
+    let (file, _, fault) = Self.readable(bytes, path: path, remedyOfLongLines: remedy)
+    if let fault { throw fault }
+    self = file
+  }
+
+  /// Reads the lines that can be read.
+  /// - Returns: `badLines` are the others, counted from 1; `fault` is that of the first of them.
+  public static func readable(
+    _ bytes: [UInt8], path: String, remedyOfLongLines remedy: String = "shorten it"
+  ) -> (file: INIFile, badLines: [Int], fault: Fault?) {
+    var sections: [Section] = []
+    var entries: [Entry] = []
+    var badLines: [Int] = []
+    var fault: Fault?
+    let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    for (number, bytes) in zip(1..., lines) {
+      switch INILine(bytes).content(remedyOfLongLines: remedy) {
+      case .nothing: break
+      case .section(let name): sections.append(Section(name: name, line: number))
+      case .entry(let key, let value):
+        // libinih keeps only 49 bytes of a section's name.
+        let section = sections.last?.name ?? ""
+        entries.append(Entry(section: section, key: key, value: value, line: number))
+      case .flaw(let words):
+        badLines.append(number)
+        fault = fault ?? Fault("\(path):\(number)", words)
+      }
     }
-    if let problem = reader.problem {
-      throw Fault("\(path):\(problem.line)", problem.words)
-    }
-    sections = reader.sections
-    entries = reader.entries
+    return (INIFile(path: path, sections: sections, entries: entries), badLines, fault)
   }
 
   private init(path: String, sections: [Section], entries: [Entry]) {
@@ -71,10 +74,9 @@ public struct INIFile: Sendable {
   /// The entries for which `isKept` is true, and their sections.
   public func filter(_ isKept: (Entry) -> Bool) -> INIFile {
     let kept = entries.filter(isKept)
+    let names = Set(kept.map(\.section))
     return INIFile(
-      path: path,
-      sections: sections.filter { section in kept.contains { $0.section == section.name } },
-      entries: kept)
+      path: path, sections: sections.filter { names.contains($0.name) }, entries: kept)
   }
 }
 
@@ -87,7 +89,8 @@ public enum OldKey: Sendable {
 }
 
 extension INIFile {
-  /// Leaves out the keys that are gone, and gives those that are renamed their new names.
+  /// Leaves out the keys that are gone, and gives those that are renamed their new names. An old
+  /// name that stands beside the new one has no effect.
   /// - Parameter old: by kind of section and key, as in `alarm.quiet_hours` for `[alarm school]`.
   /// - Returns: what to do about each: a sentence with its file and line.
   public mutating func renew(_ old: [String: OldKey]) -> [String] {
@@ -96,60 +99,87 @@ extension INIFile {
       let kind = entry.section.prefix { !$0.isWhitespace }
       guard let fate = old["\(kind).\(entry.key)"] else { return entry }
       let start = "\(path):\(entry.line): '\(entry.key)' in [\(entry.section.excerpt)]"
-      switch fate {
-      case .gone:
+      guard case .renamed(let name) = fate,
+        !entries.contains(where: { $0.section == entry.section && $0.key == name })
+      else {
         told.append("\(start) has no effect any more; remove it")
         return nil
-      case .renamed(let name):
-        told.append("\(start) is now called '\(name)'; write that")
-        var entry = entry
-        entry.key = name
-        return entry
       }
+      told.append("\(start) is now called '\(name)'; write that")
+      return Entry(section: entry.section, key: name, value: entry.value, line: entry.line)
     }
     return told
   }
 }
 
-/// One line, as libinih 53 to 62 would read it.
+/// One line, read by libinih 53 to 62.
 private struct INILine {
-  /// The number of bytes of white space before its text.
-  let indent: Int
-  private let text: ArraySlice<UInt8>
+  enum Content {
+    case nothing
+    case section(String)
+    case entry(key: String, value: String)
+    /// Why it cannot be used, and what to do about it.
+    case flaw(String)
+  }
 
-  init(_ line: [UInt8]) {
+  /// The rest of the buffer of libinih is for the ends of the line and of the string.
+  private static let longest = Int(INI_MAX_LINE) - 2
+
+  /// Without the white space around it.
+  private var text: ArraySlice<UInt8>
+
+  init(_ line: ArraySlice<UInt8>) {
     // The byte order mark that some editors put at the start of a file.
-    let mark = line.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
-    let start = line[mark...].firstIndex { !Self.isSpace($0) } ?? line.count
-    let end = line[start...].lastIndex { !Self.isSpace($0) }.map { $0 + 1 } ?? start
-    indent = mark == 0 ? start : 0
-    text = line[start..<end]
+    text = line.dropFirst(line.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0).drop(while: Self.isSpace)
+    while let last = text.last, Self.isSpace(last) { text.removeLast() }
+  }
+
+  func content(remedyOfLongLines remedy: String) -> Content {
+    // A power cut may leave zero bytes behind, at which C's strings would silently end.
+    if text.contains(0) { return .flaw("it holds a zero byte: it is torn, or no text") }
+    if text.contains(UInt8(ascii: "\r")) {
+      return .flaw(
+        "there is a carriage return in the line; end lines with a line feed, as Unix does")
+    }
+    guard let first = text.first, first != UInt8(ascii: ";"), first != UInt8(ascii: "#") else {
+      return .nothing
+    }
+    guard let words = String(validating: text, as: UTF8.self) else {
+      return .flaw("the line is not UTF-8; save the file as UTF-8")
+    }
+    guard text.count <= Self.longest else {
+      return .flaw("the line is longer than \(Self.longest) characters; \(remedy)")
+    }
+    if let flaw = dropped { return .flaw(flaw) }
+    var entry: (key: String, value: String)?
+    let failedLine = withUnsafeMutablePointer(to: &entry) { entry in
+      ini_parse_string(
+        words,
+        { context, _, key, value in
+          let entry = context!.assumingMemoryBound(to: (key: String, value: String)?.self)
+          entry.pointee = (String(cString: key!), String(cString: value!))
+          return 1
+        }, entry)
+    }
+    guard failedLine == 0 else { return .flaw("not a [section], a comment or 'key = value'") }
+    if let (key, value) = entry { return .entry(key: key, value: value) }
+    return section.map { .section(String(decoding: $0, as: UTF8.self)) } ?? .nothing
   }
 
   /// What libinih would silently drop of the line, with the remedy; nil if nothing.
-  var problem: String? {
-    if text.contains(UInt8(ascii: "\r")) {
-      return "there is a carriage return in the line; end lines with a line feed, as Unix does"
-    }
-    switch text.first {
-    case nil, UInt8(ascii: ";"), UInt8(ascii: "#"):
-      return nil
-    case _ where String(validating: text, as: UTF8.self) == nil:
-      return "the line is not UTF-8; save the file as UTF-8"
-    case UInt8(ascii: "["):
-      guard let section else { return nil }
+  private var dropped: String? {
+    if let section {
       return section.endIndex + 1 < text.endIndex
         ? "there is text after ']'; put it on a line of its own" : nil
-    default:
-      let hasComment = zip(text, text.dropFirst()).contains {
-        Self.isSpace($0) && $1 == UInt8(ascii: ";")
-      }
-      return hasComment ? "the value has ' ;' in it; put a comment on a line of its own" : nil
     }
+    let hasComment = zip(text, text.dropFirst()).contains {
+      Self.isSpace($0) && $1 == UInt8(ascii: ";")
+    }
+    return hasComment ? "the value has ' ;' in it; put a comment on a line of its own" : nil
   }
 
   /// The name of the section that the line begins; nil if it begins none.
-  var section: ArraySlice<UInt8>? {
+  private var section: ArraySlice<UInt8>? {
     guard text.first == UInt8(ascii: "["), let close = text.firstIndex(of: UInt8(ascii: "]")) else {
       return nil
     }
@@ -157,59 +187,4 @@ private struct INILine {
   }
 
   private static func isSpace(_ byte: UInt8) -> Bool { isspace(Int32(byte)) != 0 }
-}
-
-/// Hands lines to libinih and counts them, because libinih does not tell its handler their numbers.
-/// Ends at the first line of which libinih would drop a part.
-private final class LineReader {
-  private var lines: ArraySlice<ArraySlice<UInt8>>
-  private let remedyOfLongLines: String
-  private var line = 0
-  private(set) var problem: (line: Int, words: String)?
-  private(set) var sections: [INIFile.Section] = []
-  private(set) var entries: [INIFile.Entry] = []
-
-  init(_ bytes: [UInt8], path: String, remedyOfLongLines remedy: String) throws(Fault) {
-    remedyOfLongLines = remedy
-    let newline = UInt8(ascii: "\n")
-    // A power cut may leave zero bytes behind, at which C's strings would silently end.
-    if let zero = bytes.firstIndex(of: 0) {
-      let line = bytes[..<zero].count { $0 == newline } + 1
-      throw Fault("\(path):\(line)", "it holds a zero byte: it is torn, or no text")
-    }
-    lines = bytes.split(separator: newline, omittingEmptySubsequences: false)[...]
-    if lines.last?.isEmpty == true { lines.removeLast() }
-  }
-
-  /// - Returns: the buffer with the next line in it; nil at the end.
-  func next(_ buffer: UnsafeMutablePointer<CChar>, _ size: Int32) -> UnsafeMutablePointer<CChar>? {
-    guard problem == nil, let bytes = lines.popFirst() else { return nil }
-    line += 1
-    let longest = Int(size) - 2
-    guard bytes.count <= longest else {
-      problem = (line, "the line is longer than \(longest) characters; \(remedyOfLongLines)")
-      return nil
-    }
-    let text = INILine(Array(bytes))
-    if let words = text.problem {
-      problem = (line, words)
-      return nil
-    }
-    if let section = text.section {
-      sections.append(INIFile.Section(name: String(decoding: section, as: UTF8.self), line: line))
-    }
-    // libinih would take an indented line as more of the value above.
-    let shown = bytes.dropFirst(text.indent)
-    for (index, byte) in shown.enumerated() { buffer[index] = CChar(bitPattern: byte) }
-    buffer[shown.count] = 0
-    return buffer
-  }
-
-  func add(key: UnsafePointer<CChar>, value: UnsafePointer<CChar>) {
-    // libinih keeps only 49 bytes of a section's name.
-    entries.append(
-      INIFile.Entry(
-        section: sections.last?.name ?? "", key: String(cString: key),
-        value: String(cString: value), line: line))
-  }
 }

@@ -148,6 +148,13 @@ import Testing
       ])
   }
 
+  @Test("an old name beside the new one has no effect") func oldNameBesideTheNew() throws {
+    let configuration = try load("[speaker]\ndelay = 2s\nlatency_offset = 1s\n")
+    #expect(configuration.latencyOffset == .seconds(2))
+    let told = "test.conf:3: 'latency_offset' in [speaker] has no effect any more; remove it"
+    #expect(configuration.outdated.map { $0.hasSuffix(told) } == [true])
+  }
+
   @Test(
     "what is wrong is told with its line and what is allowed",
     arguments: [

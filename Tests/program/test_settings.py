@@ -281,11 +281,12 @@ def test_a_torn_line_is_left_out_and_told(caller, start, on_the_bus, settings, t
         "[announce]\nvoice = slt\nclock = 24\n\n[speaker]\nvolume = -3dB\n")
 
 
-def test_a_file_of_torn_lines_ends_at_the_worst(caller, start, settings):
-    settings.write_text("[announce]\nvoice = slt\n" + "torn\n" * 50 + "clock = 24\n")
+def test_what_stands_after_many_torn_lines_is_used(caller, start, settings):
+    settings.write_text("[announce]\nvoice = slt\n" + "torn\n" * 20_000 + "clock = 24\n")
     service = start()
-    assert service.matching("left out of settings.conf: line 23 and all after it$")
-    assert seen(caller)["announce.clock"]["origin"] == "default" and caller.get("Voice") == "slt"
+    [line] = service.matching("left out of settings.conf")
+    assert re.search(r": line 3, line 4, .*, and 19988 more$", line)
+    assert seen(caller)["announce.clock"]["value"] == "24" and caller.get("Voice") == "slt"
 
 
 def test_what_is_edited_by_hand_meanwhile_is_not_lost(caller, start, settings):
@@ -299,6 +300,16 @@ def test_what_is_edited_by_hand_meanwhile_is_not_lost(caller, start, settings):
     service.wait_for("left out of settings.conf: line 6$")
     service.wait_for("volume = loud: .*; left out of settings.conf: speaker.volume$")
     assert "volume = loud" in settings.read_text(), "a person may put it right"
+
+
+def test_a_value_that_was_edited_by_hand_is_in_force_once_it_is_set(caller, start, settings):
+    start()
+    settings.write_text("[announce]\nclock = 24\n")
+    put(caller, "announce.clock", "24")
+    assert seen(caller)["announce.clock"]["value"] == "24"
+    settings.write_text("")
+    take_back(caller, "announce.clock")
+    assert seen(caller)["announce.clock"]["value"] == "12"
 
 
 def test_nothing_is_written_over_a_file_that_cannot_be_read(caller, start, settings):
@@ -383,6 +394,16 @@ def test_a_key_of_an_earlier_version_is_told_in_a_file_and_leaves_the_settings(
     service.signal(signal.SIGHUP)
     service.wait_for("read again")
     service.wait_for("any more")
+
+
+def test_a_new_name_that_is_set_outweighs_the_old_one(caller, start, settings):
+    settings.write_text("[speaker]\nlatency_offset = 1s\n")
+    start()
+    put(caller, "speaker.delay", "2s")
+    assert settings.read_text().splitlines()[2:] == ["[speaker]", "delay = 2s"]
+    settings.write_text("[speaker]\nlatency_offset = 1s\ndelay = 3s\n")
+    put(caller, "announce.clock", "24")
+    assert seen(caller)["speaker.delay"]["value"] == "3s"
 
 
 def test_an_error_of_a_file_is_no_error_of_the_settings(on_the_bus, settings):

@@ -67,14 +67,14 @@ public struct Setting: Sendable {
 
 /// Something of `settings.conf` that cannot be used.
 struct SettingLeftOut: Sendable {
-  /// Or a line, which has none. Empty if the file cannot be read.
-  let keys: [String]
+  /// Keys, and lines that have none, as in `line 3`. Empty if the file cannot be read.
+  let parts: [String]
   let fault: Fault
 
   /// One sentence.
   var words: String {
-    let names = keys.isEmpty ? "everything" : keys.prefix(12).joined(separator: ", ")
-    let more = keys.count > 12 ? ", and \(keys.count - 12) more" : ""
+    let names = parts.isEmpty ? "everything" : parts.prefix(12).joined(separator: ", ")
+    let more = parts.count > 12 ? ", and \(parts.count - 12) more" : ""
     return "\(fault); left out of settings.conf: \(names)\(more)"
   }
 }
@@ -105,42 +105,29 @@ extension Configuration {
   /// - Parameter path: nil for none. A file that is missing has nothing.
   /// - Throws: `Fault` if the file cannot be read.
   static func settings(at path: String?) throws(Fault) -> Settings {
-    var lines: [ArraySlice<UInt8>] = []
+    var bytes: [UInt8] = []
     if let path {
       do throws(Fault) {
-        lines = try readRegularFile(path).split(
-          separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        bytes = try readRegularFile(path)
       } catch {
         guard error.code == ENOENT else { throw error }
       }
     }
-    let path = path ?? settingsFile
-    var leftOut: [SettingLeftOut] = []
-    while true {
-      do throws(Fault) {
-        let bytes = Array(lines.joined(separator: [UInt8(ascii: "\n")]))
-        return (try INIFile(bytes, path: path), leftOut)
-      } catch {
-        guard let line = Int(error.operation.dropFirst("\(path):".count)) else { throw error }
-        let isRubbish = leftOut.count == mostFaults
-        let what = "line \(line)" + (isRubbish ? " and all after it" : "")
-        leftOut.append(SettingLeftOut(keys: [what], fault: error))
-        if isRubbish { lines.removeSubrange((line - 1)...) } else { lines[line - 1] = [] }
-      }
-    }
+    var (file, badLines, fault) = INIFile.readable(bytes, path: path ?? settingsFile)
+    // Nobody is told: the next change writes the file without them.
+    _ = file.renew(oldKeys)
+    let parts = badLines.map { "line \($0)" }
+    return (file, fault.map { [SettingLeftOut(parts: parts, fault: $0)] } ?? [])
   }
 
   /// This configuration, overridden by the file at that path, with its composer if one was made. A
   /// file that cannot be read is left out.
   func withSettings(at path: String?) -> (Configuration, Composer?) {
     do throws(Fault) {
-      var settings = try Self.settings(at: path)
-      // Nobody is told: the next change writes the file without them.
-      _ = settings.file.renew(Self.oldKeys)
-      return with(settings)
+      return with(try Self.settings(at: path))
     } catch {
       var configuration = self
-      configuration.leftOut = [SettingLeftOut(keys: [], fault: error)]
+      configuration.leftOut = [SettingLeftOut(parts: [], fault: error)]
       return (configuration, nil)
     }
   }
@@ -160,9 +147,10 @@ extension Configuration {
       } catch {
         let isRubbish = leftOut.count >= Self.mostFaults
         let bad = isRubbish ? rest.entries : culprits(of: error, in: rest)
-        let keys = bad.map { Self.name(of: $0.key, in: $0.section) }
-        leftOut.append(SettingLeftOut(keys: keys, fault: error))
-        rest = rest.filter { !bad.contains($0) }
+        let parts = bad.map { Self.name(of: $0.key, in: $0.section) }
+        leftOut.append(SettingLeftOut(parts: parts, fault: error))
+        let lines = Set(bad.map(\.line))
+        rest = rest.filter { !lines.contains($0.line) }
       }
     }
   }
@@ -286,12 +274,14 @@ extension Configuration {
       throw SettingFlaw(words: "\(what): \(error.detail)")
     }
     let (configuration, composer) = with((file, settings.leftOut), after: current)
-    // What is left out without this change is no reason to refuse it.
-    let flaws = with(settings, after: current).0.leftOut
-    let before = Set(flaws.flatMap(\.keys)).subtracting([key])
-    if let flaw = configuration.leftOut.first(where: { !before.isSuperset(of: $0.keys) }) {
-      let isOfFile = flaw.fault.operation.hasPrefix("\(file.path):")
-      throw SettingFlaw(words: isOfFile ? flaw.fault.detail : flaw.fault.description)
+    if !configuration.leftOut.isEmpty {
+      // What is left out without this change is no reason to refuse it.
+      let flaws = with(settings, after: current).0.leftOut
+      let before = Set(flaws.flatMap(\.parts)).subtracting([key])
+      if let flaw = configuration.leftOut.first(where: { !before.isSuperset(of: $0.parts) }) {
+        let isOfFile = flaw.fault.operation.hasPrefix("\(file.path):")
+        throw SettingFlaw(words: isOfFile ? flaw.fault.detail : flaw.fault.description)
+      }
     }
     if let name, let value {
       try configuration.checkTune(name, value, of: what)
@@ -299,8 +289,11 @@ extension Configuration {
     let old = settings.file.entries.last {
       $0.section == section && (name == nil || $0.key == name)
     }
-    if old?.value == value { return nil }
-    return (text, configuration, composer)
+    // What a person has edited since is not in force yet.
+    let isInForce =
+      configuration.settings.mapValues(\.text)
+      == current.configuration.settings.mapValues(\.text)
+    return old?.value == value && isInForce ? nil : (text, configuration, composer)
   }
 
   /// An alarm of a file may have a tune that is missing; nobody sets one.
