@@ -166,7 +166,10 @@ public final class Clocksmith {
       return speaker
     }
     player.settings = configuration.playerSettings
-    player.heard = { [unowned self] in handle(.heard($0, $1)) }
+    player.heard = { [unowned self] in
+      reporter.failure = ""
+      handle(.heard($0, $1))
+    }
     player.ended = { [unowned self] sounding, outcome in
       handle(.ended(sounding, outcome))
       store.save()
@@ -335,15 +338,16 @@ public final class Clocksmith {
 
   private func watchZone() throws(Fault) {
     // With a zone of its own, or with TZ set, the zone of the system does not apply.
-    guard configuration.zone == nil, SystemZone.variable == nil else { return }
+    guard zoneWatch == nil, configuration.zone == nil, SystemZone.variable == nil else { return }
     zoneWatch = try ZoneWatch(loop: loop) { [unowned self] in readZone($0) }
   }
 
   /// - Parameter why: the end of a sentence.
   private func readZone(_ why: String = "") {
     do throws(Fault) {
+      // Before it is read, so that no change is missed.
+      try watchZone()
       let zone = try configuration.currentZone()
-      if zoneWatch == nil { try watchZone() }
       journal.log(.zone, .notice, "the zone is \(zone.name)\(why)", ["ZONE": zone.name])
       handle(.zoneChanged(zone))
     } catch {
@@ -506,7 +510,7 @@ public final class Clocksmith {
     status.lastError = reporter.lastError
     status.stateError = store.trouble
     status.stateLoss = store.loss
-    status.problems = status.findProblems(configuration, speaker: reporter.speakerError)
+    status.problems = status.findProblems(configuration, failure: reporter.failure)
     return status
   }
 

@@ -91,7 +91,7 @@ extension JournalEvent {
     case .button: [.buttonLost]
     case .lamp: [.lampLost]
     case .bus: [.busMissing]
-    case .announced: [.retrying]
+    case .announced, .skipped, .cutOff: [.retrying]
     case .trust: [.trust, .doubt]
     case .rtc: [.rtcInvalid, .rtcWarning, .rtcMissing]
     default: []

@@ -20,6 +20,8 @@ final class Reporter {
   /// The last announcement, and its timing.
   private(set) var last: Status.Last?
   private(set) var lastTiming: Timing?
+  /// What could not be played last, and why; empty if something was heard since.
+  var failure = ""
   /// The last warning of each kind whose cause is not over, as far as the journal has told; the
   /// newest last.
   private var warnings: [(event: JournalEvent, alarm: String?, words: String)] = []
@@ -44,6 +46,15 @@ final class Reporter {
     if case .announced(let announcement, let timing) = report, announcement.cause != .start {
       last = Status.Last(announcement, timing, composer)
       lastTiming = timing
+    }
+    switch report {
+    case .retrying(let occasion, let why), .skipped(let occasion, _, .failed(let why)):
+      failure = "\(occasion.timeOfDay) could not be played: \(why)"
+    case .reminder(let reminder, .unheard(let why)):
+      failure = "\(reminder.title) could not be played: \(why)"
+    case .interval(let interval, .unheard(let why)):
+      failure = "\(interval.title) could not be played: \(why)"
+    default: break
     }
     journal.log(notice(of: report))
     let interval = conductor.announcer.settings.interval
@@ -70,9 +81,6 @@ final class Reporter {
       warning.event != .alarmLacksTune || alarms.contains { $0 == warning.alarm }
     }?.words ?? ""
   }
-
-  /// Why the speaker could not be had when it was last needed; empty if it has played since.
-  var speakerError: String { warnings.last { $0.event == .retrying }?.words ?? "" }
 
   /// Signals every notice on the bus, and remembers the warnings.
   private func heard(_ notice: Notice) {

@@ -99,7 +99,7 @@ public struct Status: Hashable, Sendable {
     let occasion = Schedule(interval: settings.interval, zone: zone).next(after: instant)
     self.init(configuration, clock, zone: zone)
     next = try Next(Rules(settings, trust: clock.trust).outlook(of: occasion), composer)
-    problems = findProblems(configuration, speaker: "")
+    problems = findProblems(configuration, failure: "")
   }
 
   init(
@@ -270,15 +270,15 @@ extension Status {
     }
   }
 
-  /// - Parameter speakerError: why the speaker could not be had when it was last needed; empty if
-  ///   it could.
-  func findProblems(_ configuration: Configuration, speaker speakerError: String) -> [String] {
+  /// - Parameter failure: what could not be played last, and why; empty if something was heard
+  ///   since.
+  func findProblems(_ configuration: Configuration, failure: String) -> [String] {
     var problems: [String] = []
     if let flaw = configuration.flawOfZone { problems.append(flaw) }
     if !substitute.isEmpty {
       problems.append("\(substitute) plays instead of the configured speaker")
     }
-    if !speakerError.isEmpty { problems.append(speakerError) }
+    if !failure.isEmpty { problems.append(failure) }
     if !switchError.isEmpty { problems.append("the switch cannot be read: \(switchError)") }
     if trust == ClockTrust.untrusted.rawValue { problems.append("the clock is not trusted") }
     if !stateError.isEmpty {

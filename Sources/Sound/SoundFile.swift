@@ -268,17 +268,21 @@ public final class StoredSound: Hashable {
   public let path: String
   private var facts: Facts?
 
-  /// Small, because a voice has some hundred clips.
   private struct Facts {
-    /// Another one if the file was replaced or written to.
-    let stamp: Int
-    let rate: Int32
-    let frames: Int32
-    var reading = Reading.none
+    let stamp: Stamp
+    let rate: Int
+    let frames: Int
+    /// Nil until it was read to its end.
+    var isHeard: Bool?
   }
 
-  /// What was found when it was read to its end.
-  private enum Reading { case none, sound, silence }
+  /// Another one if the file was replaced or written to.
+  private struct Stamp: Equatable {
+    let inode: ino_t
+    let size: off_t
+    let seconds: time_t
+    let nanoseconds: Int
+  }
 
   public init(_ path: String) {
     self.path = path
@@ -286,16 +290,14 @@ public final class StoredSound: Hashable {
 
   private func current() throws(Fault) -> Facts {
     var status = stat()
+    // Unchecked: if the file cannot be reached, opening it says why.
     stat(path, &status)
-    var hasher = Hasher()
-    hasher.combine(status.st_ino)
-    hasher.combine(status.st_size)
-    hasher.combine(status.st_ctim.tv_sec)
-    hasher.combine(status.st_ctim.tv_nsec)
-    let stamp = hasher.finalize()
+    let stamp = Stamp(
+      inode: status.st_ino, size: status.st_size, seconds: status.st_ctim.tv_sec,
+      nanoseconds: status.st_ctim.tv_nsec)
     if let facts, facts.stamp == stamp { return facts }
     let file = try SoundFile(path: path)
-    let facts = Facts(stamp: stamp, rate: Int32(file.rate), frames: Int32(file.frames))
+    let facts = Facts(stamp: stamp, rate: file.rate, frames: file.frames)
     self.facts = facts
     return facts
   }
@@ -314,13 +316,13 @@ public final class StoredSound: Hashable {
   /// - Throws: `Fault` if it is missing, torn or not a sound file, or a word that nobody hears.
   func verify(asWord: Bool) throws(Fault) {
     var facts = try current()
-    if facts.reading == .none {
+    if facts.isHeard == nil {
       let file = try SoundFile(path: path)
       try file.verify()
-      facts.reading = file.silence == nil ? .sound : .silence
+      facts.isHeard = file.silence == nil
       self.facts = facts
     }
-    if asWord, facts.reading == .silence {
+    if asWord, facts.isHeard == false {
       throw Fault("cannot use \(path)", ClipFlaw.silent.words)
     }
   }

@@ -76,8 +76,8 @@ public struct EnglishRules {
 }
 
 extension EnglishRules {
-  /// The rules of a section that is not about the time, for this set of English words; empty if the set lacks words
-  /// that they need.
+  /// The rules of a section that is not about the time, for this set of English words; empty if the
+  /// set lacks words that they need.
   public func rules(_ section: TimerGrammar.Section, numbers prefix: String = "") -> [Rule] {
     switch section {
     case .left: left(prefix)

@@ -18,7 +18,7 @@ struct AgendaPicture {
     var occasions: [AgendaLine] { lines.filter(\.isOccasion) }
     var others: [AgendaLine] { lines.filter { !$0.isOccasion } }
 
-    /// Minutes of the day. Each occasion in quiet hours is quiet until the next one.
+    /// Minutes of the day without an announcement: from each in quiet hours to the next one.
     var quiet: [(start: Int, end: Int)] {
       let occasions = occasions
       var stretches: [(start: Int, end: Int)] = []
@@ -36,13 +36,14 @@ struct AgendaPicture {
 
     var name: String { "\(date.weekday.abbreviation) \(date)" }
 
-    /// As in `mon 2026-11-23: 60 of 96 announcements sound; quiet 22:00-24:00; 07:00  alarm 1: rings`.
+    /// As in `mon 2026-11-23: 88 of 96 announcements sound; no announcements 22:00-24:00 (quiet hours);
+    /// 07:00  alarm 1: rings`.
     var inWords: String {
       let sounding = occasions.filter(\.sounds).count
       let quiet = quiet.map { "\(clock($0.start))-\(clock($0.end))" }.joined(separator: ", ")
       let parts =
         ["\(sounding) of \(occasions.count) announcements sound"]
-        + (quiet.isEmpty ? [] : ["quiet \(quiet)"]) + others.map(\.words)
+        + (quiet.isEmpty ? [] : ["no announcements \(quiet) (quiet hours)"]) + others.map(\.words)
       return "\(name): \(parts.joined(separator: "; "))."
     }
 
@@ -87,10 +88,11 @@ struct AgendaPicture {
       ]
     }
     let legend: [String] = [
-      ticks("bells", [640], 50, 20), SVG.text("bells", 650, 46),
-      ticks("words", [710], 50, 12), SVG.text("words alone", 720, 46),
-      ticks("silent", [820], 50, 5), SVG.text("silent", 830, 46),
-      SVG.rectangle("quiet", 890, 34, width: 24, height: 16), SVG.text("quiet hours", 922, 46),
+      ticks("bells", [520], 50, 20), SVG.text("bells", 530, 46),
+      ticks("words", [590], 50, 12), SVG.text("words alone", 600, 46),
+      ticks("silent", [700], 50, 5), SVG.text("silent", 710, 46),
+      SVG.rectangle("quiet", 770, 34, width: 24, height: 16),
+      SVG.text("no announcements (quiet hours)", 802, 46),
       mark("mark", 1018, 38), SVG.text("alarm, timer, interval", 1030, 46),
     ]
     let rows = days.enumerated().flatMap { row($1, at: Self.top + Double($0) * Self.rowHeight) }

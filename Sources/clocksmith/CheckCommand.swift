@@ -25,9 +25,14 @@ let checkCommand = Subcommand(
     configOption,
   ]
 ) { arguments in
+  let views = ["switch", "speaker", "json"].filter { arguments.has($0) }
+  guard views.count < 2 else {
+    throw Misuse(
+      description: "--\(views[0]) and --\(views[1]) exclude each other; give one of them")
+  }
   if arguments.has("speaker") {
     try requireTerminal(for: "check --speaker")
-    return try askForSpeaker(try Configuration.load(path: arguments["config"]))
+    return try askForSpeaker(Configuration.load(path: arguments["config"]), arguments["config"])
   }
   if arguments.has("switch") {
     return try showSwitch(try Configuration.load(path: arguments["config"]))

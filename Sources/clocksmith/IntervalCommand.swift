@@ -101,12 +101,12 @@ private func span(_ text: String, _ option: String?) throws -> Duration {
       description: "\(place)'\(text.shortened)' is no length; write it as 30s, 90s or 1m30s"
         + (option == nil ? ", or stop" : ""))
   }
-  guard IntervalPlan.shortest <= span, span <= IntervalPlan.longest else {
-    let isOptional = option == "rest" || option == "prepare"
-    let remedy = isOptional && span == .zero ? "; leave it out for none" : ""
+  let mayBeNone = option == "rest" || option == "prepare"
+  let isAllowed = (IntervalPlan.shortest...IntervalPlan.longest).contains(span)
+  guard isAllowed || (mayBeNone && span == .zero) else {
     throw Misuse(
       description: "\(place)'\(text.shortened)' is no length for an interval; allowed are 1s to 24h"
-        + remedy)
+        + (mayBeNone ? ", or 0s for none" : ""))
   }
   return span
 }

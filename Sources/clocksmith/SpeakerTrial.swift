@@ -6,7 +6,8 @@ import Service
 
 /// Says a time on each sound card until the person hears it, and tells what makes that card the
 /// speaker.
-func askForSpeaker(_ configuration: Configuration) throws -> Int32 {
+/// - Parameter path: of the configuration, if it is not the installed one.
+func askForSpeaker(_ configuration: Configuration, _ path: String?) throws -> Int32 {
   let heard: Configuration?
   do {
     heard = try configuration.withSpeakerHeard(reachableService())
@@ -22,11 +23,18 @@ func askForSpeaker(_ configuration: Configuration) throws -> Int32 {
     try say("The clock uses this speaker already: device = \(heard.device)")
     return ExitStatus.done
   }
-  let isCard = PartsAdvice.here == .card
-  let file = isCard ? "clocksmith.txt" : "/etc/clocksmith/conf.d/my.conf"
-  let then = isCard ? "restart the Pi" : "run 'sudo systemctl reload clocksmith'"
+  let isCard = path == nil && PartsAdvice.here == .card
+  // Before a file that sets it, this would change nothing.
+  let file =
+    isCard
+    ? "clocksmith.txt"
+    : configuration.place(of: "speaker.device") ?? path ?? "/etc/clocksmith/conf.d/my.conf"
+  let then =
+    isCard
+    ? ", then restart the Pi"
+    : path == nil ? ", then run 'sudo systemctl reload clocksmith'" : ""
   let mixer = heard.mixer == configuration.mixer ? "" : "\nmixer = none"
-  try say("Write this into \(file), then \(then):\n[speaker]\ndevice = \(heard.device)\(mixer)")
+  try say("Write this into \(file)\(then):\n[speaker]\ndevice = \(heard.device)\(mixer)")
   return ExitStatus.done
 }
 

@@ -26,6 +26,13 @@ import Testing
     #expect(desk.alarms[1].title == "alarm 2")
   }
 
+  @Test("a hundred, and not one more") func bound() throws {
+    var desk = AlarmDesk(at: Self.evening)
+    for _ in 1...100 { try desk.set("07:00") }
+    #expect(refusal(&desk, .set(try AlarmDesk.plan("07:00"))) == .tooMany(.alarm))
+    #expect(desk.alarms.count == 100)
+  }
+
   @Test(
     "a name that cannot be used is refused",
     arguments: [

@@ -77,7 +77,7 @@ import Testing
     #expect(words.phrases == [.name("tea"), .timer(.seconds(600))])
   }
 
-  @Test("they wait for an announcement, at most late_limit; the cue waits for nothing")
+  @Test("they wait for an announcement, at most 10 s; the cue waits for nothing")
   func wordsWait() {
     // The timer is at zero at 15:15:00, together with the quarter.
     var desk = Desk(at: Self.start) { $0.saysTimers = true }

@@ -66,7 +66,7 @@ import Testing
         reason: nil)
     ]
     told.isSilencedBySwitch = true
-    told.problems = told.findProblems(configuration, speaker: "it is gone")
+    told.problems = told.findProblems(configuration, failure: "it is gone")
     #expect(told.record.fields.map(\.key) == Status.properties.map(\.field.name))
     #expect(told.record["problems"] != .list([]))
     var shown = told

@@ -60,6 +60,14 @@ import Testing
     #expect(try pack.text(of: time(15, 15), wording: .twelve) == "three fifteen P M")
   }
 
+  @Test("a gap lies between clips, to the frame") func gapLiesBetweenClips() throws {
+    try makePack(Self.description.replacingOccurrences(of: "crossfade = 20ms", with: "gap = 60ms"))
+    let pack = try VoicePack(path: folder.path)
+    let score = try pack.score(of: time(15, 15), wording: .twelve, rate: 48_000)
+    #expect(score.parts.map(\.start) == [0, 12_880, 35_760])
+    #expect(score.parts.allSatisfy { $0.fadeIn == 0 && $0.fadeOut == 0 })
+  }
+
   @Test("a score for another rate has its frames") func anotherRateHasItsFrames() throws {
     try makePack()
     let score = try VoicePack(path: folder.path)

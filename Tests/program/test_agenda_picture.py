@@ -43,7 +43,8 @@ def test_a_day_has_what_sounds_its_quiet_hours_and_its_alarms(draw):
         "What sounds from 2026-11-23 00:00 to 2026-11-24 00:00, Europe/London")
     [day] = described(picture).items()
     assert day[0] == "mon 2026-11-23"
-    assert day[1].startswith("62 of 96 announcements sound; quiet 00:00-06:30, 22:00-24:00; 06:45  alarm")
+    assert day[1].startswith(
+        "62 of 96 announcements sound; no announcements 00:00-06:30, 22:00-24:00 (quiet hours); 06:45  alarm")
     # The hours are 44 pixels wide, and the day begins at 116. One rectangle is the legend's.
     quiet = [(float(each.get("x")), float(each.get("width"))) for each in all_of(picture, "rect", "quiet")]
     assert quiet[1:] == [(116, 6.5 * 44), (116 + 22 * 44, 2 * 44)]

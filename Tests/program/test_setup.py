@@ -326,8 +326,10 @@ def test_only_root_may_write_the_file_of_the_service(sit_down, tmp_path, monkeyp
 CHECK = {"command": ("check", "--speaker"), "output": None}
 
 
-def test_check_says_which_line_makes_the_card_that_was_heard_the_speaker(sit_down, etc):
-    (etc / "clocksmith.conf").write_text("[speaker]\nmixer = PCM\n")
+@pytest.mark.parametrize("device, file", [
+    ("", "/etc/clocksmith/conf.d/my.conf"), ("device = default\n", "/etc/clocksmith/clocksmith.conf:3")])
+def test_check_says_which_line_makes_the_card_that_was_heard_the_speaker(sit_down, etc, device, file):
+    (etc / "clocksmith.conf").write_text(f"[speaker]\nmixer = PCM\n{device}")
     person = sit_down(**CHECK)
     person.wait_for("Speaker: Pretended, plughw:CARD=Pretended,DEV=0")
     person.wait_for("said \"three fifteen P M\"")
@@ -335,8 +337,13 @@ def test_check_says_which_line_makes_the_card_that_was_heard_the_speaker(sit_dow
     answer(person, (HEARD, "y"))
     assert person.end() == 0
     assert person.screen()[-4:] == [
-        "Write this into /etc/clocksmith/conf.d/my.conf, then run 'sudo systemctl reload clocksmith':",
+        f"Write this into {file}, then run 'sudo systemctl reload clocksmith':",
         "[speaker]", "device = plughw:CARD=Pretended,DEV=0", "mixer = none"]
+
+
+@pytest.mark.parametrize("other", ["--switch", "--json"])
+def test_check_does_one_thing_at_a_time(clocksmith, other):
+    assert "exclude each other" in refusal(clocksmith.run("check", "--speaker", other), 2)
 
 
 @pytest.mark.parametrize("answers, status, told", [

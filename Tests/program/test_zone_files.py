@@ -3,11 +3,13 @@
 import json
 import pathlib
 import shutil
+import signal
 import subprocess
 
 import pytest
 
-from program import PROGRAM, about, refusal
+from program import PROGRAM, SILENT_ALSA, about, refusal
+from service import Service
 
 DATABASE = pathlib.Path("/usr/share/zoneinfo")
 TORN = {
@@ -79,6 +81,30 @@ def test_a_link_to_a_zone_that_is_not_there_is_not_taken_for_utc(clocksmith, etc
     (etc / "localtime").symlink_to("nowhere")
     said = refusal(without_zone(clocksmith, etc, "agenda", "--hours", "1"), 1)
     assert "/etc/localtime: it is a link to nothing" in said and "timedatectl" in said
+
+
+def test_a_torn_zone_of_the_system_is_told_and_taken_once_it_is_whole(
+        clocksmith, etc, new_york, tmp_path, monkeypatch):
+    program = tmp_path / "program"
+    program.write_text(
+        f"#!/bin/sh\nexec unshare --map-root-user --mount sh -c '{INSIDE}' {etc} {PROGRAM} \"$@\"\n")
+    program.chmod(0o755)
+    monkeypatch.setattr("service.PROGRAM", program)
+    clocksmith.environment = {name: value for name, value in clocksmith.environment.items() if name != "TZ"}
+    configuration = clocksmith.configuration(rest="[clock]\nzone = Europe/London")
+    service = Service(clocksmith, configuration, alsa=SILENT_ALSA)
+    try:
+        (etc / "localtime").unlink()
+        (etc / "localtime").write_bytes(new_york.read_bytes()[:200])
+        configuration.write_text(clocksmith.configuration().read_text())
+        service.signal(signal.SIGHUP)
+        service.wait_for("/etc/localtime: .*torn")
+        assert not service.matching("the zone is")
+        (etc / "whole").symlink_to(new_york)
+        (etc / "whole").rename(etc / "localtime")
+        service.wait_for("the zone is America/New_York")
+    finally:
+        service.stop()
 
 
 @pytest.fixture

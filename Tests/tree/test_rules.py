@@ -93,11 +93,17 @@ JUDGE = sorted((TREE / "Sources/Simulation/Judge").glob("*.swift"))
 # The types that decide in the product, and the functions of its value types that reckon something. The
 # judge reads the values alone.
 DECIDES = (
-    "Agenda Announcer ClockJudge Conductor Contact CueBook Decisions Faces Grammar Machine Quarters Reminders Ringing"
+    "Agenda Announcer ClockJudge Conductor Contact CueBook Faces Grammar Machine Quarters Reminders Ringing"
     " Ruling Rules Schedule Stage SystemZone Track Vitals World Zone").split()
 RECKONS = re.compile(
     r"\.(?:(?:programme|chime|speaks|strikes|phase|nextRing|date|inWords)\((?:at|after|of)|quiet\.contains"
     r"|(?:quieter|rise)\.decibels\(|decibels\((?:at|after))")
+
+
+@pytest.mark.parametrize("name", DECIDES)
+def test_each_type_that_decides_is_in_the_sources(name):
+    declaration = re.compile(rf"\b(?:struct|class|enum|protocol) {name}\b")
+    assert any(declaration.search(path.read_text()) for path in SOURCES)
 
 
 @pytest.mark.parametrize("path", JUDGE, ids=lambda path: path.stem)

@@ -64,11 +64,19 @@ extension Record {
 
 extension IntervalPlan {
   private static let work = Key<Duration>.seconds("work", shortest...longest)
-  private static let rest = Key<Duration>.seconds("rest", .zero...longest)
-  private static let prepare = Key<Duration>.seconds("prepare", .zero...longest)
+  private static let rest = pause("rest")
+  private static let prepare = pause("prepare")
   private static let rounds = Key<Int>.integer("rounds", 1...mostRounds)
   private static let countdown = Key<Int>.integer("countdown", 0...longestCountdown)
   private static let words = Key<Bool>.flag("words")
+
+  /// Zero for none.
+  private static func pause(_ name: String) -> Key<Duration> {
+    let key = Key.seconds(name, .zero...longest)
+    return Key(
+      name, allowed: "\(key.allowed), at least 1 or 0 for none", write: key.write,
+      read: { key.read($0).flatMap { $0 == .zero || shortest <= $0 ? $0 : nil } })
+  }
 
   static let fields: [Request.Form.Field] = [
     .optional(.period), .optional(work), .optional(rest), .optional(prepare), .optional(rounds),

@@ -121,7 +121,7 @@ public struct Configuration: Sendable {
   }
 
   /// File and line of the first of these keys that is set.
-  func place(of keys: String...) -> String? {
+  public func place(of keys: String...) -> String? {
     keys.lazy.compactMap { (self.settings[$0] ?? self.written[$0])?.place }.first
   }
 
