@@ -71,7 +71,7 @@ extension RelayService {
     } else if let phones {
       phones.http = http
     } else {
-      let phones = Phones(loop, journal, http)
+      let phones = Phones(loop, journal, register, http)
       phones.revoked = { [unowned self] number in door?.streams.end { $0.phone == number } }
       self.phones = phones
     }

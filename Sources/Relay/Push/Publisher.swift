@@ -9,13 +9,12 @@ final class Publisher {
   private static let lastPatience = Duration.seconds(3)
 
   private let loop: EventLoop
-  private let path = Register.path
   private let journal: Journal
-  private var register: Register?
-  /// Of the register.
+  private let open: OpenRegister
+  /// The register that was read last.
+  private weak var register: Register?
   private var outage = Outage(first: .seconds(2), longest: .seconds(2))
   private var retryTimer: EventSource?
-  private var watch: EventSource?
   /// The active devices of the register, by their numbers.
   private(set) var devices: [Int64: Device] = [:]
   private var lanes: [PushLane] = []
@@ -31,9 +30,10 @@ final class Publisher {
   private var laneEntries = Throttle()
   private var goneEntries = Throttle()
 
-  init(_ loop: EventLoop, _ journal: Journal) {
+  init(_ loop: EventLoop, _ journal: Journal, _ open: OpenRegister) {
     self.loop = loop
     self.journal = journal
+    self.open = open
   }
 
   /// Sends messages to these providers from now on. What is on its way to others is sent again.
@@ -44,8 +44,6 @@ final class Publisher {
     parked = []
     self.configured = Set(configured.map(\.name))
     lanes = providers.map { PushLane($0, loop, self) }
-    // Watch before the first read, so that nothing is missed in between.
-    watch = try? loop.whenReplaced("\(path)-wal") { [unowned self] in read() }
     distribute(left)
     read()
   }
@@ -55,7 +53,6 @@ final class Publisher {
   /// Stops sending.
   /// - Parameter done: called when the last answer has come, or the wait for it is over.
   func stop(_ done: @escaping () -> Void) {
-    watch = nil
     stopped = done
     for lane in lanes { lane.stop() }
     endTimer = try? loop.after(Self.lastPatience) { [unowned self] in end() }
@@ -127,7 +124,9 @@ final class Publisher {
 
   /// - Parameter since: what the provider knows from then: a device that registered after it stays.
   func hasGone(_ delivery: Delivery, _ reason: String, since: Instant) {
-    let isNew = using { try $0.deactivate(delivery.device, reason, since: since, at: .now) }
+    let isNew = using { register throws(Fault) in
+      try register.deactivate(delivery.device, reason, since: since, at: .now)
+    }
     guard isNew == true, let device = devices.removeValue(forKey: delivery.device),
       let more = goneEntries.suffix(at: uptime)
     else { return }
@@ -141,7 +140,7 @@ final class Publisher {
 
   /// - Throws: `Fault` if the register cannot be used now.
   func register(_ device: Device) throws(Fault) {
-    try opened().add(device, at: .now)
+    try used { register throws(Fault) in try register.add(device, at: .now) }
     read()
   }
 
@@ -149,45 +148,45 @@ final class Publisher {
   /// - Throws: `Fault` if the register cannot be used now.
   func forget(_ token: String) throws(Fault) -> Bool {
     defer { read() }
-    return try opened().remove(token: token)
+    return try used { register throws(Fault) in try register.remove(token: token) }
   }
 
   /// - Returns: nil if the register cannot be used now; it is tried again.
   @discardableResult
-  private func using<Result>(_ body: (Register) throws -> Result) -> Result? {
+  private func using<Result>(_ body: (Register) throws(Fault) -> Result) -> Result? {
     // Leave a failed register to the retry: each attempt may block for a tenth of a second.
     guard retryTimer == nil else { return nil }
-    do {
-      return try body(opened())
+    do throws(Fault) {
+      return try used(body)
     } catch {
       complain(error)
       return nil
     }
   }
 
-  private func opened() throws(Fault) -> Register {
-    let isGone = register?.database.hasMoved == true
-    if let register, !isGone { return register }
-    register = nil
-    let (opened, complaint) = try Register.openedForService(path: path, isGone: isGone)
-    if let complaint { journal.log(.register, .error, complaint, ["DETAIL": complaint]) }
-    // Of a register that was set aside, what is in memory is written into the new one.
-    for delivery in unfinished { unsaved[delivery.id] = delivery }
-    if complaint != nil { ended = [] }
-    devices = try opened.activeDevices()
-    let left = try opened.deliveries().filter { unsaved[$0.id] == nil && !ended.contains($0.id) }
-    register = opened
-    distribute(left)
-    return opened
+  private func used<Result>(
+    _ body: (Register) throws(Fault) -> Result
+  ) throws(Fault) -> Result {
+    try open.use { register throws(Fault) in
+      if register !== self.register { try read(register) }
+      return try body(register)
+    }
   }
 
-  private func complain(_ error: any Error) {
-    // The next opening checks the register, and sets it aside if it is broken.
-    if let fault = error as? Fault, fault.isOfBrokenDatabase { register = nil }
+  /// Reads another register. What is in memory is written into it, too.
+  private func read(_ register: Register) throws(Fault) {
+    for delivery in unfinished { unsaved[delivery.id] = delivery }
+    devices = try register.activeDevices()
+    let left = try register.deliveries().filter { unsaved[$0.id] == nil && !ended.contains($0.id) }
+    self.register = register
+    distribute(left)
+  }
+
+  private func complain(_ fault: Fault) {
     if outage.begins() {
       journal.log(
-        .register, .warning, "\(error); what is not sent yet would not outlast a restart",
-        ["DETAIL": "\(error)"])
+        .register, .warning, "\(fault); what is not sent yet would not outlast a restart",
+        ["DETAIL": fault.description])
     }
     guard retryTimer == nil else { return }
     retryTimer = try? loop.after(outage.nextWait()) { [unowned self] in tryAgain() }
@@ -198,21 +197,24 @@ final class Publisher {
     read()
     save()
     // On a full disk, everything that writes nothing succeeds.
-    guard using({ try $0.proveWritable() }) != nil, outage.ends() else { return }
+    guard using({ register throws(Fault) in try register.proveWritable() }) != nil, outage.ends()
+    else { return }
     journal.log(.register, .notice, "the register can be used again")
   }
 
   private func save() {
     guard !unsaved.isEmpty || !ended.isEmpty else { return }
-    let isSaved: Void? = using { try $0.save(Array(unsaved.values), ended) }
+    let isSaved: Void? = using { register throws(Fault) in
+      try register.save(Array(unsaved.values), ended)
+    }
     guard isSaved != nil else { return }
     unsaved = [:]
     ended = []
   }
 
   /// Reads the devices, and publishes the words of `clocksmith-relay push`.
-  private func read() {
-    using { register in
+  func read() {
+    using { register throws(Fault) in
       devices = try register.activeDevices()
       // If no lane is left to send them, the relay's next run will.
       guard stopped == nil else { return }
