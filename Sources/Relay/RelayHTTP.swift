@@ -22,7 +22,7 @@ extension RelayService {
           state: { [unowned self] in stateForApps },
           time: { [unowned self] in
             // For the next answer: a page asks every minute.
-            announcer.ask()
+            announcer.refresh()
             return time.json
           },
           notices: { [unowned self] in notices.json(at: .now) },
