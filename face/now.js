@@ -134,7 +134,7 @@ function drawProblems(state) {
   redraw(part.querySelector("ul"), JSON.stringify(problems), () => problems.map((problem) => h("li", { dir: "auto" }, problem)));
 }
 
-/** As in ` It may be off by up to 1.2 s.` A clock that its program says to be right is right to 1 ms. */
+/** As in ` It may be off by up to 1.2 s.` At least 1 ms is shown. */
 function offText({ mayBeOff }) {
   return mayBeOff === undefined ? "" : ` It may be off by up to ${smallLength(Math.max(mayBeOff * 1000, 1))}.`;
 }
