@@ -101,6 +101,11 @@ extension Instant {
     // Only the pages of the tables are overwritten: the schema stays whole.
     for index in (count / 2)..<count { bytes[index] = 0xA5 }
     try writeBytes(Array(bytes[..<count]), to: path, isSynced: false)
+    do {
+      let torn = try Register(path: path)
+      #expect(throws: Fault.self) { try torn.devices() }
+      #expect(torn.database.isBroken)
+    }
     var complaints: [String] = []
     let register = try Register.openedForService(path: path) { complaints.append($0) }
     #expect(complaints.count == 1)

@@ -51,17 +51,16 @@ final class Phones {
   func phone(of head: HTTPHead) throws(Fault) -> Phone? { try paired(head)?.phone }
 
   private func paired(_ head: HTTPHead) throws(Fault) -> (phone: Phone, cookie: String)? {
-    try using { register throws(Fault) in
-      for cookie in head.ownCookies {
-        guard let phone = try register.phone(cookie: digest(ofCookie: cookie)) else { continue }
-        // Once an hour, or if the clock was ahead of now when the phone came last.
-        if !(.zero..<Duration.seconds(3600)).contains(.now - phone.seen) {
-          try? register.setSeen(phone.number, at: .now)
-        }
-        return (phone, cookie)
+    let register = try opened()
+    for cookie in head.ownCookies {
+      guard let phone = try register.phone(cookie: digest(ofCookie: cookie)) else { continue }
+      // Once an hour, or if the clock was ahead of now when the phone came last.
+      if !(.zero..<Duration.seconds(3600)).contains(.now - phone.seen) {
+        try? register.setSeen(phone.number, at: .now)
       }
-      return nil
+      return (phone, cookie)
     }
+    return nil
   }
 
   // MARK: Requests
@@ -72,7 +71,7 @@ final class Phones {
     do {
       let body = String(decoding: exchange.body, as: UTF8.self)
       let name = try Record(json: body, path: "the body").value(Self.name)
-      return try using { register throws(Fault) in try begin(name, head, register) }
+      return try begin(name, head)
     } catch let error as BadValue {
       return HTTPAnswer(.refused(Rejection(.value, "\(error)")))
     } catch let error as Fault where error.operation == "the body" {
@@ -82,9 +81,7 @@ final class Phones {
     }
   }
 
-  private func begin(
-    _ name: String, _ head: HTTPHead, _ register: Register
-  ) throws(Fault) -> HTTPAnswer {
+  private func begin(_ name: String, _ head: HTTPHead) throws(Fault) -> HTTPAnswer {
     try read()
     if try phone(of: head) != nil {
       return HTTPAnswer(409, "pairing", "this phone is paired already")
@@ -99,7 +96,7 @@ final class Phones {
     let pairing = Pairing(
       cookie: digest(ofCookie: cookie), words: PairingWords.any, name: name,
       address: head.address, ends: uptime + Self.patience)
-    try register.begin(pairing)
+    try opened().begin(pairing)
     waiting = pairing
     timer = try? loop.after(Self.patience) { [unowned self] in try? read() }
     journal.log(
@@ -174,7 +171,7 @@ final class Phones {
 
   private func answer(_ body: (Register) throws(Fault) -> HTTPAnswer) -> HTTPAnswer {
     do throws(Fault) {
-      return try using(body)
+      return try body(opened())
     } catch {
       return HTTPAnswer(.refused(Rejection(.register, error.description)))
     }
@@ -194,7 +191,7 @@ final class Phones {
   func held() {
     guard let waiting else { return }
     do throws(Fault) {
-      try using { register throws(Fault) in _ = try register.confirm(waiting, at: .now) }
+      _ = try opened().confirm(waiting, at: .now)
     } catch {
       journal.log(
         .register, .warning, "\(waiting.title) is not paired: \(error)".printable,
@@ -203,22 +200,19 @@ final class Phones {
     try? read()
   }
 
-  private func using<Result>(
-    _ body: (Register) throws(Fault) -> Result
-  ) throws(Fault) -> Result {
-    try open.use { register throws(Fault) in
-      if register !== self.register {
-        // What a run before this one has left.
-        if waiting == nil { try? register.endPairing() }
-        try tellChanges(in: register)
-        self.register = register
-      }
-      return try body(register)
+  private func opened() throws(Fault) -> Register {
+    let register = try open.opened()
+    if register !== self.register {
+      // What a run before this one has left.
+      if waiting == nil { try? register.endPairing() }
+      try tellChanges(in: register)
+      self.register = register
     }
+    return register
   }
 
   /// Tells what has changed in the register, by whomever.
-  func read() throws(Fault) { try using(tellChanges) }
+  func read() throws(Fault) { try tellChanges(in: opened()) }
 
   private func tellChanges(in register: Register) throws(Fault) {
     let known = Dictionary(uniqueKeysWithValues: try register.phones().map { ($0.number, $0) })

@@ -17,20 +17,9 @@ final class OpenRegister {
     self.changed = changed
   }
 
-  /// - Parameter body: is given another object after the register was opened again. It keeps no strong
-  ///   reference to it.
-  func use<Result>(_ body: (Register) throws(Fault) -> Result) throws(Fault) -> Result {
-    do throws(Fault) {
-      return try body(try opened())
-    } catch {
-      // The next opening checks it, and sets it aside if it is broken.
-      if error.isOfBrokenDatabase { register = nil }
-      throw error
-    }
-  }
-
-  private func opened() throws(Fault) -> Register {
-    if let register {
+  /// - Returns: another object after the register was opened again. Keep no strong reference to it.
+  func opened() throws(Fault) -> Register {
+    if let register, !register.database.isBroken {
       if !register.database.hasMoved { return register }
       complain("the register \(path) has gone")
     }

@@ -124,9 +124,7 @@ final class Publisher {
 
   /// - Parameter since: what the provider knows from then: a device that registered after it stays.
   func hasGone(_ delivery: Delivery, _ reason: String, since: Instant) {
-    let isNew = using { register throws(Fault) in
-      try register.deactivate(delivery.device, reason, since: since, at: .now)
-    }
+    let isNew = using { try $0.deactivate(delivery.device, reason, since: since, at: .now) }
     guard isNew == true, let device = devices.removeValue(forKey: delivery.device),
       let more = goneEntries.suffix(at: uptime)
     else { return }
@@ -140,7 +138,7 @@ final class Publisher {
 
   /// - Throws: `Fault` if the register cannot be used now.
   func register(_ device: Device) throws(Fault) {
-    try used { register throws(Fault) in try register.add(device, at: .now) }
+    try opened().add(device, at: .now)
     read()
   }
 
@@ -148,45 +146,39 @@ final class Publisher {
   /// - Throws: `Fault` if the register cannot be used now.
   func forget(_ token: String) throws(Fault) -> Bool {
     defer { read() }
-    return try used { register throws(Fault) in try register.remove(token: token) }
+    return try opened().remove(token: token)
   }
 
   /// - Returns: nil if the register cannot be used now; it is tried again.
   @discardableResult
-  private func using<Result>(_ body: (Register) throws(Fault) -> Result) -> Result? {
+  private func using<Result>(_ body: (Register) throws -> Result) -> Result? {
     // Leave a failed register to the retry: each attempt may block for a tenth of a second.
     guard retryTimer == nil else { return nil }
-    do throws(Fault) {
-      return try used(body)
+    do {
+      return try body(opened())
     } catch {
       complain(error)
       return nil
     }
   }
 
-  private func used<Result>(
-    _ body: (Register) throws(Fault) -> Result
-  ) throws(Fault) -> Result {
-    try open.use { register throws(Fault) in
-      if register !== self.register { try read(register) }
-      return try body(register)
-    }
-  }
-
-  /// Reads another register. What is in memory is written into it, too.
-  private func read(_ register: Register) throws(Fault) {
+  private func opened() throws(Fault) -> Register {
+    let register = try open.opened()
+    guard register !== self.register else { return register }
+    // What is in memory is written into another register, too.
     for delivery in unfinished { unsaved[delivery.id] = delivery }
     devices = try register.activeDevices()
     let left = try register.deliveries().filter { unsaved[$0.id] == nil && !ended.contains($0.id) }
     self.register = register
     distribute(left)
+    return register
   }
 
-  private func complain(_ fault: Fault) {
+  private func complain(_ error: any Error) {
     if outage.begins() {
       journal.log(
-        .register, .warning, "\(fault); what is not sent yet would not outlast a restart",
-        ["DETAIL": fault.description])
+        .register, .warning, "\(error); what is not sent yet would not outlast a restart",
+        ["DETAIL": "\(error)"])
     }
     guard retryTimer == nil else { return }
     retryTimer = try? loop.after(outage.nextWait()) { [unowned self] in tryAgain() }
@@ -197,16 +189,13 @@ final class Publisher {
     read()
     save()
     // On a full disk, everything that writes nothing succeeds.
-    guard using({ register throws(Fault) in try register.proveWritable() }) != nil, outage.ends()
-    else { return }
+    guard using({ try $0.proveWritable() }) != nil, outage.ends() else { return }
     journal.log(.register, .notice, "the register can be used again")
   }
 
   private func save() {
     guard !unsaved.isEmpty || !ended.isEmpty else { return }
-    let isSaved: Void? = using { register throws(Fault) in
-      try register.save(Array(unsaved.values), ended)
-    }
+    let isSaved: Void? = using { try $0.save(Array(unsaved.values), ended) }
     guard isSaved != nil else { return }
     unsaved = [:]
     ended = []
@@ -214,7 +203,7 @@ final class Publisher {
 
   /// Reads the devices, and publishes the words of `clocksmith-relay push`.
   func read() {
-    using { register throws(Fault) in
+    using { register in
       devices = try register.activeDevices()
       // If no lane is left to send them, the relay's next run will.
       guard stopped == nil else { return }
