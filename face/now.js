@@ -80,7 +80,6 @@ function contactText() {
   if (store.contact === "connecting" || (clock.now === null && store.contact === "live")) return "Asking the clock …";
   if (store.absent) return "The Pi answers, but the clock on it does not run: nothing sounds. What is below is old.";
   const words = [];
-  if (store.value("clock.zone") === "unset") words.push("Nobody has chosen the time zone yet, under Settings: this is the time of UTC, and the clock says none.");
   if (Math.abs(clock.phoneAhead) > 1000 + clock.uncertainty) {
     words.push(`This phone's own clock is ${smallOrLong(clock.phoneAhead)} ${clock.phoneAhead > 0 ? "ahead" : "behind"}.`);
   }
@@ -134,7 +133,7 @@ function drawProblems(state) {
   redraw(part.querySelector("ul"), JSON.stringify(problems), () => problems.map((problem) => h("li", { dir: "auto" }, problem)));
 }
 
-/** As in ` It may be off by up to 1.2 s.` A clock that its program says to be right is right to 1 ms. */
+/** As in ` It may be off by up to 1.2 s.` At least 1 ms is shown. */
 function offText({ mayBeOff }) {
   return mayBeOff === undefined ? "" : ` It may be off by up to ${smallLength(Math.max(mayBeOff * 1000, 1))}.`;
 }

@@ -31,6 +31,8 @@ final class AnnouncerLink {
   private var pending: [ObjectIdentifier: PendingCall] = [:]
   private var isAsking = false
   private var asksAgain = false
+  /// The uptime at which it was asked last.
+  private var asked = Duration.zero
   private var timer: EventSource?
   private var outage = Outage(first: .milliseconds(250), longest: longestPause)
 
@@ -128,6 +130,7 @@ final class AnnouncerLink {
     }
     isAsking = true
     asksAgain = false
+    asked = uptime
     let answered: (Result<OpaquePointer, Rejection>) -> Void = { [unowned self] in
       isAsking = false
       switch $0 {
@@ -151,6 +154,11 @@ final class AnnouncerLink {
     send("GetAll", of: "org.freedesktop.DBus.Properties", answered) {
       BusWriter.append(text: Self.name, to: $0)
     }
+  }
+
+  /// Asks at most once in ten seconds, however often anybody wants the time.
+  func refresh() {
+    if uptime - asked >= .seconds(10) { ask() }
   }
 
   private func setAbsence(_ absence: String?) {

@@ -22,7 +22,7 @@ extension RelayService {
           state: { [unowned self] in stateForApps },
           time: { [unowned self] in
             // For the next answer: a page asks every minute.
-            announcer.ask()
+            announcer.refresh()
             return time.json
           },
           notices: { [unowned self] in notices.json(at: .now) },
@@ -71,7 +71,7 @@ extension RelayService {
     } else if let phones {
       phones.http = http
     } else {
-      let phones = Phones(loop, journal, http)
+      let phones = Phones(loop, journal, register, http)
       phones.revoked = { [unowned self] number in door?.streams.end { $0.phone == number } }
       self.phones = phones
     }

@@ -6,7 +6,7 @@ extension RelayService {
   func startPush() {
     let push = configuration.push
     guard publisher != nil || !push.isEmpty else { return }
-    if publisher == nil { publisher = Publisher(loop, journal) }
+    if publisher == nil { publisher = Publisher(loop, journal, register) }
     let (providers, faults) = push.providers(at: .now)
     for (section, fault) in faults.sorted(by: { $0.key < $1.key }) {
       journal.log(

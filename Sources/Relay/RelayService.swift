@@ -22,6 +22,10 @@ public final class RelayService {
   var toldRejections: (causes: Set<Rejection>, since: Duration) = ([], uptime)
   var commandEntries = Throttle()
   private var births = Throttle()
+  private(set) lazy var register = OpenRegister(loop, journal) { [unowned self] in
+    try? phones?.read()
+    publisher?.read()
+  }
   var publisher: Publisher?
   var ahead: Ahead?
   var publishThrottles: [PushEvents.RawValue: Throttle] = [:]

@@ -19,25 +19,25 @@ let checkCommand = Subcommand(
 ) { arguments in
   do throws(Fault) {
     let configuration = try RelayConfiguration.load(path: arguments["config"])
-    var isUsable = configuration.outdated.isEmpty
+    var hasFound = !configuration.outdated.isEmpty
     for words in configuration.outdated { try say("FOUND \(words)") }
-    if !configuration.broker.host.isEmpty, try !check(configuration) { isUsable = false }
+    if !configuration.broker.host.isEmpty, try check(configuration) { hasFound = true }
     if arguments.has("connect"), !configuration.broker.host.isEmpty {
       try BrokerTrial(configuration).run()
       try say("ok    connection    the broker has let it in")
     }
-    if try !check(configuration.push) { isUsable = false }
+    if try check(configuration.push) { hasFound = true }
     if let http = configuration.http { try check(http) }
-    return isUsable ? ExitStatus.done : ExitStatus.found
+    return hasFound ? ExitStatus.found : ExitStatus.done
   } catch {
     try say("FOUND \(error)")
     return ExitStatus.found
   }
 }
 
-/// - Returns: false if something was found.
+/// - Returns: true if something was found.
 private func check(_ configuration: RelayConfiguration) throws(Fault) -> Bool {
-  var isUsable = true
+  var hasFound = false
   let broker = configuration.broker
   let password = try broker.password()
   let topics = configuration.topics
@@ -49,29 +49,29 @@ private func check(_ configuration: RelayConfiguration) throws(Fault) -> Bool {
     try broker.checkCertificates()
     try say("ok    authorities   \(broker.authorities)")
     if let certificate = broker.certificate {
-      isUsable = try check(certificate: certificate)
+      hasFound = try check(certificate: certificate)
     }
   }
   try say("ok    clock         \(topics.clock)")
   try say("ok    commands      \(topics.commands.joined(separator: ", "))")
   try say("ok    discovery     \(topics.discovery ?? "none")")
-  return isUsable
+  return hasFound
 }
 
-/// - Returns: false if the certificate is not valid now.
+/// - Returns: true if the certificate is not valid now.
 private func check(certificate path: String) throws(Fault) -> Bool {
   let dates = try CertificateDates(path)
   if dates.isValid { try say("ok    certificate   \(path)") }
   if let complaint = dates.complaint {
     try say("\(dates.isValid ? "note  certificate   " : "FOUND ")\(complaint)")
   }
-  return dates.isValid
+  return !dates.isValid
 }
 
-/// - Returns: false if something was found.
+/// - Returns: true if something was found.
 private func check(_ push: PushConfiguration) throws(Fault) -> Bool {
   let faults = push.faults
-  var isUsable = faults.isEmpty
+  var hasFound = !faults.isEmpty
   func printSection(_ section: String, _ words: String) throws(Fault) {
     if let fault = faults[section] {
       try say("FOUND \(fault)")
@@ -86,9 +86,9 @@ private func check(_ push: PushConfiguration) throws(Fault) -> Bool {
   if let apns = push.apns {
     try printSection("apns", "apns          \(apns.topic), \(apns.server ?? "Apple's servers")")
     if let certificate = apns.certificate, faults["apns"] == nil,
-      try !check(certificate: certificate)
+      try check(certificate: certificate)
     {
-      isUsable = false
+      hasFound = true
     }
   }
   for (name, ntfy) in push.ntfy.sorted(by: { $0.key < $1.key }) {
@@ -102,7 +102,7 @@ private func check(_ push: PushConfiguration) throws(Fault) -> Bool {
   if push.apns != nil, access(Register.path, R_OK) == 0 {
     try say("ok    devices       \(try Register().countOfDevices())")
   }
-  return isUsable
+  return hasFound
 }
 
 private func check(_ http: HTTPConfiguration) throws(Fault) {

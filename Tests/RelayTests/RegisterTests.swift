@@ -101,8 +101,14 @@ extension Instant {
     // Only the pages of the tables are overwritten: the schema stays whole.
     for index in (count / 2)..<count { bytes[index] = 0xA5 }
     try writeBytes(Array(bytes[..<count]), to: path, isSynced: false)
-    let (register, complaint) = try Register.openedForService(path: path)
-    #expect(complaint != nil)
+    do {
+      let torn = try Register(path: path)
+      #expect(throws: Fault.self) { try torn.devices() }
+      #expect(torn.database.isBroken)
+    }
+    var complaints: [String] = []
+    let register = try Register.openedForService(path: path) { complaints.append($0) }
+    #expect(complaints.count == 1)
     #expect(try register.countOfDevices() == 0)
   }
 
@@ -141,7 +147,7 @@ extension Instant {
   @Test("one of a later version is left as it is") func later() throws {
     let test = try TestRegister()
     try test.register.database.execute("PRAGMA user_version = 9")
-    let fault = faultThrown { _ = try Register.openedForService(path: test.path) }
+    let fault = faultThrown { _ = try Register.openedForService(path: test.path) { _ in } }
     #expect(fault?.detail.hasPrefix("it was made by a later version") == true)
   }
 

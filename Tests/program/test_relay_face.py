@@ -184,6 +184,14 @@ def test_the_time_has_how_far_the_clock_may_be_off_now(door, announcer):
     assert set(running.ask("GET", "/v1/time").body) == {"instant", "local", "zone"}
 
 
+def test_the_announcer_is_not_asked_at_each_request_for_the_time(door, announcer):
+    pretended = announcer()
+    running = door("face = yes").wait_for_announcer()
+    for _ in range(30):
+        running.ask("GET", "/v1/time")
+    assert pretended.calls.count("GetAll") <= 3
+
+
 def line(instant, cause="occasion", **more):
     texts = {"instant": instant, "cause": cause, **more}
     return {key: ("s", value) for key, value in texts.items()}

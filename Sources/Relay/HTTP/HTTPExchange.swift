@@ -46,8 +46,8 @@ final class HTTPExchange {
   var isServed = false
   /// Called once, when there is an answer; nil when nobody waits for one any more.
   var answered: (() -> Void)?
-  /// Watches whether the client ends the connection before.
-  var left: EventSource?
+  /// Watches whether the client ends the connection before its answer.
+  var departure: EventSource?
 
   init(_ head: HTTPHead, refusal: HTTPAnswer?) {
     self.head = head

@@ -23,8 +23,8 @@ final class HTTPServer {
     504, Rejection.Kind.timeout.rawValue,
     "the relay is stopping; the announcer may still carry the command out")
 
-  /// For a client that ended the connection before.
-  private static let left = HTTPAnswer(
+  /// For a client that ended the connection before its answer.
+  private static let goneAnswer = HTTPAnswer(
     504, Rejection.Kind.timeout.rawValue, "the connection was ended before the answer")
 
   private static let ambiguous = HTTPAnswer(
@@ -226,9 +226,9 @@ final class HTTPServer {
     // Free the connection of a page that was closed or loaded again meanwhile. A command may come from a
     // client that has only ended its own side, and waits.
     if exchange.head.method == "GET" {
-      exchange.left = whenLeft(connection) { [unowned exchange] in
-        exchange.left?.rests()
-        exchange.answer(Self.left)
+      exchange.departure = whenLeft(connection) { [unowned exchange] in
+        exchange.departure?.rests()
+        exchange.answer(Self.goneAnswer)
       }
     }
     MHD_suspend_connection(connection)
@@ -309,14 +309,14 @@ private final class StreamReading {
   private let stream: EventStream
   private let connection: OpaquePointer
   private unowned let server: HTTPServer
-  private var left: EventSource?
+  private var departure: EventSource?
 
   init(_ stream: EventStream, _ connection: OpaquePointer, _ server: HTTPServer) {
     self.stream = stream
     self.connection = connection
     self.server = server
-    left = server.whenLeft(connection) { [unowned self] in
-      left?.rests()
+    departure = server.whenLeft(connection) { [unowned self] in
+      departure?.rests()
       stream.end()
     }
   }

@@ -22,20 +22,23 @@ final class Phones {
 
   private let loop: EventLoop
   private let journal: Journal
-  private let path = Register.path
-  private var register: Register?
-  private var watch: EventSource?
-  /// The phones that were last read, by their numbers.
-  private var known: [Int64: Phone] = [:]
+  private let open: OpenRegister
+  /// The register that was read last.
+  private weak var register: Register?
+  /// The phones in it, by their numbers; nil before the first reading.
+  private var known: [Int64: Phone]?
   private var waiting: Pairing?
   private var timer: EventSource?
 
-  init(_ loop: EventLoop, _ journal: Journal, _ http: HTTPConfiguration) {
+  init(
+    _ loop: EventLoop, _ journal: Journal, _ open: OpenRegister, _ http: HTTPConfiguration
+  ) {
     self.loop = loop
     self.journal = journal
+    self.open = open
     self.http = http
     do throws(Fault) {
-      _ = try opened()
+      try read()
     } catch {
       journal.log(
         .register, .warning, "\(error); each request tries it again",
@@ -48,17 +51,16 @@ final class Phones {
   func phone(of head: HTTPHead) throws(Fault) -> Phone? { try paired(head)?.phone }
 
   private func paired(_ head: HTTPHead) throws(Fault) -> (phone: Phone, cookie: String)? {
-    try using { register throws(Fault) in
-      for cookie in head.ownCookies {
-        guard let phone = try register.phone(cookie: digest(ofCookie: cookie)) else { continue }
-        // Once an hour, or if the clock was ahead of now when the phone came last.
-        if !(.zero..<Duration.seconds(3600)).contains(.now - phone.seen) {
-          try? register.setSeen(phone.number, at: .now)
-        }
-        return (phone, cookie)
+    let register = try opened()
+    for cookie in head.ownCookies {
+      guard let phone = try register.phone(cookie: digest(ofCookie: cookie)) else { continue }
+      // Once an hour, or if the clock was ahead of now when the phone came last.
+      if !(.zero..<Duration.seconds(3600)).contains(.now - phone.seen) {
+        try? register.setSeen(phone.number, at: .now)
       }
-      return nil
+      return (phone, cookie)
     }
+    return nil
   }
 
   // MARK: Requests
@@ -69,7 +71,7 @@ final class Phones {
     do {
       let body = String(decoding: exchange.body, as: UTF8.self)
       let name = try Record(json: body, path: "the body").value(Self.name)
-      return try using { register throws(Fault) in try begin(name, head, register) }
+      return try begin(name, head)
     } catch let error as BadValue {
       return HTTPAnswer(.refused(Rejection(.value, "\(error)")))
     } catch let error as Fault where error.operation == "the body" {
@@ -79,9 +81,7 @@ final class Phones {
     }
   }
 
-  private func begin(
-    _ name: String, _ head: HTTPHead, _ register: Register
-  ) throws(Fault) -> HTTPAnswer {
+  private func begin(_ name: String, _ head: HTTPHead) throws(Fault) -> HTTPAnswer {
     try read()
     if try phone(of: head) != nil {
       return HTTPAnswer(409, "pairing", "this phone is paired already")
@@ -96,7 +96,7 @@ final class Phones {
     let pairing = Pairing(
       cookie: digest(ofCookie: cookie), words: PairingWords.any, name: name,
       address: head.address, ends: uptime + Self.patience)
-    try register.begin(pairing)
+    try opened().begin(pairing)
     waiting = pairing
     timer = try? loop.after(Self.patience) { [unowned self] in try? read() }
     journal.log(
@@ -171,7 +171,7 @@ final class Phones {
 
   private func answer(_ body: (Register) throws(Fault) -> HTTPAnswer) -> HTTPAnswer {
     do throws(Fault) {
-      return try using(body)
+      return try body(opened())
     } catch {
       return HTTPAnswer(.refused(Rejection(.register, error.description)))
     }
@@ -191,7 +191,7 @@ final class Phones {
   func held() {
     guard let waiting else { return }
     do throws(Fault) {
-      try using { register throws(Fault) in _ = try register.confirm(waiting, at: .now) }
+      _ = try opened().confirm(waiting, at: .now)
     } catch {
       journal.log(
         .register, .warning, "\(waiting.title) is not paired: \(error)".printable,
@@ -201,55 +201,40 @@ final class Phones {
   }
 
   private func opened() throws(Fault) -> Register {
-    let isGone = register?.database.hasMoved == true
-    if let register, !isGone { return register }
-    register = nil
-    let (opened, complaint) = try Register.openedForService(path: path, isGone: isGone)
-    if let complaint { journal.log(.register, .error, complaint, ["DETAIL": complaint]) }
-    // Watch before the first read, so that nothing is missed in between.
-    watch = try? loop.whenReplaced("\(path)-wal") { [unowned self] in try? read() }
-    known = Dictionary(uniqueKeysWithValues: try opened.phones().map { ($0.number, $0) })
-    // What a run before this one has left.
-    if waiting == nil { try? opened.endPairing() }
-    register = opened
-    return opened
-  }
-
-  private func using<Result>(
-    _ body: (Register) throws(Fault) -> Result
-  ) throws(Fault) -> Result {
-    do throws(Fault) {
-      return try body(try opened())
-    } catch {
-      // The next opening checks it, and sets it aside if it is broken.
-      if error.isOfBrokenDatabase { register = nil }
-      throw error
+    let register = try open.opened()
+    if register !== self.register {
+      // What a run before this one has left.
+      if waiting == nil { try? register.endPairing() }
+      try tellChanges(in: register)
+      self.register = register
     }
+    return register
   }
 
   /// Tells what has changed in the register, by whomever.
-  private func read() throws(Fault) {
-    try using { register throws(Fault) in
-      let before = known
-      known = Dictionary(uniqueKeysWithValues: try register.phones().map { ($0.number, $0) })
-      for (number, phone) in known.sorted(by: { $0.key < $1.key }) where before[number] == nil {
-        tell(phone, "is paired")
-      }
-      for (number, phone) in before.sorted(by: { $0.key < $1.key }) where known[number] == nil {
-        tell(phone, "is not paired any more")
-        revoked(number)
-      }
-      guard let waiting, try register.pairing()?.cookie != waiting.cookie else { return }
-      self.waiting = nil
-      timer = nil
-      guard try register.phone(cookie: waiting.cookie) == nil else { return }
-      let why =
-        waiting.ends > uptime
-        ? "it was refused or cancelled" : "nobody has confirmed it within a minute"
-      journal.log(
-        .pairing, .notice, "\(waiting.title) is not paired: \(why)".printable,
-        ["PHONE": waiting.name, "ADDRESS": waiting.address])
+  func read() throws(Fault) { try tellChanges(in: opened()) }
+
+  private func tellChanges(in register: Register) throws(Fault) {
+    let known = Dictionary(uniqueKeysWithValues: try register.phones().map { ($0.number, $0) })
+    let before = self.known ?? known
+    self.known = known
+    for (number, phone) in known.sorted(by: { $0.key < $1.key }) where before[number] == nil {
+      tell(phone, "is paired")
     }
+    for (number, phone) in before.sorted(by: { $0.key < $1.key }) where known[number] == nil {
+      tell(phone, "is not paired any more")
+      revoked(number)
+    }
+    guard let waiting, try register.pairing()?.cookie != waiting.cookie else { return }
+    self.waiting = nil
+    timer = nil
+    guard try register.phone(cookie: waiting.cookie) == nil else { return }
+    let why =
+      waiting.ends > uptime
+      ? "it was refused or cancelled" : "nobody has confirmed it within a minute"
+    journal.log(
+      .pairing, .notice, "\(waiting.title) is not paired: \(why)".printable,
+      ["PHONE": waiting.name, "ADDRESS": waiting.address])
   }
 
   private func tell(_ phone: Phone, _ what: String) {

@@ -30,6 +30,8 @@ struct SQLRow {
 final class Database {
   let path: String
   private let handle: OpaquePointer
+  /// True once SQLite has found it corrupt.
+  private(set) var isBroken = false
 
   /// Opens an existing database.
   /// - Parameter patience: how long another program may hold it.
@@ -107,7 +109,11 @@ final class Database {
     }
   }
 
-  private func fault(_ code: Int32) -> Fault { Self.fault(path, handle, code) }
+  private func fault(_ code: Int32) -> Fault {
+    let fault = Self.fault(path, handle, code)
+    if fault.isOfBrokenDatabase { isBroken = true }
+    return fault
+  }
 
   private static func fault(_ path: String, _ handle: OpaquePointer?, _ code: Int32) -> Fault {
     let words = handle.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"

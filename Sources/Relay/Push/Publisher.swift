@@ -9,13 +9,12 @@ final class Publisher {
   private static let lastPatience = Duration.seconds(3)
 
   private let loop: EventLoop
-  private let path = Register.path
   private let journal: Journal
-  private var register: Register?
-  /// Of the register.
+  private let open: OpenRegister
+  /// The register that was read last.
+  private weak var register: Register?
   private var outage = Outage(first: .seconds(2), longest: .seconds(2))
   private var retryTimer: EventSource?
-  private var watch: EventSource?
   /// The active devices of the register, by their numbers.
   private(set) var devices: [Int64: Device] = [:]
   private var lanes: [PushLane] = []
@@ -31,9 +30,10 @@ final class Publisher {
   private var laneEntries = Throttle()
   private var goneEntries = Throttle()
 
-  init(_ loop: EventLoop, _ journal: Journal) {
+  init(_ loop: EventLoop, _ journal: Journal, _ open: OpenRegister) {
     self.loop = loop
     self.journal = journal
+    self.open = open
   }
 
   /// Sends messages to these providers from now on. What is on its way to others is sent again.
@@ -44,8 +44,6 @@ final class Publisher {
     parked = []
     self.configured = Set(configured.map(\.name))
     lanes = providers.map { PushLane($0, loop, self) }
-    // Watch before the first read, so that nothing is missed in between.
-    watch = try? loop.whenReplaced("\(path)-wal") { [unowned self] in read() }
     distribute(left)
     read()
   }
@@ -55,7 +53,6 @@ final class Publisher {
   /// Stops sending.
   /// - Parameter done: called when the last answer has come, or the wait for it is over.
   func stop(_ done: @escaping () -> Void) {
-    watch = nil
     stopped = done
     for lane in lanes { lane.stop() }
     endTimer = try? loop.after(Self.lastPatience) { [unowned self] in end() }
@@ -166,24 +163,18 @@ final class Publisher {
   }
 
   private func opened() throws(Fault) -> Register {
-    let isGone = register?.database.hasMoved == true
-    if let register, !isGone { return register }
-    register = nil
-    let (opened, complaint) = try Register.openedForService(path: path, isGone: isGone)
-    if let complaint { journal.log(.register, .error, complaint, ["DETAIL": complaint]) }
-    // Of a register that was set aside, what is in memory is written into the new one.
+    let register = try open.opened()
+    guard register !== self.register else { return register }
+    // What is in memory is written into another register, too.
     for delivery in unfinished { unsaved[delivery.id] = delivery }
-    if complaint != nil { ended = [] }
-    devices = try opened.activeDevices()
-    let left = try opened.deliveries().filter { unsaved[$0.id] == nil && !ended.contains($0.id) }
-    register = opened
+    devices = try register.activeDevices()
+    let left = try register.deliveries().filter { unsaved[$0.id] == nil && !ended.contains($0.id) }
+    self.register = register
     distribute(left)
-    return opened
+    return register
   }
 
   private func complain(_ error: any Error) {
-    // The next opening checks the register, and sets it aside if it is broken.
-    if let fault = error as? Fault, fault.isOfBrokenDatabase { register = nil }
     if outage.begins() {
       journal.log(
         .register, .warning, "\(error); what is not sent yet would not outlast a restart",
@@ -211,7 +202,7 @@ final class Publisher {
   }
 
   /// Reads the devices, and publishes the words of `clocksmith-relay push`.
-  private func read() {
+  func read() {
     using { register in
       devices = try register.activeDevices()
       // If no lane is left to send them, the relay's next run will.

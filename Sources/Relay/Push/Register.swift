@@ -15,6 +15,10 @@ public final class Register {
   private static let folder = "/var/lib/clocksmith-relay"
   private static let version: Int64 = 4
 
+  /// Of the loss of a register.
+  static let consequence =
+    "the devices have to be registered again, and the phones paired again"
+
   /// In the service's folder, as systemd names it (`StateDirectory=`), or else by its usual path.
   public static var path: String {
     "\(stateFolder ?? folder)/\(name)"
@@ -41,28 +45,26 @@ public final class Register {
     } catch {
       let advice =
         error.isOfBrokenDatabase
-        ? "; when the service starts, it sets it aside, and the devices have to be "
-          + "registered again, and the phones paired again"
+        ? "; when the service starts, it sets it aside, and \(consequence)"
         : error.isOfLockedDatabase ? "; another program holds it, try again" : ""
       throw Fault(error.operation, code: error.code, error.detail + advice)
     }
   }
 
   /// Opens the register for the service: waits only briefly, checks it, and replaces a broken one.
-  /// - Parameter isGone: the file of the one that was open has gone.
-  /// - Returns: the register, and a complaint if the old one has gone, or was broken and set aside.
+  /// - Parameter complain: told if a broken one was set aside.
   static func openedForService(
-    path: String, isGone: Bool = false, patience: Duration = .milliseconds(100)
-  ) throws(Fault) -> (Register, complaint: String?) {
-    let end = "; the devices have to be registered again, and the phones paired again"
+    path: String, complain: (String) -> Void
+  ) throws(Fault) -> Register {
+    let patience = Duration.milliseconds(100)
     do throws(Fault) {
       let register = try Register(path: path, patience: patience)
       try register.check()
-      return (register, isGone ? "the register \(path) has gone\(end)" : nil)
+      return register
     } catch {
       guard error.isOfBrokenDatabase else { throw error }
-      let complaint = "\(error); \(setAside(path))\(end)"
-      return (try Register(path: path, patience: patience), complaint)
+      complain("\(error); \(setAside(path))")
+      return try Register(path: path, patience: patience)
     }
   }
 
