@@ -292,7 +292,9 @@ struct Rings: Property {
         isGone = true
         break
       }
-      (known.due, known.next, known.isLoose) = (nil, nil, false)
+      (known.due, known.next) = (nil, nil)
+      // If the date for which it rang is forgotten, the service may be done with it or not.
+      known.isLoose = known.isLoose && known.rang == .min
       let last = world.face.dues(times, around: at.shown).last { $0.shown <= at.shown }
       known.told = max(known.told, last?.date ?? .min)
     }
