@@ -254,6 +254,23 @@ extension SimulationTests {
       #expect((90...100).contains(world.judge.counts["cue"] ?? 0))
     }
 
+    @Test("an alarm rings at a start after the clock was set back by days to its time")
+    func setBackToAlarm() {
+      var settings = AnnouncerSettings.usual
+      settings.ringLimit = .seconds(60)
+      settings.alarms = [.daily("night", at: 70)]
+      let world = World(settings)
+      world.run(
+        until: 30 * minute,
+        [
+          Incident(time: .at(20 * minute), kind: .restart(30 * second)),
+          Incident(time: .after(second), kind: .step(-48 * hour - 600 * second, byServer: true)),
+        ])
+      #expect(world.judge.violation == nil)
+      // Two minutes of rings 3 s apart.
+      #expect((30...40).contains(world.judge.counts["cue"] ?? 0))
+    }
+
     @Test("what a person asks of a ringing timer does not take the place of what is said of it")
     func askedAtZero() {
       let world = World()
