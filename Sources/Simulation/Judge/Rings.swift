@@ -282,11 +282,12 @@ struct Rings: Property {
       }
       let due = known.due ?? at.elapsed
       let isLate = at.elapsed - due > 2 * second
+      let isHindered = known.isLoose || !world.isCalm(since: due - minute)
       known.isExact = known.changed < due - 12 * second && !isLate
       known.due = isLate ? at.elapsed : due
       known.isRinging = true
       turns[source] = at.elapsed
-      return what
+      return what ?? (isLate && !isHindered ? "\(source) rings late" : nil)
     case .silenced(.untrusted) where known.times != nil:
       // It may still ring late.
       (known.told, known.due) = (world.face.day(at.shown), nil)
