@@ -66,6 +66,18 @@ struct SimulationTests {
     #expect(World.startAfterAlarm(.alarmsTwice).judge.violation?.property == "rings")
   }
 
+  @Test("an alarm that is snoozed rings again ten minutes later") func snoozed() {
+    var settings = AnnouncerSettings.usual
+    (settings.ringLimit, settings.alarms) = (.seconds(30), [.daily("night", at: 70)])
+    let world = World(settings)
+    world.run(
+      until: 30 * minute,
+      [Incident(time: .at(605 * second), kind: .reminder(.snooze(nil)))])
+    #expect(world.judge.violation == nil)
+    // At 01:10; from 01:20:05 on every 3 s, without the second one.
+    #expect(world.judge.counts["cue"] == 10)
+  }
+
   @Test("what is violated is told with the shortest history that violates it") func shortest() {
     let sabotage = Sabotage.handIgnored
     let faces = Faces(over: 1_800_000_000..<1_830_000_000)

@@ -84,8 +84,11 @@ struct Rings: Property {
       configure(world.settings.alarms, at)
     case .rested(let isSaved):
       if isSaved { unsaved = [] }
+      forgetDates(at, world)
       return pass(at, world)
-    case .told(.reminder(let reminder, let event)): return told(reminder, event, at, world)
+    case .told(.reminder(let reminder, let event)):
+      forgetDates(at, world)
+      return told(reminder, event, at, world)
     case .told(.unsaid(let words, _)): all[words.source]?.words = at.elapsed
     case .heard(.begins, let sounding):
       if let words = sounding.words { all[words.source]?.words = at.elapsed }
@@ -99,23 +102,26 @@ struct Rings: Property {
     for source in all.keys { change(&all[source]!) }
   }
 
+  /// If a clock that alarms go by is set back by days, it was wrong before: the dates to come are
+  /// forgotten.
+  private mutating func forgetDates(_ at: Moment, _ world: Situation) {
+    guard world.goesByClock else { return }
+    if at.shown < reached - day {
+      let today = world.face.day(at.shown)
+      changeAll { known in
+        guard known.times != nil else { return }
+        if known.rang > today { known.rang = .min }
+        if known.told > today { known.told = .min }
+        known.isLoose = true
+      }
+      reached = at.shown
+    }
+    reached = max(reached, at.shown)
+  }
+
   // MARK: It must ring, or be told
 
   private mutating func pass(_ at: Moment, _ world: Situation) -> String? {
-    if world.goesByClock {
-      // The clock was wrong before: the dates to come are forgotten.
-      if at.shown < reached - day {
-        let today = world.face.day(at.shown)
-        changeAll { known in
-          guard known.times != nil else { return }
-          if known.rang > today { known.rang = .min }
-          if known.told > today { known.told = .min }
-          known.isLoose = true
-        }
-        reached = at.shown
-      }
-      reached = max(reached, at.shown)
-    }
     for (source, known) in all where known.times != nil && known.due == nil {
       if known.next.map({ $0.shown <= at.shown }) ?? true { comeDue(&all[source]!, at, world) }
     }
@@ -234,8 +240,6 @@ struct Rings: Property {
     if event == .cancelled, all[source]?.name != reminder.name { return nil }
     if event == .set { all[source] = Known(reminder.plan, at) }
     guard var known = all[source] else { return nil }
-    // The clock may be set back before the service rests.
-    if world.goesByClock { reached = max(reached, at.shown) }
     unsaved.insert(source)
     var isGone = false
     defer { all[source] = isGone ? nil : known }
@@ -278,11 +282,12 @@ struct Rings: Property {
       }
       let due = known.due ?? at.elapsed
       let isLate = at.elapsed - due > 2 * second
+      let isHindered = known.isLoose || !world.isCalm(since: due - minute)
       known.isExact = known.changed < due - 12 * second && !isLate
       known.due = isLate ? at.elapsed : due
       known.isRinging = true
       turns[source] = at.elapsed
-      return what
+      return what ?? (isLate && !isHindered ? "\(source) rings late" : nil)
     case .silenced(.untrusted) where known.times != nil:
       // It may still ring late.
       (known.told, known.due) = (world.face.day(at.shown), nil)
@@ -292,7 +297,9 @@ struct Rings: Property {
         isGone = true
         break
       }
-      (known.due, known.next, known.isLoose) = (nil, nil, false)
+      (known.due, known.next) = (nil, nil)
+      // If the date for which it rang is forgotten, the service may be done with it or not.
+      known.isLoose = known.isLoose && known.rang == .min
       let last = world.face.dues(times, around: at.shown).last { $0.shown <= at.shown }
       known.told = max(known.told, last?.date ?? .min)
     }
