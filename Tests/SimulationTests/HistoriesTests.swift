@@ -271,6 +271,23 @@ extension SimulationTests {
       #expect((30...40).contains(world.judge.counts["cue"] ?? 0))
     }
 
+    @Test("a snooze that was over as the clock was set, before a start, rings after it")
+    func snoozeOverAtStart() {
+      var settings = AnnouncerSettings.usual
+      (settings.ringLimit, settings.alarms) = (.seconds(120), [.daily("night", at: 70)])
+      let world = World(settings)
+      world.run(
+        until: 30 * minute,
+        [
+          Incident(time: .at(605 * second), kind: .reminder(.snooze(nil))),
+          Incident(time: .at(11 * minute), kind: .restart(10 * minute)),
+          Incident(time: .at(1230 * second), kind: .step(-67 * second, byServer: true)),
+        ])
+      #expect(world.judge.violation == nil)
+      // The snooze is over at 1205 s.
+      #expect(world.judge.counts["cue"] ?? 0 > 30)
+    }
+
     @Test("what a person asks of a ringing timer does not take the place of what is said of it")
     func askedAtZero() {
       let world = World()

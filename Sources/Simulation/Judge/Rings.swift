@@ -275,7 +275,8 @@ struct Rings: Property {
       (known.isRinging, known.isExact, known.due) = (true, false, at.elapsed)
       turns[source] = at.elapsed
     case .rings(let how, _):
-      let what = mayRing(known, at, world)
+      // A clock that is set once a snooze is over leaves no moment of it.
+      let what = how == .again && known.due == nil ? nil : mayRing(known, at, world)
       if let time = time(known, at, world), how != .again {
         known.rang = time.date
         known.due = known.due ?? at.elapsed - (at.shown - time.shown)
