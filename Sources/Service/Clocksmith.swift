@@ -323,6 +323,12 @@ public final class Clocksmith {
       .volume, .info, "the volume is \(volume) dB, as it was set by hand", ["VOLUME_DB": volume])
   }
 
+  /// The latest word counts: a volume that is set as a setting ends the one that was set by hand.
+  private func forgetVolume() {
+    store.keep { ($0.volume, $0.configuredVolume) = (nil, nil) }
+    takeVolume()
+  }
+
   /// Uses the volume that a person has set, unless the configured volume has changed since.
   private func takeVolume() {
     configuration.volume = configuredVolume
@@ -372,6 +378,7 @@ public final class Clocksmith {
     let made: Composer?
     do throws(SettingFlaw) {
       guard let change = try files.changing(settings, from: current, key, to: value) else {
+        if key == "speaker.volume" { forgetVolume() }
         return .success(Record())
       }
       (text, new, made) = change
@@ -389,6 +396,7 @@ public final class Clocksmith {
     }
     let notices = new.notices(of: configuration)
     take(new, composer) { for notice in notices { journal.log(notice) } }
+    if key == "speaker.volume" { forgetVolume() }
     return .success(Record())
   }
 

@@ -59,5 +59,5 @@ def test_a_clock_without_a_zone_is_a_problem_with_what_to_do(clocksmith):
     done = clocksmith.run(
         "status", "--json", "--config", clocksmith.configuration(rest="[clock]\nzone = unset"))
     assert json.loads(done.stdout)["problems"][0] == (
-        "the clock has no zone, so no time is said and no alarm rings; set the zone, and take "
-        "'zone = unset' out of [clock]")
+        "the clock has no zone, so no time is said and no alarm rings; set it, as in "
+        "'clocksmith set clock.zone Europe/London'")

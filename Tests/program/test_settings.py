@@ -98,6 +98,15 @@ def test_every_key_is_shown_with_its_value_and_where_it_comes_from(caller, start
     assert seen(caller, "clock") == {key: shown[key] for key in shown if key.startswith("clock.")}
 
 
+def test_a_volume_that_is_set_ends_the_one_that_was_set_by_hand(caller, start):
+    start()
+    for _ in range(2):
+        put(caller, "speaker.volume", "-3dB")
+        assert caller.get("VolumeDB") == -3
+        caller.ask("SetVolume", volume_db=-9.0)
+        assert caller.get("VolumeDB") == -9
+
+
 def test_what_was_set_is_taken_back(caller, start, settings):
     start()
     put(caller, "announce.voice", "slt")

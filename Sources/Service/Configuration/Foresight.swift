@@ -43,8 +43,8 @@ extension Configuration {
   public var flawOfZone: String? {
     announcer.hasZone
       ? nil
-      : "the clock has no zone, so no time is said and no alarm rings; set the zone, and take "
-        + "'zone = unset' out of [clock]"
+      : "the clock has no zone, so no time is said and no alarm rings; set it, as in "
+        + "'clocksmith set clock.zone Europe/London'"
   }
 
   /// Why a tune never sounds; nil if it does.
