@@ -52,7 +52,7 @@ extension RelayService {
     if ["started", "reloaded", "setting"].contains(event) { renderer.forget() }
     if configuration.http != nil {
       let json = notices.add(notice, at: .now)
-      door?.streams.tell(json)
+      door?.streams.send(notice: json)
     }
     if let ring = RingEvent(event, words, fields) {
       broker?.send(topics.event, ring.payload, qos: 1)

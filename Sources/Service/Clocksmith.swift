@@ -395,7 +395,7 @@ public final class Clocksmith {
       return .failure(.refused(RefusalKey.notSaved.rawValue, why))
     }
     let notices = new.notices(of: configuration)
-    take(new, composer) { for notice in notices { journal.log(notice) } }
+    apply(new, composer) { for notice in notices { journal.log(notice) } }
     if key == "speaker.volume" { forgetVolume() }
     return .success(Record())
   }
@@ -430,7 +430,7 @@ public final class Clocksmith {
       var (new, made) = files.withSettings(at: options.settingsPath)
       let composer = try new.complete(options, made)
       self.files = files
-      take(new, composer) {
+      apply(new, composer) {
         journal.log(.reloaded, .notice, "the configuration was read again")
         tellOutdated()
       }
@@ -442,7 +442,7 @@ public final class Clocksmith {
 
   /// Puts another configuration in force.
   /// - Parameter tell: logs why. What is wrong with the new one is logged after it.
-  private func take(_ new: Configuration, _ composer: Composer, _ tell: () -> Void) {
+  private func apply(_ new: Configuration, _ composer: Composer, _ tell: () -> Void) {
     let before = (configuration, self.composer)
     if new.device != configuration.device { substitute = nil }
     (configuration, self.composer) = (new, composer)

@@ -154,7 +154,7 @@ public struct Composer {
     var parts: [Score.Part] = []
     var struck: [String: Int] = [:]
     for blow in programme.blows {
-      let sound = try bells.take(struck[blow.bell, default: 0], of: blow.bell)
+      let sound = try bells.sound(ofBlow: struck[blow.bell, default: 0], of: blow.bell)
       struck[blow.bell, default: 0] += 1
       parts.append(
         Score.Part(

@@ -126,6 +126,13 @@ def test_nothing_that_ships_is_asynchronous():
         assert not re.search(r"\basync\b|\bawait\b|\bTask\s*[{(]", code), path.name
 
 
+def test_no_function_has_a_verb_for_whatever_comes():
+    # TakeFolder.take(...) returns a Take of a recording.
+    verb = re.compile(r"func (take|tell|note|look)\((?!.*-> Take\b)")
+    found = [(path.name, line) for path in SOURCES for line in path.read_text().splitlines() if verb.search(line)]
+    assert not found
+
+
 def test_no_mark_of_unfinished_work():
     marks = re.compile(r"\b(" + "|".join(["TO" + "DO", "FIX" + "ME", "XX" + "X"]) + r")\b")
     for path in tracked("*.swift", "*.c", "*.py", "*.md", "deploy", "systemd", "debian"):

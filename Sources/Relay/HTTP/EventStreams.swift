@@ -53,10 +53,10 @@ final class EventStreams {
   }
 
   /// - Parameter notice: as JSON.
-  func tell(_ notice: String) {
+  func send(notice: String) {
     guard !streams.isEmpty else { return }
     let event = Self.event("notice", notice)
-    for each in streams { each.tell(event) }
+    for each in streams { each.send(notice: event) }
   }
 
   private static func event(of state: Result<String, Rejection>) -> [UInt8] {
@@ -102,7 +102,7 @@ final class EventStream {
     wake()
   }
 
-  fileprivate func tell(_ notice: [UInt8]) {
+  fileprivate func send(notice: [UInt8]) {
     notices = (notices + [notice]).suffix(Self.mostNotices)
     wake()
   }

@@ -219,10 +219,10 @@ final class Phones {
     let before = self.known ?? known
     self.known = known
     for (number, phone) in known.sorted(by: { $0.key < $1.key }) where before[number] == nil {
-      tell(phone, "is paired")
+      log(phone, "is paired")
     }
     for (number, phone) in before.sorted(by: { $0.key < $1.key }) where known[number] == nil {
-      tell(phone, "is not paired any more")
+      log(phone, "is not paired any more")
       revoked(number)
     }
     guard let waiting, try register.pairing()?.cookie != waiting.cookie else { return }
@@ -237,7 +237,7 @@ final class Phones {
       ["PHONE": waiting.name, "ADDRESS": waiting.address])
   }
 
-  private func tell(_ phone: Phone, _ what: String) {
+  private func log(_ phone: Phone, _ what: String) {
     journal.log(
       .phone, .notice, "phone \(phone.number), \"\(phone.name)\", \(what)".printable,
       ["PHONE": phone.name, "NUMBER": String(phone.number)])
