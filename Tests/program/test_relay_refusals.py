@@ -12,7 +12,7 @@ from sound_server import wait_until
 
 # These are refused by the clock: what is allowed is its knowledge.
 WRONG_FOR_THE_CLOCK = [
-    ({"command": "interval", "work": 20, "rest": 0.5}, "rest", "interval"),
+    ({"command": "interval", "work": 20, "rest": 0.5}, "rest", "value"),
     ({"command": "timer", "seconds": 60, "name": "12"},
      "the name cannot be used: it would be taken", "name"),
     ({"command": "alarm", "time": "07:00", "name": " a"}, "the name cannot be used: it begins", "name"),

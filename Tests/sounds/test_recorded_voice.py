@@ -39,6 +39,7 @@ def phrases():
         half = "am" if hour % 2 else "pm"
         yield f"{hour}-{minute}-{half}", f"{NUMBERS[hour]}, {MINUTES[minute]}, {half[0].upper()} M."
     yield "10-oclock", "ten, o'clock."
+    yield "i-do-not-know-the-time-yet", "I do not, know the time yet."
 
 
 def speak(voice, text, path):
