@@ -18,12 +18,7 @@ public struct Fault: Error, Hashable, CustomStringConvertible {
 
   /// A fault of the kernel or the C library, in the words of `strerror(3)`.
   public init(_ operation: String, errno code: Int32) {
-    let words = String(cString: strerror(code))
-    self.init(
-      operation, code: code,
-      code == EMFILE
-        ? "\(words); let it open at least 64 at once ('ulimit -n', or LimitNOFILE= of the service)"
-        : words)
+    self.init(operation, code: code, String(cString: strerror(code)))
   }
 
   public var description: String {
@@ -31,8 +26,7 @@ public struct Fault: Error, Hashable, CustomStringConvertible {
   }
 }
 
-/// Calls `body` until it is not interrupted by a signal, as TEMP_FAILURE_RETRY of glibc does. A
-/// signal that asks the program to end is not ignored while files are cleaned up.
+/// Calls `body` until it is not interrupted by a signal, as TEMP_FAILURE_RETRY of glibc does.
 /// - Parameter operation: what is attempted, for the error.
 @discardableResult
 public func retryingInterrupts<Result: FixedWidthInteger>(
@@ -41,6 +35,6 @@ public func retryingInterrupts<Result: FixedWidthInteger>(
   while true {
     let result = body()
     if result != -1 { return result }
-    if errno != EINTR || isAskedToEnd { throw Fault(operation(), errno: errno) }
+    if errno != EINTR { throw Fault(operation(), errno: errno) }
   }
 }

@@ -30,7 +30,6 @@ public struct Program: Sendable {
 
   /// Runs the subcommand of the command line, and ends the process.
   public func main() -> Never {
-    Self.occupyStandardDescriptors()
     // If the reader has gone, the write fails instead.
     signal(SIGPIPE, SIG_IGN)
     // If a file may grow no further, the write fails instead.
@@ -40,17 +39,6 @@ public struct Program: Sendable {
 
   public func complain(_ line: String) {
     fputs("\(name): \(line.printable)\n", stderr)
-  }
-
-  /// Keeps files that are opened later from becoming a standard descriptor: what is written to
-  /// standard error would end up in them. A descriptor that was closed gets a folder, which can be
-  /// neither read nor written, so it stays unusable.
-  private static func occupyStandardDescriptors() {
-    for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO]
-    where fcntl(descriptor, F_GETFD) == -1 {
-      // open(2) takes the lowest free descriptor: this one.
-      _ = open("/", O_RDONLY)
-    }
   }
 
   private func status(of words: [String]) -> Int32 {

@@ -21,18 +21,7 @@ public func writeBytes(
   let isInPlace = !isSynced && isSpecialFile(target)
   let temporaryPath = isInPlace ? nil : "\(target).\(getpid()).text.part"
   let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC
-  let descriptor: Int32
-  do throws(Fault) {
-    // Without O_NONBLOCK it would wait forever for a pipe's reader.
-    descriptor = try retryingInterrupts(operation) {
-      open(temporaryPath ?? target, flags | O_NONBLOCK, 0o666)
-    }
-  } catch {
-    guard error.code == ENXIO else { throw error }
-    throw Fault(
-      operation, code: ENXIO, "nobody reads what is written there; start the pipe's reader first")
-  }
-  _ = fcntl(descriptor, F_SETFL, flags)
+  let descriptor = try retryingInterrupts(operation) { open(temporaryPath ?? target, flags, 0o666) }
   if let mode { fchmod(descriptor, mode) }
   do throws(Fault) {
     do throws(Fault) {
@@ -81,8 +70,6 @@ private func write(
   var left = bytes
   while !left.isEmpty {
     let chunk = Array(left)
-    // A signal may also end a write that has written a part.
-    try refuseIfAskedToEnd(operation)
     left = left.dropFirst(
       try retryingInterrupts(operation) { Glibc.write(descriptor, chunk, chunk.count) })
   }
@@ -97,22 +84,15 @@ public func flaw(ofOutputName name: String) -> String? {
   }
 }
 
-/// The file to write for this name. If it is a link, that is the file that it leads to, which may
-/// not be there yet, so that the file is replaced and not the link.
+/// The file to write for this name. If it is a link to a file, that is the file that it leads to, so
+/// that the file is replaced and not the link.
 /// - Throws: `Fault` for no name, and for `-`, which many take for standard output.
 public func outputPath(_ path: String) throws(Fault) -> String {
   if let flaw = flaw(ofOutputName: path) { throw Fault("cannot write '\(path)'", flaw) }
-  var target = path
-  var link = [CChar](repeating: 0, count: Int(PATH_MAX))
-  // As many links as the kernel follows. What is not a file is not replaced, and a pipe has no name.
-  for _ in 0..<40 where !isSpecialFile(target) {
-    let length = readlink(target, &link, link.count)
-    guard length > 0 else { break }
-    let name = String(decoding: link[..<length].map(UInt8.init(bitPattern:)), as: UTF8.self)
-    let folder = target.lastIndex(of: "/").map { target[...$0] } ?? ""
-    target = name.hasPrefix("/") ? name : folder + name
-  }
-  return target
+  // What is not a file is not replaced, and a pipe has no name.
+  guard !isSpecialFile(path), let resolved = realpath(path, nil) else { return path }
+  defer { free(resolved) }
+  return String(cString: resolved)
 }
 
 /// True for a device, a pipe or a folder: for anything that exists and is not a regular file.
@@ -125,31 +105,24 @@ public func isSpecialFile(_ path: String) -> Bool {
 /// is whole.
 /// - Parameter fill: fills the folder; it gets the path that the folder has meanwhile.
 /// - Throws: `Fault` if something has that name already, or it cannot be written; then nothing of
-///   it stays, and neither does after Ctrl-C.
+///   it stays.
 public func makeFolder(
   _ path: String, _ fill: (String) throws(Fault) -> Void
 ) throws(Fault) {
   let operation = "cannot make \(path)"
-  let isThere = Fault(operation, "it is there already; give another --output, or remove it")
   var status = stat()
-  guard lstat(path, &status) != 0 else { throw isThere }
+  guard lstat(path, &status) != 0 else {
+    throw Fault(operation, "it is there already; give another --output, or remove it")
+  }
   let target = "\(path).\(getpid()).part"
-  try cleaningUp { () throws(Fault) in
-    guard mkdir(target, 0o777) == 0 else { throw Fault(operation, errno: errno) }
-    do throws(Fault) {
-      try fill(target)
-      try refuseIfAskedToEnd(operation)
-      guard rename(target, path) == 0 else {
-        // Someone may have made one meanwhile.
-        let code = errno
-        throw [EEXIST, ENOTEMPTY, ENOTDIR].contains(code)
-          ? isThere : Fault(operation, errno: code)
-      }
-    } catch {
-      for name in names(inFolder: target) { unlink("\(target)/\(name)") }
-      rmdir(target)
-      throw error
-    }
+  guard mkdir(target, 0o777) == 0 else { throw Fault(operation, errno: errno) }
+  do throws(Fault) {
+    try fill(target)
+    guard rename(target, path) == 0 else { throw Fault(operation, errno: errno) }
+  } catch {
+    for name in names(inFolder: target) { unlink("\(target)/\(name)") }
+    rmdir(target)
+    throw error
   }
 }
 

@@ -41,37 +41,29 @@ public enum ClipFlaw: Hashable {
   }
 }
 
-/// Whether a word can be heard in a mono sound, as it is read.
-///
-/// A constant is no sound, however large: it moves the membrane once. So the sound is judged by how
-/// far it moves within each 10 ms.
+/// Whether a word can be heard in a mono sound, as it is read: by the mean power about its mean,
+/// because a constant is no sound, however large. It moves the membrane once.
 public struct Audibility {
-  /// -60 dB of full scale: nobody hears a word below it.
-  private static let softest: Float = 0.001
-  /// How many parts of 10 ms make the shortest word. Less is a click, as where a constant begins.
-  private static let fewest = Int(ClipFlaw.shortest * 100)
+  /// -70 dB of full scale: nobody hears a word below it.
+  private static let softest = 0.000_3
 
-  private let window: Int
-  private var frames = 0
-  private var lowest = Float.infinity
-  private var highest = -Float.infinity
-  private var audible = 0
+  private var frames = 0.0
+  private var sum = 0.0
+  private var squares = 0.0
 
-  public init(rate: Int) {
-    window = max(rate / 100, 1)
-  }
+  public init() {}
 
   public mutating func add(_ samples: some Sequence<Float>) {
     for sample in samples {
-      lowest = min(lowest, sample)
-      highest = max(highest, sample)
       frames += 1
-      guard frames == window else { continue }
-      // Half of it is the peak about the mean.
-      if (highest - lowest) / 2 >= Self.softest { audible += 1 }
-      (frames, lowest, highest) = (0, .infinity, -.infinity)
+      sum += Double(sample)
+      squares += Double(sample) * Double(sample)
     }
   }
 
-  public var isHeard: Bool { audible >= Self.fewest }
+  public var isHeard: Bool {
+    guard frames > 0 else { return false }
+    let mean = sum / frames
+    return squares / frames - mean * mean >= Self.softest * Self.softest
+  }
 }

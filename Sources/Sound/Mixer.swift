@@ -35,7 +35,7 @@ public final class Mixer {
 
   /// Renders the next frames of the score into `block`, and overwrites it: silence before, between
   /// and after the sounds.
-  /// - Throws: `Fault` if a sound cannot be read, or is a word that nobody hears.
+  /// - Throws: `Fault` if a sound cannot be read.
   /// - Parameter began: called for each timed part that begins, with its frame in the score and the
   ///   frame at which it was placed.
   public func render(
@@ -67,8 +67,6 @@ public final class Mixer {
     for index in sounding.indices {
       try sounding[index].add(to: block, at: position, scratch: scratch)
       silentFrom = max(silentFrom, sounding[index].end)
-      // A score that is written to a file is not read beforehand, as one that is played is.
-      if sounding[index].end <= end { try sounding[index].refuseSilence() }
     }
     sounding.removeAll { $0.end <= end }
     position = end
@@ -120,10 +118,6 @@ private struct Voice {
       }
     for index in 0..<count { block[offset + index] += target[index] * level(at: played + index) }
     played += wanted
-  }
-
-  func refuseSilence() throws(Fault) {
-    if part.isWord { try file.refuseSilence() }
   }
 
   private func level(at frame: Int) -> Float {

@@ -33,10 +33,6 @@ struct RecordedSound {
   }
 
   private static func open(_ path: String) throws(Fault) -> SoundFile {
-    let suffix = path.split(separator: ".").last.map(String.init) ?? ""
-    if let headerless = SoundFile.Headerless(suffix: suffix) {
-      return try SoundFile(path: path, headerless: headerless)
-    }
     let descriptor = try openRegularFile(path)
     do throws(Fault) {
       return try SoundFile(descriptor: descriptor, of: path, anyChannels: true)

@@ -128,13 +128,11 @@ public struct Recording: Sendable {
   }
 
   public func write(to path: String) throws(Fault) {
-    try cleaningUp { () throws(Fault) in
-      let writer = try SoundFileWriter(path: path, rate: rate)
-      try samples.withUnsafeBufferPointer { block in
-        Result { () throws(Fault) in try writer.write(block) }
-      }.get()
-      try writer.finish()
-    }
+    let writer = try SoundFileWriter(path: path, rate: rate)
+    try samples.withUnsafeBufferPointer { block in
+      Result { () throws(Fault) in try writer.write(block) }
+    }.get()
+    try writer.finish()
   }
 }
 
@@ -171,7 +169,7 @@ extension Recording {
         "it is silent: it peaks at \(Double(peak).decibels.text(decimals: 0)) dBFS; record it again"
       )
     }
-    var audibility = Audibility(rate: rate)
+    var audibility = Audibility()
     audibility.add(samples)
     guard audibility.isHeard else { throw refuse(ClipFlaw.silent.words) }
     trim()

@@ -29,12 +29,8 @@ public struct VoiceImport {
   private static let suffixes: Set<String> = [
     "wav", "wave", "wav49", "bw64", "rf64", "w64", "flac", "caf", "aif", "aiff", "aifc", "au",
     "snd", "voc", "ogg", "oga", "opus", "spx", "mp3", "mp2", "m4a", "mp4", "aac", "ac3", "wma",
-    "webm", "mka", "amr", "3gp", "g722",
+    "webm", "mka", "amr", "3gp", "g722", "gsm", "sln", "sln16",
   ]
-
-  private static func isSound(suffix: String) -> Bool {
-    suffixes.contains(suffix) || SoundFile.Headerless(suffix: suffix) != nil
-  }
 
   /// Reads the recordings in `folder` and in its subfolder `digits`, which Asterisk uses.
   /// - Parameter pack: the pack to add them to, which gains only the words of timers; nil for a
@@ -58,7 +54,7 @@ public struct VoiceImport {
     for file in files + Self.files(in: "\(folder)/digits").map({ "digits/\($0)" }) {
       let name = file.split(separator: "/").last ?? ""
       let dot = name.lastIndex(of: ".") ?? name.endIndex
-      let isSound = Self.isSound(suffix: name[dot...].dropFirst().lowercased())
+      let isSound = Self.suffixes.contains(name[dot...].dropFirst().lowercased())
       if let word = EnglishWord(fileName: name[..<dot]) {
         if isSound {
           paths[word, default: []].append(file)

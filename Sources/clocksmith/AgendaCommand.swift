@@ -88,7 +88,7 @@ let agendaCommand = Subcommand(
   if let picture {
     let (from, to) = (zone.civil(at: start).dateTime, zone.civil(at: end).dateTime)
     let svg = AgendaPicture(drawn, from: from, to: to, zone: zone.name).svg
-    try cleaningUp { () throws(Fault) in try writeText(svg, to: picture) }
+    try writeText(svg, to: picture)
   }
   return ExitStatus.done
 }

@@ -61,19 +61,16 @@ private func write(
   _ score: Score, gain: Float, toWAV soundPath: String?, toSVG picturePath: String?,
   _ title: String, at time: CivilTime
 ) throws(Fault) {
-  try cleaningUp { () throws(Fault) in
-    var writer: SoundFileWriter?
-    if let soundPath { writer = try SoundFileWriter(path: soundPath, rate: score.rate) }
-    var picture = picturePath.map { _ in
-      Picture(of: score, title: title, anchorLabel: time.dateTime.timeOfDay)
-    }
-    try score.render(gain: gain) { block throws(Fault) in
-      try refuseIfAskedToEnd("cannot render")
-      try writer?.write(block)
-      picture?.add(block)
-    }
-    // The sound gets its name last: a picture that cannot be written leaves no sound behind.
-    if let picture, let picturePath { try writeText(picture.svg, to: picturePath) }
-    try writer?.finish()
+  var writer: SoundFileWriter?
+  if let soundPath { writer = try SoundFileWriter(path: soundPath, rate: score.rate) }
+  var picture = picturePath.map { _ in
+    Picture(of: score, title: title, anchorLabel: time.dateTime.timeOfDay)
   }
+  try score.render(gain: gain) { block throws(Fault) in
+    try writer?.write(block)
+    picture?.add(block)
+  }
+  // The sound gets its name last: a picture that cannot be written leaves no sound behind.
+  if let picture, let picturePath { try writeText(picture.svg, to: picturePath) }
+  try writer?.finish()
 }

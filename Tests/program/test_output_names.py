@@ -70,8 +70,8 @@ def test_a_dash_is_no_name_and_nothing_is_none(clocksmith, tmp_path, words, name
 
 def test_the_file_that_a_link_leads_to_is_written_and_the_link_stays(clocksmith, tmp_path):
     (tmp_path / "there").mkdir()
-    (tmp_path / "there/clock.wav").write_text("old")
     for name in ("clock.wav", "clock.svg"):
+        (tmp_path / "there" / name).write_text("old")
         (tmp_path / name).symlink_to(f"there/{name}")
     (tmp_path / "2.wav").symlink_to(tmp_path / "clock.wav")
     done = clocksmith.run(

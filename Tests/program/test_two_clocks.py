@@ -1,4 +1,4 @@
-"""Two clocks on one machine, which would speak at the same time, play into one file or save in one folder."""
+"""Two clocks on one machine, which would speak at the same time or save in one folder."""
 
 import fcntl
 import os
@@ -8,7 +8,6 @@ import pytest
 from message_bus import NAME
 from program import SILENT_ALSA, refusal
 from service import Service
-from sound_server import wait_until
 
 
 @pytest.fixture
@@ -52,34 +51,3 @@ def test_who_may_only_read_the_folder_does_not_keep_the_clock_from_starting(cloc
     os.close(folder)
     assert (tmp_path / "lock").stat().st_mode & 0o777 == 0o600
     assert service.stop() == 0
-
-
-@pytest.fixture
-def output(on_the_bus, start):
-    """The file into which a running clock plays."""
-    path = on_the_bus.folder / "played.wav"
-    on_the_bus.environment.pop("STATE_DIRECTORY")
-    # Right before an announcement it would refuse to say the time.
-    start("interval = 60\nvoice_at_hour = none", words=["--output", path])
-    return path
-
-
-def test_a_second_clock_does_not_play_into_the_file(on_the_bus, output):
-    header = 44
-    on_the_bus.run("say", "15:15")
-    wait_until(lambda: output.stat().st_size > 10_000, 60, "words in the file")
-    before = output.read_bytes()[header:]
-    done = on_the_bus.run("run", "--output", output, "--config", on_the_bus.configuration())
-    assert refusal(done, 1) == (
-        f"clocksmith: cannot write {output}: another clock plays into it; name another file")
-    assert output.read_bytes()[header:].startswith(before)
-
-
-@pytest.mark.parametrize("is_replaced", [False, True])
-def test_a_file_that_is_gone_is_told(on_the_bus, output, is_replaced):
-    output.unlink()
-    if is_replaced:
-        output.write_text("mine")
-    told = f"cannot write {output}: it was deleted or replaced; restart the clock to begin it anew"
-    assert told in refusal(on_the_bus.run("say", "15:15"), 1)
-    assert not is_replaced or output.read_text() == "mine"
