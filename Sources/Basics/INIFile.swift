@@ -23,20 +23,17 @@ public struct INIFile: Sendable {
   public private(set) var entries: [Entry]
 
   /// Reads a whole file.
-  /// - Parameter remedy: what to do about a line that is too long for libinih.
   /// - Throws: `Fault` if it cannot be opened, is not a regular file, is larger than 1 MiB, or has
   ///   a line that is neither a section, a comment nor `key = value`, or has a line of which
   ///   libinih would drop a part.
-  public init(path: String, remedyOfLongLines remedy: String = "shorten it") throws(Fault) {
-    try self.init(try readRegularFile(path), path: path, remedyOfLongLines: remedy)
+  public init(path: String) throws(Fault) {
+    try self.init(try readRegularFile(path), path: path)
   }
 
   /// Reads what is, or is to be, in a file of that path.
   /// - Throws: `Fault` as `init(path:)` does.
-  public init(
-    _ bytes: [UInt8], path: String, remedyOfLongLines remedy: String = "shorten it"
-  ) throws(Fault) {
-    let (file, _, fault) = Self.readable(bytes, path: path, remedyOfLongLines: remedy)
+  public init(_ bytes: [UInt8], path: String) throws(Fault) {
+    let (file, _, fault) = Self.readable(bytes, path: path)
     if let fault { throw fault }
     self = file
   }
@@ -44,7 +41,7 @@ public struct INIFile: Sendable {
   /// Reads the lines that can be read.
   /// - Returns: `badLines` are the others, counted from 1; `fault` is that of the first of them.
   public static func readable(
-    _ bytes: [UInt8], path: String, remedyOfLongLines remedy: String = "shorten it"
+    _ bytes: [UInt8], path: String
   ) -> (file: INIFile, badLines: [Int], fault: Fault?) {
     var sections: [Section] = []
     var entries: [Entry] = []
@@ -52,7 +49,7 @@ public struct INIFile: Sendable {
     var fault: Fault?
     let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     for (number, bytes) in zip(1..., lines) {
-      switch INILine(bytes).content(remedyOfLongLines: remedy) {
+      switch INILine(bytes).content {
       case .nothing: break
       case .section(let name): sections.append(Section(name: name, line: number))
       case .entry(let key, let value):
@@ -134,13 +131,9 @@ private struct INILine {
     while let last = text.last, Self.isSpace(last) { text.removeLast() }
   }
 
-  func content(remedyOfLongLines remedy: String) -> Content {
+  var content: Content {
     // A power cut may leave zero bytes behind, at which C's strings would silently end.
     if text.contains(0) { return .flaw("it holds a zero byte: it is torn, or no text") }
-    if text.contains(UInt8(ascii: "\r")) {
-      return .flaw(
-        "there is a carriage return in the line; end lines with a line feed, as Unix does")
-    }
     guard let first = text.first, first != UInt8(ascii: ";"), first != UInt8(ascii: "#") else {
       return .nothing
     }
@@ -148,9 +141,15 @@ private struct INILine {
       return .flaw("the line is not UTF-8; save the file as UTF-8")
     }
     guard text.count <= Self.longest else {
-      return .flaw("the line is longer than \(Self.longest) characters; \(remedy)")
+      return .flaw("the line is longer than \(Self.longest) characters; shorten it")
     }
-    if let flaw = dropped { return .flaw(flaw) }
+    let section = section
+    if let section, section.endIndex + 1 < text.endIndex {
+      return .flaw("there is text after ']'; put it on a line of its own")
+    }
+    if section == nil && hasComment {
+      return .flaw("the value has ' ;' in it; put a comment on a line of its own")
+    }
     var entry: (key: String, value: String)?
     let failedLine = withUnsafeMutablePointer(to: &entry) { entry in
       ini_parse_string(
@@ -166,16 +165,9 @@ private struct INILine {
     return section.map { .section(String(decoding: $0, as: UTF8.self)) } ?? .nothing
   }
 
-  /// What libinih would silently drop of the line, with the remedy; nil if nothing.
-  private var dropped: String? {
-    if let section {
-      return section.endIndex + 1 < text.endIndex
-        ? "there is text after ']'; put it on a line of its own" : nil
-    }
-    let hasComment = zip(text, text.dropFirst()).contains {
-      Self.isSpace($0) && $1 == UInt8(ascii: ";")
-    }
-    return hasComment ? "the value has ' ;' in it; put a comment on a line of its own" : nil
+  /// True if libinih would silently drop the end of a value.
+  private var hasComment: Bool {
+    zip(text, text.dropFirst()).contains { Self.isSpace($0) && $1 == UInt8(ascii: ";") }
   }
 
   /// The name of the section that the line begins; nil if it begins none.

@@ -10,33 +10,11 @@ public enum Sounds {
     for folder in folders() where access("\(folder)/voices/\(name)/voice.conf", F_OK) == 0 {
       return try VoicePack(path: "\(folder)/voices/\(name)")
     }
-    guard !voicesOfPackage.contains(name) else {
-      let looked = places().map { "\($0)/voices" }.joined(separator: " and ")
-      throw Fault(
-        "voice '\(name)'",
-        "not found in \(looked); install the package clocksmith-voices, which has it, or choose "
-          + (voiceNames() + [wayToOtherVoice]).joined(separator: ", "))
-    }
-    throw notFound("voice", name, voiceNames(), or: [wayToOtherVoice])
-  }
-
-  private static let wayToOtherVoice =
-    "the full path of a voice's folder, as /usr/local/share/mine"
-
-  /// The voices of the package clocksmith-voices, for the words about one that is not installed.
-  private static let voicesOfPackage: Set = ["de", "es", "fr", "it", "ru"]
-
-  /// The file of that path in the first folder of sounds that has it, as in `signals/cue.flac`.
-  /// - Throws: `Fault` with the path at which it is missing.
-  private static func file(_ path: String, in folders: [String]) throws(Fault) -> String {
-    for folder in folders where access("\(folder)/\(path)", F_OK) == 0 {
-      return "\(folder)/\(path)"
-    }
-    let missing = folders.first ?? "share/clocksmith"
-    throw Fault(
-      path,
-      "\(missing)/\(path) is not there; install clocksmith again, or run it from where it was "
-        + "built")
+    let others = [
+      "those of the package clocksmith-voices",
+      "the full path of a voice's folder, as /usr/local/share/mine",
+    ]
+    throw notFound("voice", name, voiceNames(), or: others)
   }
 
   public static func voiceNames() -> [String] {
@@ -51,15 +29,8 @@ public enum Sounds {
   private static func notFound(
     _ kind: String, _ name: String, _ installed: [String], or others: [String]
   ) -> Fault {
-    guard installed.isEmpty else {
-      let allowed = (installed + others).joined(separator: ", ")
-      return Fault("\(kind) '\(name)'", "not found: allowed are \(allowed)")
-    }
-    let missing = places().first.map { ": \($0) is not there" } ?? ""
-    return Fault(
-      "\(kind) '\(name)'",
-      "not found, for no \(kind)s are installed\(missing); install clocksmith again, or write "
-        + (others.last ?? ""))
+    let allowed = (installed + others).joined(separator: ", ")
+    return Fault("\(kind) '\(name)'", "not found: allowed are \(allowed)")
   }
 
   private static func folders() -> [String] {
@@ -96,24 +67,11 @@ extension Sounds {
   }
 
   /// The sound file of each signal that has one. A clock can do without them.
-  public static func signalsThatAreThere() -> [Signal: String] {
+  public static func signals() -> [Signal: String] {
     var paths: [Signal: String] = [:]
     for signal in Signal.allCases {
-      paths[signal] = try? file("signals/\(signal.rawValue).flac", in: places())
-    }
-    return paths
-  }
-
-  /// The sound file of each signal of a timer, an interval or an alarm.
-  /// - Throws: `Fault` for the first that is missing, with its path.
-  public static func signals() throws(Fault) -> [Signal: String] {
-    try signals(in: places())
-  }
-
-  static func signals(in folders: [String]) throws(Fault) -> [Signal: String] {
-    var paths: [Signal: String] = [:]
-    for signal in Signal.allCases {
-      paths[signal] = try file("signals/\(signal.rawValue).flac", in: folders)
+      paths[signal] = places().map { "\($0)/signals/\(signal.rawValue).flac" }
+        .first { access($0, F_OK) == 0 }
     }
     return paths
   }

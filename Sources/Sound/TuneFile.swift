@@ -8,8 +8,7 @@ extension Tune {
   /// Reads a tune's file: `[tune]` with a description, and a section for each quarter that sounds.
   /// - Throws: `Fault` with file and line for anything in it that is unknown or wrong.
   public init(path: String, name: String) throws(Fault) {
-    let file = try INIFile(
-      path: path, remedyOfLongLines: "go on in another line that begins with 'notes =', too")
+    let file = try INIFile(path: path)
     try file.refuseSections("there are tune, hour, first, half, third") {
       $0 != "tune" && Self.quarters[$0] == nil
     }
@@ -55,8 +54,6 @@ private struct Draft {
   private var bell: String?
   private var count: Tune.Count?
   private var gaps: [Duration] = []
-  /// File and line of each of its keys.
-  private var places: [String: String] = [:]
 
   init(_ first: INIFile.Entry, _ place: String) {
     section = first.section
@@ -65,7 +62,6 @@ private struct Draft {
 
   mutating func read(_ entry: INIFile.Entry, _ place: String) throws(Fault) {
     let words = entry.value.split(whereSeparator: \.isWhitespace)
-    places[entry.key] = place
     switch entry.key {
     case "notes":
       notes += words.map(String.init)
@@ -136,22 +132,13 @@ private struct Draft {
     guard strikes != nil || !melody.isEmpty else {
       throw Fault(place, "[\(section)] has neither 'notes' nor 'strike'")
     }
-    if melody.isEmpty, let place = places["lead"] {
-      throw Fault(place, "'lead' is of no use without 'notes' in its section")
-    }
     return Tune.Movement(melody: melody, lead: lead, strikes: strikes, rest: rest)
   }
 
   private func strikes() throws(Fault) -> Tune.Strikes? {
-    guard let bell else {
-      for key in ["count", "gaps"] {
-        guard let place = places[key] else { continue }
-        throw Fault(place, "'\(key)' is of no use without 'strike' in its section")
-      }
-      return nil
-    }
+    guard let bell else { return nil }
     guard let count, !gaps.isEmpty else {
-      throw Fault(places["strike"] ?? place, "'strike' needs 'count' and 'gaps' in its section")
+      throw Fault(place, "'strike' needs 'count' and 'gaps' in its section")
     }
     return Tune.Strikes(bell: bell, count: count, gaps: gaps)
   }

@@ -53,17 +53,11 @@ public struct VoicePack {
 
   /// Why the licence cannot go with the clips, with the remedy; nil if it can.
   public var licenceFlaw: String? {
-    guard !licence.isEmpty, !licence.contains("/") else {
-      return "'licence = \(licence)' in \(path)/voice.conf must name a file in the folder of the "
-        + "voice; put the licence there, and write its name without a folder"
-    }
-    let remedy = "write into it who made the voice, and what others may do with it"
-    do throws(Fault) {
-      let isEmpty = try readRegularFile(licencePath).allSatisfy { isspace(Int32($0)) != 0 }
-      return isEmpty ? "\(licencePath) is empty; \(remedy)" : nil
-    } catch {
-      return error.code == ENOENT ? "\(licencePath) is missing; \(remedy)" : error.description
-    }
+    // A file in another folder would not go with them.
+    let text = licence.contains("/") ? nil : try? readRegularFile(licencePath)
+    if let text, text.contains(where: { isspace(Int32($0)) == 0 }) { return nil }
+    return "its licence, '\(licence)' in \(path), is missing or empty; write into it who made the "
+      + "voice, and what others may do with it"
   }
 
   /// The names of the clips and chains that say a time, whether or not they have a file; nil if
@@ -350,19 +344,6 @@ extension VoicePack {
   /// phrase has no rule.
   public func clipsMissing(for phrase: TimerPhrase) -> [String] {
     (timers.names(phrase).map(unchained) ?? []).filter { clips[$0] == nil }
-  }
-
-  /// The first phrase of `TimerPhrase.range` that is said like another, in a sentence; nil if there
-  /// is none.
-  public var timersAlike: String? {
-    var said: [[Clip]: TimerPhrase] = [:]
-    for phrase in TimerPhrase.range {
-      guard let clips = self.phrase(of: phrase) else { continue }
-      if let other = said.updateValue(phrase, forKey: clips) {
-        return "'\(phrase.text)' is said as '\(other.text)' is"
-      }
-    }
-    return nil
   }
 
   /// The phrases of `TimerPhrase.range` that it cannot say; all of them if it has no words for

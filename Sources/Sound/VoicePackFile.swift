@@ -53,15 +53,11 @@ extension VoicePack {
   /// if there are no clips.
   func fault(ofMissing clips: [String]) -> Fault? {
     guard let first = clips.first else { return nil }
-    let missing = "clip '\(first)' has no file (\(first).\(Self.suffixes.joined(separator: ", .")))"
-    let more =
-      switch clips.count {
-      case 1: "; put it there, or take the clip out of voice.conf"
-      case 2: ", and 1 more has none; put them there, or take the clips out of voice.conf"
-      default:
-        ", and \(clips.count - 1) more have none; put them there, or take the clips out of voice.conf"
-      }
-    return Fault("voice \(path)", missing + more)
+    let file = "\(first).\(Self.suffixes.joined(separator: ", ."))"
+    let others = clips.count == 1 ? "" : ", nor have \(clips.count - 1) more"
+    return Fault(
+      "voice \(path)",
+      "clip '\(first)' has no file (\(file))\(others); put it there, or take it out of voice.conf")
   }
 }
 
@@ -75,7 +71,7 @@ private struct Draft {
   var clipTexts: [String: String] = [:]
   private var chainEntries: [INIFile.Entry] = []
   private var spellingEntries: [INIFile.Entry] = []
-  private var voiceKeys: Set<String> = []
+  private var seen: Set<String> = []
 
   init(file: INIFile) {
     self.file = file
@@ -98,13 +94,15 @@ private struct Draft {
       }
       return
     }
+    let isOnce = ["voice", "clips", "chains", "spelling"].contains(entry.section)
+    guard !isOnce || seen.insert("\(entry.section).\(entry.key)").inserted else {
+      throw Fault(place, "'\(entry.key)' is there twice in [\(entry.section)]")
+    }
     switch entry.section {
     case "voice":
       try readVoice(entry, place)
     case "clips":
-      guard clipTexts.updateValue(entry.value, forKey: entry.key) == nil else {
-        throw Fault(place, "clip '\(entry.key)' is there twice")
-      }
+      clipTexts[entry.key] = entry.value
     case "chains":
       chainEntries.append(entry)
     case "spelling":
@@ -132,8 +130,8 @@ private struct Draft {
   }
 
   /// The chains, by their names.
-  /// - Throws: `Fault` with the line of a chain that is there twice, is empty, has the name of a
-  ///   clip, or names a clip that is not in [clips].
+  /// - Throws: `Fault` with the line of a chain that is empty, has the name of a clip, or names a
+  ///   clip that is not in [clips].
   func chains() throws(Fault) -> [String: [String]] {
     var chains: [String: [String]] = [:]
     for entry in chainEntries {
@@ -148,41 +146,27 @@ private struct Draft {
       guard !names.isEmpty else {
         throw Fault(place, "chain '\(entry.key)' is empty; write the names of its clips behind it")
       }
-      guard chains.updateValue(names, forKey: entry.key) == nil else {
-        throw Fault(place, "chain '\(entry.key)' is there twice")
-      }
+      chains[entry.key] = names
     }
     return chains
   }
 
   /// How chains are written, by their names.
-  /// - Throws: `Fault` with the line of one that is there twice, is empty, or is of no chain.
+  /// - Throws: `Fault` with the line of one that is of no chain.
   func spellings(of chains: [String: [String]]) throws(Fault) -> [String: String] {
     var spellings: [String: String] = [:]
     for entry in spellingEntries {
-      let place = "\(file.path):\(entry.line)"
       guard chains[entry.key] != nil else {
         throw Fault(
-          place, "[chains] has no '\(entry.key)'; add it there, or remove this line")
+          "\(file.path):\(entry.line)",
+          "[chains] has no '\(entry.key)'; add it there, or remove this line")
       }
-      guard !entry.value.isEmpty else {
-        throw Fault(
-          place, "the spelling of chain '\(entry.key)' is empty; write its words behind it")
-      }
-      guard spellings.updateValue(entry.value, forKey: entry.key) == nil else {
-        throw Fault(place, "the spelling of chain '\(entry.key)' is there twice")
-      }
+      spellings[entry.key] = entry.value
     }
     return spellings
   }
 
   private mutating func readVoice(_ entry: INIFile.Entry, _ place: String) throws(Fault) {
-    guard voiceKeys.insert(entry.key).inserted else {
-      throw Fault(place, "'\(entry.key)' is set twice")
-    }
-    guard !voiceKeys.isSuperset(of: ["crossfade", "gap"]) else {
-      throw Fault(place, "'crossfade' and 'gap' exclude each other; keep one of them")
-    }
     switch entry.key {
     case "language", "description", "licence", "opening":
       texts[entry.key] = entry.value

@@ -45,7 +45,6 @@ public struct VoiceVerification {
     for phrase in TimerPhrase.range {
       brokenRules += Self.lacking(pack.clipsMissing(for: phrase), "'\(phrase.text)'", &named)
     }
-    if let sentence = pack.timersAlike { brokenRules.append(sentence) }
     var loudness: [(clip: String, momentary: Double)] = []
     let (bad, crossfade) = pack.readClips { clip, word throws(Fault) in
       let measured = try Loudness(of: word.samples, rate: word.rate)
@@ -129,17 +128,15 @@ public struct VoiceVerification {
 
 extension VoicePack {
   /// What keeps the clock from saying the right time, one sentence each: clips that are missing,
-  /// torn, silent, far too short or too long, a crossfade that is too long for them, and phrases of
-  /// timers that are said alike.
+  /// torn, silent, far too short or too long, and a crossfade that is too long for them.
   ///
   /// Reads every clip once. `VoiceVerification` also checks their quality.
   public func flaws() -> [String] {
     let (bad, crossfade) = readClips { _, _ in }
-    let rules = [crossfade, timersAlike.map { "\($0); give each phrase words of its own" }]
     return (filesMissing.map { [$0.description] } ?? [])
       + bad.map { bad in
         bad.flaw.map { "\(bad.clip.path): \($0.words)" } ?? bad.fault.description
-      } + rules.compactMap { $0 }.map { "\(path)/voice.conf: \($0)" }
+      } + (crossfade.map { ["\(path)/voice.conf: \($0)"] } ?? [])
   }
 
   /// A clip that is no word.

@@ -201,7 +201,11 @@ private func checkChime(_ configuration: Configuration) throws(Fault) -> Finding
 }
 
 private func checkSignals() throws(Fault) -> Finding {
-  let paths = try Sounds.signals().values.sorted()
+  let signals = Sounds.signals()
+  if let missing = Signal.allCases.first(where: { signals[$0] == nil }) {
+    throw Fault("signal '\(missing.rawValue)'", "it is missing; install clocksmith again")
+  }
+  let paths = signals.values.sorted()
   return found(brokenSounds(paths)) ?? .well("all \(paths.count) of them; a timer can ring")
 }
 

@@ -60,14 +60,6 @@ import Testing
     #expect(try pack.text(of: time(15, 15), wording: .twelve) == "three fifteen P M")
   }
 
-  @Test("a gap lies between clips, to the frame") func gapLiesBetweenClips() throws {
-    try makePack(Self.description.replacingOccurrences(of: "crossfade = 20ms", with: "gap = 60ms"))
-    let pack = try VoicePack(path: folder.path)
-    let score = try pack.score(of: time(15, 15), wording: .twelve, rate: 48_000)
-    #expect(score.parts.map(\.start) == [0, 12_880, 35_760])
-    #expect(score.parts.allSatisfy { $0.fadeIn == 0 && $0.fadeOut == 0 })
-  }
-
   @Test("a score for another rate has its frames") func anotherRateHasItsFrames() throws {
     try makePack()
     let score = try VoicePack(path: folder.path)
@@ -109,38 +101,11 @@ import Testing
     #expect(fault?.detail == "no clip 'hour-16', which 16:15:00 needs")
   }
 
-  @Test("a chain is written as its spelling says, and spoken with its clips")
-  func spelling() throws {
-    try makePack(
-      Self.description.replacingOccurrences(
-        of: "[clips]",
-        with: """
-          [chains]
-          hour-15 = h oclock
-          [spelling]
-          hour-15 = three-o'clock
-          [left]
-          00**00 = hour-15 m
-          [clips]
-          """
-      ).replacingOccurrences(of: "h m pm", with: "hour-{hour24} m"))
-    let pack = try VoicePack(path: folder.path)
-    #expect(try pack.text(of: time(15, 15), wording: .twelve) == "three-o'clock fifteen")
-    #expect(
-      try pack.phrase(of: time(15, 15), wording: .twelve).map(\.text)
-        == ["three", "o'clock", "fifteen"])
-    #expect(pack.text(of: .left(.seconds(60))) == "three-o'clock fifteen")
-    #expect(pack.text(of: .left(.seconds(3600))) == nil)
-    #expect(pack.text(of: .name("three")) == "three")
-  }
-
   @Test(
     "a spelling that is of no use is told with its line",
     arguments: [
       ("hour-16 = four", ":14: [chains] has no 'hour-16'; add it there, or remove this line"),
-      ("m = quarter", ":14: [chains] has no 'm'; add it there, or remove this line"),
-      ("hour-15 =", ":14: the spelling of chain 'hour-15' is empty"),
-      ("hour-15 = a\nhour-15 = b", ":15: the spelling of chain 'hour-15' is there twice"),
+      ("hour-15 = a\nhour-15 = b", ":15: 'hour-15' is there twice in [spelling]"),
     ])
   func badSpelling(lines: String, words: String) throws {
     try makePack(
@@ -156,7 +121,7 @@ import Testing
       ("m = h", ":12: 'm' is a clip; give the chain another name"),
       ("fifteen = h m x", ":12: chain 'fifteen' needs 'x', which is no clip in [clips]"),
       ("fifteen =", ":12: chain 'fifteen' is empty"),
-      ("fifteen = h\nfifteen = m", ":13: chain 'fifteen' is there twice"),
+      ("fifteen = h\nfifteen = m", ":13: 'fifteen' is there twice in [chains]"),
       ("one = m\ntwo = one m", ":13: chain 'two' needs 'one', which is no clip"),
     ])
   func badChain(lines: String, words: String) throws {
@@ -178,9 +143,8 @@ import Testing
       ("[clock 12]", "[clip]\n[clock 12]", ":7: unknown section [clip]; there are voice"),
       ("[clock 12]", "[day]\n**** = by day", ":8: '**** = by day' is no part of the day"),
       ("**00 = h oclock", "**0 = h oclock", ":8: '**0 = h oclock' is no rule"),
-      ("h = three", "h = three\nh = four", ":13: clip 'h' is there twice"),
-      ("language = en", "language = en\nlanguage = de", ":3: 'language' is set twice"),
-      ("20ms", "20ms\ngap = 60ms", ":6: 'crossfade' and 'gap' exclude each other"),
+      ("h = three", "h = three\nh = four", ":13: 'h' is there twice in [clips]"),
+      ("language = en", "language = en\nlanguage = de", ":3: 'language' is there twice in [voice]"),
       ("h m pm", "h m\n  pm", ":10: not a [section], a comment or 'key = value'"),
       ("h m pm", "h m ; pm", ":9: the value has ' ;' in it; put a comment on a line of its own"),
       ("licence = LICENCE", "", "no 'licence' in [voice]"),
@@ -210,8 +174,8 @@ import Testing
     #expect(pack.filesMissing?.operation == "voice \(folder.path)")
     #expect(
       pack.filesMissing?.detail
-        == "clip 'w' has no file \(files), and 2 more have none; put them there, or take the clips out "
-        + "of voice.conf")
+        == "clip 'w' has no file \(files), nor have 2 more; put it there, or take it out of voice.conf"
+    )
     try pack.verify(every: .quarter, wording: .twelve)
     unlink("\(folder.path)/pm.wav")
     unlink("\(folder.path)/m.wav")
@@ -221,8 +185,8 @@ import Testing
     let fault = faultThrown { try pack.verify(every: .quarter, wording: .twelve) }
     #expect(
       fault?.detail
-        == "clip 'm' has no file (m.flac, .wav, .caf, .ogg), and 1 more has none; put them there, or "
-        + "take the clips out of voice.conf")
+        == "clip 'm' has no file (m.flac, .wav, .caf, .ogg), nor have 1 more; put it there, or take it "
+        + "out of voice.conf")
     try pack.verify(every: Interval(minutes: 60)!, wording: .twelve)
   }
 
@@ -243,30 +207,6 @@ import Testing
       "voice.conf", description.replacingOccurrences(of: "[clock 12]\n[clock", with: "[clock"))
     let wording = Wording(HourFormat(rawValue: clock)!)
     #expect(try VoicePack(path: folder.path).timesAlike(wording) == words)
-  }
-
-  @Test("a style has rules of its own, and opening words come first") func styles() throws {
-    try makePack(
-      Self.description.replacingOccurrences(
-        of: "[clips]", with: "[clock 12 terse]\n**15 = m\n[clock 24 terse]\n**** = h\n[clips]"
-      ).replacingOccurrences(of: "licence = LICENCE", with: "licence = LICENCE\nopening = h m"))
-    let pack = try VoicePack(path: folder.path)
-    #expect(pack.wordings.map(\.section) == ["[clock 12]", "[clock 12 terse]", "[clock 24 terse]"])
-    var terse = Wording(.twelve, style: "terse")
-    #expect(try pack.text(of: time(15, 15), wording: terse) == "fifteen")
-    terse.opens = true
-    #expect(try pack.text(of: time(15, 15), wording: terse) == "three fifteen fifteen")
-    let fault = faultThrown { _ = try pack.text(of: time(15, 30), wording: terse) }
-    #expect(
-      fault?.detail
-        == "its [clock 12 terse] has no phrase for 15:30:00; record or import more words, or "
-        + "choose another voice")
-    #expect(pack.flaw(ofStyle: terse) == nil)
-    #expect(
-      pack.flaw(ofStyle: Wording(.twentyFour))
-        == "the voice \(folder.path) has no style 'digital' for clock = 24: it has digital, terse for "
-        + "clock = 12, and terse for clock = 24; set one of these, or another voice")
-    #expect(pack.flawOfOpening == nil)
   }
 
   @Test("the longest phrase bounds every time that a voice of this tree can say, and closely")
@@ -303,21 +243,6 @@ import Testing
     #expect(pack.longestPhrase == .milliseconds(1058))
     #expect(pack.without(["m"]).longestPhrase == .milliseconds(456))
     #expect(pack.longestTimerPhrase == .zero)
-  }
-
-  @Test("a pack that says the quarters alone is enough for an interval of 15 minutes")
-  func quartersAreEnoughForTheirInterval() throws {
-    try makePackOfHours(
-      "**00 = {hour12} oclock\n**15 = {hour12} m\n**30 = {hour12} m m\n**45 = {hour12} m pm")
-    let pack = try VoicePack(path: folder.path)
-    try pack.verify(every: .quarter, wording: .twelve)
-    #expect(pack.shortestInterval(wording: .twelve) == .quarter)
-    #expect(pack.shortestInterval(wording: Wording(.twentyFour)) == nil)
-    let fault = faultThrown { try pack.verify(every: Interval(minutes: 5)!, wording: .twelve) }
-    #expect(
-      fault?.detail
-        == "its [clock 12] has no phrase for 00:05:00; it can say the quarters of an hour only; "
-        + "record or import more words, or choose another voice")
   }
 }
 

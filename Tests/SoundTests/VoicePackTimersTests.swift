@@ -86,53 +86,6 @@ import Testing
       pack.phrase(of: .name(name))?.map(\.path) == clips?.map { "\(folder.path)/\($0).wav" })
   }
 
-  @Test("a clock that is not trusted says so, or gives a signal if the voice lacks the words")
-  func untrusted() throws {
-    let time = try #require(CivilTime(hour: 15, minute: 7))
-    let announcement = Announcement(
-      SoundingID(1), cause: .untrusted, time: time, anchor: Instant(seconds: 0))
-    let rule = "[answer]\nuntrusted = unknown"
-    let heard: [(rule: String, clips: [(String, String)], label: String, text: String)] = [
-      (rule, Self.clips + [("unknown", "not yet")], "not yet", "not yet"),
-      (rule, Self.clips, "untrusted", ""), ("", Self.clips, "untrusted", ""),
-    ]
-    for (rule, clips, label, text) in heard {
-      let pack = try pack(rule, clips: clips)
-      #expect(!pack.hasTimers)
-      let composer = Composer(
-        voice: pack, wording: .twelve, signals: [.untrusted: "\(folder.path)/tea.wav"])
-      #expect(try composer.score(of: announcement, rate: 48_000).parts.map(\.label) == [label])
-      #expect(try composer.text(of: announcement) == text)
-    }
-  }
-
-  @Test("words that the pack lacks are told, not the timer that they are about")
-  func wordsThatAreMissing() throws {
-    let composer = Composer(voice: try pack(clips: Self.clips), wording: Wording(.twentyFour))
-    let midnight = try #require(CivilTime(hour: 0, minute: 0))
-    for (phrases, told) in [
-      ([TimerPhrase.left(.seconds(360_000))], "it has no words for '100 h left'"),
-      (
-        [TimerPhrase.name("red tea"), .timer(.seconds(300))],
-        "it has no words for 'red tea' or 'a timer of 5 min'"
-      ),
-    ] {
-      let words = TimerWords(
-        .timer(1), title: "timer 1", phrases, from: .zero, until: .seconds(10))
-      let announcement = Announcement(
-        SoundingID(1), cause: .timer(words), time: midnight, anchor: Instant(seconds: 0))
-      let fault = faultThrown { _ = try composer.score(of: announcement, rate: 48_000) }
-      #expect(fault?.description.hasSuffix(told) == true, "\(String(describing: fault))")
-    }
-  }
-
-  @Test("a phrase joins as a time does") func phraseJoins() throws {
-    let pack = try pack(clips: Self.clips)
-    let score = try pack.score(of: pack.phrase(of: .left(.seconds(240)))!, rate: 48_000)
-    #expect(score.parts.map(\.start) == [0, 8_640, 17_280])
-    #expect(score.frames == 26_880 && score.anchor == 0)
-  }
-
   @Test("what is wrong in the sections of timers is told with its line") func wrongRulesAreTold() {
     for (rule, words) in [
       ("[left]\n0000 = 4", ":7: '0000 = 4' is no rule: hhmmss"),

@@ -264,9 +264,6 @@ private let prompt = RecordingPlan.quarters.prompts[2]
           "no clip 'left', which '4 s left' needs; record it, or take the rule out",
           "no clip 'right', which '5 s left' needs; record it, or take the rule out",
         ])
-    #expect(
-      try broken("[interval]\nwork = 1\nround 01 = 1\n")
-        == ["'round 1' is said as 'work' is"])
   }
 
   @Test("two cannot record into one folder") func twoCannotRecord() throws {

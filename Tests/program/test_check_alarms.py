@@ -90,4 +90,4 @@ def test_a_signal_that_is_missing_or_torn_is_told(clocksmith, tmp_path, monkeypa
     assert found.startswith("FOUND") and f"cannot read {ring}" in found
     ring.unlink()
     found = configured(clocksmith, "signals", "")
-    assert found.startswith("FOUND") and f"{ring} is not there; install clocksmith" in found
+    assert found.startswith("FOUND") and "signal 'ring': it is missing; install clocksmith" in found

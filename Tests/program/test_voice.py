@@ -236,8 +236,8 @@ def test_a_voice_that_ships_is_chosen_by_its_name(clocksmith, name):
 def test_a_voice_that_is_not_there_is_told_with_those_that_are(clocksmith):
     done = clocksmith.run("say", "--config", clocksmith.configuration(voice="caruso"))
     assert refusal(done, 1).endswith(
-        f"voice 'caruso': not found: allowed are {', '.join(VOICES)}, the full path of a "
-        "voice's folder, as /usr/local/share/mine")
+        f"voice 'caruso': not found: allowed are {', '.join(VOICES)}, those of the package clocksmith-voices, "
+        "the full path of a voice's folder, as /usr/local/share/mine")
 
 
 def test_a_folder_among_the_recordings_is_left_alone(recordings, brought_in):
@@ -245,9 +245,6 @@ def test_a_folder_among_the_recordings_is_left_alone(recordings, brought_in):
     (recordings / "noise.wav").mkdir()
     done, _ = brought_in()
     assert "17 clips" in lines_of(done, 0)[0] and done.stderr == ""
-
-
-# MARK: The prompts of Asterisk
 
 
 @pytest.mark.parametrize("words, told", [

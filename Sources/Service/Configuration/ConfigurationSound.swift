@@ -69,7 +69,7 @@ extension Configuration {
     // An alarm without its bells rings with the signal; `AlarmTunes` logs that.
     for tune in announcer.alarms.compactMap(\.tune) { try? bells.add(tune) }
     return Composer(
-      voice: voice, wording: wording, bells: bells, signals: Sounds.signalsThatAreThere(),
+      voice: voice, wording: wording, bells: bells, signals: Sounds.signals(),
       voiceVolume: voiceVolume, bellsVolume: bellsVolume)
   }
 }
