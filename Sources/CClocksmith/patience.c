@@ -13,48 +13,32 @@
 
 #define MOST_DESCRIPTORS 256
 
-/* Copies: another thread may still run the handler after the call has returned. */
-static struct clocksmith_sockets spared, ended;
-static volatile sig_atomic_t ends_all, is_on, has_run_out;
+/* The sockets that were open before, by their inodes; 0 for none. */
+static ino_t spared[MOST_DESCRIPTORS];
+static volatile sig_atomic_t is_on, has_run_out;
 
-static bool holds(const struct clocksmith_sockets *sockets, int descriptor, unsigned long inode) {
-  for (int index = 0; index < sockets->count; index++)
-    if (sockets->descriptors[index] == descriptor && sockets->inodes[index] == inode) return true;
-  return false;
-}
-
-void clocksmith_sockets_find(struct clocksmith_sockets *sockets,
-                             const struct clocksmith_sockets *others) {
-  sockets->count = 0;
-  for (int descriptor = 0; descriptor < MOST_DESCRIPTORS; descriptor++) {
-    struct stat status;
-    if (fstat(descriptor, &status) < 0 || !S_ISSOCK(status.st_mode)) continue;
-    if (others && holds(others, descriptor, status.st_ino)) continue;
-    if (sockets->count == CLOCKSMITH_MOST_SOCKETS) return;
-    sockets->descriptors[sockets->count] = descriptor;
-    sockets->inodes[sockets->count++] = status.st_ino;
-  }
+/* The inode of an open socket; 0 if the descriptor is none. */
+static ino_t socket_of(int descriptor) {
+  struct stat status;
+  return fstat(descriptor, &status) == 0 && S_ISSOCK(status.st_mode) ? status.st_ino : 0;
 }
 
 static void run_out(int signal) {
   (void)signal;
+  /* Another thread may run this after the end. */
   if (!is_on) return;
   int saved = errno;
   has_run_out = 1;
-  struct clocksmith_sockets there;
-  clocksmith_sockets_find(&there, &spared);
-  for (int index = 0; index < there.count; index++)
-    if (ends_all || holds(&ended, there.descriptors[index], there.inodes[index]))
-      shutdown(there.descriptors[index], SHUT_RDWR);
+  for (int descriptor = 0; descriptor < MOST_DESCRIPTORS; descriptor++) {
+    ino_t inode = socket_of(descriptor);
+    if (inode && inode != spared[descriptor]) shutdown(descriptor, SHUT_RDWR);
+  }
   errno = saved;
 }
 
-void clocksmith_patience_begin(const struct clocksmith_sockets *only,
-                               const struct clocksmith_sockets *others, int milliseconds) {
-  static const struct clocksmith_sockets none;
-  ended = only ? *only : none;
-  spared = others ? *others : none;
-  ends_all = !only;
+void clocksmith_patience_begin(int milliseconds) {
+  for (int descriptor = 0; descriptor < MOST_DESCRIPTORS; descriptor++)
+    spared[descriptor] = socket_of(descriptor);
   has_run_out = 0;
   is_on = 1;
   /* Without SA_RESTART: what waits for no socket, but for the reader of a pipe, ends with EINTR. */

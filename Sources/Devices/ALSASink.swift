@@ -25,7 +25,6 @@ public final class ALSASink: Sink {
 
   private var device: PCMDevice
   private var pcm: OpaquePointer?
-  private var patience = ServerPatience()
   private var encoder = SampleEncoder(format: .float32, channels: 1)
   private var written = 0
   private let isQuick: Bool
@@ -43,23 +42,8 @@ public final class ALSASink: Sink {
   private var touched = Duration.zero
   public private(set) var underruns = 0
 
-  /// A volume control of the card, and what it is set to while the sink is open.
-  public struct Volume: Hashable, Sendable {
-    /// As in `Digital`.
-    public let control: String
-    public let decibels: Double
-    /// Keeps what the control was set to before; nil keeps it in memory alone.
-    public let file: String?
-
-    public init(control: String, decibels: Double, file: String? = nil) {
-      (self.control, self.decibels, self.file) = (control, decibels, file)
-    }
-
-    /// Sets the control back to what it was, if a program that was killed has left that in the file.
-    public static func restore(from file: String) {
-      CardMixer.restore(from: file)
-    }
-  }
+  /// A volume control of the card, as `Digital`, and what it is set to while the sink is open.
+  public typealias Volume = (control: String, decibels: Double)
   private let volume: Volume?
   private var mixer: CardMixer?
 
@@ -113,15 +97,13 @@ public final class ALSASink: Sink {
   private func open(_ device: PCMDevice) throws(Fault) -> Int {
     close()
     self.device = device
-    var patience = ServerPatience()
-    (pcm, rate) = try patience.opening(device, release: release) { pcm throws(Fault) in
+    (pcm, rate) = try device.opened(release: release) { pcm throws(Fault) in
       touched = SystemClock.sinceBoot
       let rate = try configureHardware(pcm)
       try configureSoftware(pcm)
       try setVolume(pcm)
       return rate
     }
-    self.patience = patience
     written = 0
     underruns = 0
     hasTriedToTakeBack = false
@@ -151,9 +133,7 @@ public final class ALSASink: Sink {
     // The number of a card may be another card's at the next start.
     let card = PCMDevice.card(of: pcm).flatMap(SoundCard.id)
     let control = card.map { "hw:CARD=\($0)" } ?? "default"
-    // The card may not have been there when the program started.
-    if let file = volume.file { CardMixer.restore(from: file) }
-    let mixer = try CardMixer(control: control, name: volume.control, file: volume.file)
+    let mixer = try CardMixer(control: control, name: volume.control)
     try mixer.set(decibels: volume.decibels)
     self.mixer = mixer
   }
@@ -179,23 +159,16 @@ public final class ALSASink: Sink {
   public func space() throws(Fault) -> Int {
     guard let pcm else { return 0 }
     touched = SystemClock.sinceBoot
-    let available = try patience.calling(device) { () throws(Fault) in
-      let available = snd_pcm_avail(pcm)
-      if available >= 0 { return Int(available) }
+    var available = snd_pcm_avail(pcm)
+    if available < 0 {
       try recover(pcm, from: Int32(available))
-      return Int(max(snd_pcm_avail_update(pcm), 0))
+      available = max(snd_pcm_avail_update(pcm), 0)
     }
-    return max(available - (bufferFrames - queueFrames), 0)
+    return max(Int(available) - (bufferFrames - queueFrames), 0)
   }
 
   public func write(_ block: UnsafeBufferPointer<Float>) throws(Fault) {
     guard let pcm else { return }
-    try patience.calling(device) { () throws(Fault) in try write(block, to: pcm) }
-  }
-
-  private func write(
-    _ block: UnsafeBufferPointer<Float>, to pcm: OpaquePointer
-  ) throws(Fault) {
     var done = 0
     while done < block.count {
       try checkAwake()
@@ -265,10 +238,8 @@ public final class ALSASink: Sink {
     var status: OpaquePointer?
     guard snd_pcm_status_malloc(&status) == 0 else { throw device.fault("cannot ask", -ENOMEM) }
     defer { snd_pcm_status_free(status) }
-    try patience.calling(device) { () throws(Fault) in
-      try checkAwake()
-      try device.check("cannot ask", snd_pcm_status(pcm, status))
-    }
+    try checkAwake()
+    try device.check("cannot ask", snd_pcm_status(pcm, status))
     guard snd_pcm_status_get_state(status) == SND_PCM_STATE_RUNNING else { return nil }
     let held = max(bufferFrames - Int(snd_pcm_status_get_avail(status)), 0)
     let frame = Self.frame(
@@ -302,8 +273,7 @@ public final class ALSASink: Sink {
   }
 
   public func close() {
-    guard let pcm else { return }
-    try? patience.calling(device) { () throws(Fault) in release(pcm) }
+    if let pcm { release(pcm) }
   }
 
   private func release(_ pcm: OpaquePointer) {

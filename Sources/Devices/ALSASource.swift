@@ -6,7 +6,7 @@ import CClocksmith
 /// A microphone behind an ALSA PCM device.
 ///
 /// Takes any device: 32-bit float, 32- or 16-bit integer samples, any rate, any number of channels.
-/// Only the loudest channel is heard.
+/// The mean of its channels is heard.
 public final class ALSASource {
   public let name: String
   /// The interval at which it wants to be read while it is open. It holds enough for several
@@ -22,7 +22,6 @@ public final class ALSASource {
 
   private var device: PCMDevice { PCMDevice(name: name, direction: .microphone) }
   private var pcm: OpaquePointer?
-  private var patience = ServerPatience()
   private var decoder = SampleDecoder(format: .float32, channels: 1)
   private var emptyReads = 0
 
@@ -40,17 +39,14 @@ public final class ALSASource {
   /// - Throws: `Fault` if it is absent, busy or unfit; it is closed then.
   public func open() throws(Fault) -> Int {
     close()
-    var patience = ServerPatience()
-    let (pcm, rate) = try patience.opening(device, release: release, start)
+    let (pcm, rate) = try device.opened(release: release, start)
     self.pcm = pcm
-    self.patience = patience
     overruns = 0
     emptyReads = 0
     return rate
   }
 
   private func start(_ pcm: OpaquePointer) throws(Fault) -> Int {
-    // With one channel, ALSA's plug would mix a microphone with a channel that has only noise.
     let hardware = try device.configure(pcm, channels: 2, period: Self.period, buffer: Self.buffer)
     decoder = SampleDecoder(format: hardware.format, channels: hardware.channels)
     try device.check("cannot start", snd_pcm_start(pcm))
@@ -104,8 +100,7 @@ public final class ALSASource {
   }
 
   public func close() {
-    guard let pcm else { return }
-    try? patience.calling(device) { () throws(Fault) in release(pcm) }
+    if let pcm { release(pcm) }
   }
 
   private func release(_ pcm: OpaquePointer) {

@@ -7,18 +7,22 @@ import CALSA
 final class CardMixer {
   private let mixer: OpaquePointer
   private let element: OpaquePointer
-  private let control: String
   private let name: String
-  private let file: String?
-  private var saved: SavedLevel?
+  /// What the control was set to before.
+  private var saved: [Level] = []
+
+  private struct Level {
+    let channel: snd_mixer_selem_channel_id_t
+    var volume = 0
+    var isOn: Int32 = 1
+  }
 
   /// - Parameters:
   ///   - control: the card's control device, as in `hw:CARD=DAC`.
   ///   - name: the control, as in `Digital` or `PCM`.
-  ///   - file: where the setting is kept until it is restored; nil keeps it in memory alone.
   /// - Throws: `Fault` if there is no such control for playing; it names the controls there are.
-  init(control: String, name: String, file: String?) throws(Fault) {
-    (self.control, self.name, self.file) = (control, name, file)
+  init(control: String, name: String) throws(Fault) {
+    self.name = name
     mixer = try Self.open(control)
     let elements = Self.elements(mixer)
     guard let found = elements.first(where: { $0.name == name }) else {
@@ -84,9 +88,7 @@ final class CardMixer {
   /// sound as it is. It gets the nearest value of the card that is not louder.
   func set(decibels: Double) throws(Fault) {
     snd_mixer_handle_events(mixer)
-    let level = current
-    saved = level
-    if let file { try? writeText(level.text, to: file) }
+    saved = current
     let wanted = Int((decibels * 100).rounded())
     // Rounding down (-1): never louder than asked for.
     let code = snd_mixer_selem_set_playback_dB_all(element, wanted, -1)
@@ -99,67 +101,23 @@ final class CardMixer {
     }
   }
 
-  private var current: SavedLevel {
-    var level = SavedLevel(control: control, name: name)
-    for number in SND_MIXER_SCHN_FRONT_LEFT.rawValue...SND_MIXER_SCHN_LAST.rawValue {
-      let channel = snd_mixer_selem_channel_id_t(number)
-      guard snd_mixer_selem_has_playback_channel(element, channel) == 1 else { continue }
-      var volume = 0
-      var isOn: Int32 = 1
-      snd_mixer_selem_get_playback_volume(element, channel, &volume)
-      snd_mixer_selem_get_playback_switch(element, channel, &isOn)
-      level.channels.append([Int(number), volume, Int(isOn)])
+  private var current: [Level] {
+    (SND_MIXER_SCHN_FRONT_LEFT.rawValue...SND_MIXER_SCHN_LAST.rawValue).compactMap { number in
+      var level = Level(channel: snd_mixer_selem_channel_id_t(number))
+      guard snd_mixer_selem_has_playback_channel(element, level.channel) == 1 else { return nil }
+      snd_mixer_selem_get_playback_volume(element, level.channel, &level.volume)
+      snd_mixer_selem_get_playback_switch(element, level.channel, &level.isOn)
+      return level
     }
-    return level
   }
 
   func restore() {
-    guard let saved else { return }
-    for numbers in saved.channels {
-      let channel = snd_mixer_selem_channel_id_t(Int32(truncatingIfNeeded: numbers[0]))
-      snd_mixer_selem_set_playback_volume(element, channel, numbers[1])
+    for level in saved {
+      snd_mixer_selem_set_playback_volume(element, level.channel, level.volume)
       if snd_mixer_selem_has_playback_switch(element) == 1 {
-        snd_mixer_selem_set_playback_switch(element, channel, numbers[2] == 0 ? 0 : 1)
+        snd_mixer_selem_set_playback_switch(element, level.channel, level.isOn)
       }
     }
-    self.saved = nil
-    if let file { unlink(file) }
-  }
-
-  /// Restores the setting that a killed program has left in `file`, if the card is there.
-  static func restore(from file: String) {
-    guard let level = SavedLevel(file: file),
-      let mixer = try? CardMixer(control: level.control, name: level.name, file: file)
-    else { return }
-    mixer.saved = level
-    mixer.restore()
-  }
-}
-
-/// What a control was set to. As a text, a line each for the control device, the control, and each
-/// channel.
-private struct SavedLevel {
-  let control: String
-  let name: String
-  /// The number of each channel, its volume, and 1 if it is switched on.
-  var channels: [[Int]] = []
-
-  init(control: String, name: String) {
-    (self.control, self.name) = (control, name)
-  }
-
-  /// Nil if there is no such file, or it is something else.
-  init?(file: String) {
-    guard let bytes = try? readRegularFile(file) else { return nil }
-    let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
-    let channels = lines.dropFirst(2).map { $0.split(separator: " ").compactMap { Int($0) } }
-    guard lines.count > 2, channels.allSatisfy({ $0.count == 3 }) else { return nil }
-    self.init(control: lines[0], name: lines[1])
-    self.channels = channels
-  }
-
-  var text: String {
-    let numbers = channels.map { $0.map(String.init).joined(separator: " ") }
-    return ([control, name] + numbers).map { "\($0)\n" }.joined()
+    saved = []
   }
 }

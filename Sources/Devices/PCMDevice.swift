@@ -25,13 +25,51 @@ struct PCMDevice {
 
   private static let wantedRate: UInt32 = 48_000
 
-  func open() throws(Fault) -> OpaquePointer {
+  /// ALSA's plugins wait for the answer of a sound server for half a minute, or forever, and for the
+  /// reader of a pipe. Nothing may be held up for five seconds, and a slow device takes three.
+  private static let patienceMilliseconds: Int32 = 4_000
+
+  /// Opens the device and configures it. A device that cannot be used is released.
+  /// - Throws: what `configure` throws, or that a sound server does not answer. Then its connection is
+  ///   ended, so that the call that waits for it fails.
+  func opened<Value>(
+    release: (OpaquePointer) -> Void, _ configure: (OpaquePointer) throws(Fault) -> Value
+  ) throws(Fault) -> (pcm: OpaquePointer, Value) {
+    clocksmith_patience_begin(Self.patienceMilliseconds)
+    let result: Result<(pcm: OpaquePointer, Value), Fault>
+    do throws(Fault) {
+      let pcm = try open()
+      do throws(Fault) {
+        result = .success((pcm, try configure(pcm)))
+      } catch {
+        // Within the time limit, because closing may wait for the server too.
+        release(pcm)
+        throw error
+      }
+    } catch {
+      result = .failure(error)
+    }
+    guard clocksmith_patience_end() else { return try result.get() }
+    if case .success(let opened) = result {
+      // A card that says that it is open is open, however slow it was. A plugin may have no file.
+      if Self.card(of: opened.pcm) != nil { return opened }
+      release(opened.pcm)
+    }
+    throw Fault(
+      "\(direction) \(name)", code: ETIMEDOUT,
+      "its sound server, or whoever reads its pipe, does not answer; \(remedy)")
+  }
+
+  private func open() throws(Fault) -> OpaquePointer {
     let stream = direction == .speaker ? SND_PCM_STREAM_PLAYBACK : SND_PCM_STREAM_CAPTURE
     var pcm: OpaquePointer?
-    clocksmith_alsa_forget()
     let code = snd_pcm_open(&pcm, name, stream, SND_PCM_NONBLOCK)
     guard code == 0, let pcm else {
-      throw code == -EINVAL ? configurationFault : fault("cannot open", code)
+      guard code == -EINVAL else { throw fault("cannot open", code) }
+      throw Fault(
+        "cannot open \(direction) \(name)", code: EINVAL,
+        "its definition in ALSA's configuration cannot be used ('aplay -D \(name)' says why); correct "
+          + "it in /etc/asound.conf or .asoundrc, or name another device")
     }
     return pcm
   }
@@ -55,7 +93,7 @@ struct PCMDevice {
     let format = SampleFormat.allCases.first {
       snd_pcm_hw_params_set_format(pcm, parameters, $0.alsaFormat) == 0
     }
-    guard let format else { throw formatFault(pcm, parameters) }
+    guard let format else { throw formatFault(pcm) }
     var channels = wanted
     try check(
       "cannot set the channels of",
@@ -80,30 +118,13 @@ struct PCMDevice {
   /// It has none of the sample formats that clocksmith knows. ALSA converts, if the device is opened
   /// by another name. The plug of ALSA before 1.2.12 cannot convert to IEC958, which is all that the
   /// HDMI of a Raspberry Pi takes; the card's own default can.
-  private func formatFault(_ pcm: OpaquePointer, _ parameters: OpaquePointer?) -> Fault {
-    let formats = SampleFormat.names(pcm, parameters)
-    var others = ["plug:'\(name)'"]
-    if let (card, device) = Self.place(of: pcm), let id = SoundCard.id(ofCard: card) {
-      others = ["plughw:CARD=\(id),DEV=\(device)"]
-      let isDigital = formats.contains { $0.hasPrefix("IEC958") }
-      if isDigital { others.append("sysdefault:CARD=\(id)") }
-    }
-    let choice = others.filter { $0 != name }.joined(separator: " or ")
-    let verb = direction == .speaker ? "takes" : "gives"
-    let remedy = direction == .speaker ? "set [speaker] device = \(choice)" : "name it \(choice)"
+  private func formatFault(_ pcm: OpaquePointer) -> Fault {
+    let id = Self.card(of: pcm).flatMap(SoundCard.id) ?? "NAME"
+    let device = direction == .speaker ? "set [speaker] device =" : "name it"
     return Fault(
       "\(direction) \(name)",
-      "it \(verb) only \(formats.joined(separator: " or ")) samples, neither float, 32-bit nor 16-bit "
-        + "ones; \(remedy), which converts")
-  }
-
-  /// ALSA's configuration cannot be used, as a whole or for this device.
-  private var configurationFault: Fault {
-    let said = String(cString: clocksmith_alsa_said())
-    return Fault(
-      "cannot open \(direction) \(name)", code: EINVAL,
-      "its definition in ALSA's configuration cannot be used\(said.isEmpty ? "" : " (\(said))"); "
-        + "correct it in /etc/asound.conf or .asoundrc, or name another device")
+      "its samples are neither float, 32-bit nor 16-bit ones; \(device) plughw:CARD=\(id) or, for "
+        + "HDMI, sysdefault:CARD=\(id), which converts")
   }
 
   func check(_ operation: String, _ code: Int32) throws(Fault) {
@@ -141,15 +162,12 @@ struct PCMDevice {
   }
 
   /// The current number of the card; nil for a plugin that plays on no card.
-  static func card(of pcm: OpaquePointer) -> Int32? { place(of: pcm)?.card }
-
-  /// The current number of the card and of its device; nil for a plugin that plays on no card.
-  private static func place(of pcm: OpaquePointer) -> (card: Int32, device: UInt32)? {
+  static func card(of pcm: OpaquePointer) -> Int32? {
     var information: OpaquePointer?
     guard snd_pcm_info_malloc(&information) == 0 else { return nil }
     defer { snd_pcm_info_free(information) }
     guard snd_pcm_info(pcm, information) == 0 else { return nil }
     let card = snd_pcm_info_get_card(information)
-    return card >= 0 ? (card, snd_pcm_info_get_device(information)) : nil
+    return card >= 0 ? card : nil
   }
 }

@@ -14,13 +14,6 @@ enum SampleFormat: CaseIterable {
     }
   }
 
-  /// ALSA's names of all the formats that a device has, as in `S24_3LE`.
-  static func names(_ pcm: OpaquePointer, _ parameters: OpaquePointer?) -> [String] {
-    (0...SND_PCM_FORMAT_LAST.rawValue).map { snd_pcm_format_t(rawValue: $0) }
-      .filter { snd_pcm_hw_params_test_format(pcm, parameters, $0) == 0 }
-      .compactMap { snd_pcm_format_name($0).map { String(cString: $0) } }
-  }
-
   var bytes: Int { self == .integer16 ? 2 : 4 }
 }
 
@@ -66,22 +59,18 @@ final class SampleEncoder {
   }
 }
 
-/// Turns interleaved frames of a device's format into mono frames: those of the channel that has
-/// been the loudest lately. On a stereo card a microphone may be on either channel.
+/// Turns interleaved frames of a device's format into mono frames: the mean of all channels, because
+/// on a stereo card a microphone may be on either.
 final class SampleDecoder {
-  private let frameBytes: Int
+  private let channels: Int
   private let format: SampleFormat
   private let buffer: UnsafeMutableRawBufferPointer
-  /// Of each channel, the highest magnitude lately: it halves with each second.
-  private var peaks: [Float]
-  private var channel = 0
   private static let blockFrames = 1024
 
   init(format: SampleFormat, channels: Int) {
     self.format = format
-    frameBytes = channels * format.bytes
-    peaks = [Float](repeating: 0, count: channels)
-    buffer = .allocate(byteCount: Self.blockFrames * frameBytes, alignment: 8)
+    self.channels = channels
+    buffer = .allocate(byteCount: Self.blockFrames * channels * format.bytes, alignment: 8)
     // A null device may fill in nothing.
     buffer.initializeMemory(as: UInt8.self, repeating: 0)
   }
@@ -98,23 +87,15 @@ final class SampleDecoder {
     _ body: (UnsafeMutableRawPointer, _ frames: Int) -> Int
   ) -> Int {
     let count = body(buffer.baseAddress!, min(block.count, Self.blockFrames))
-    let frames = 0..<max(count, 0)
-    for channel in peaks.indices {
-      let faded = peaks[channel] * exp2(-Float(frames.count) / 48_000)
-      peaks[channel] = frames.reduce(faded) { max($0, sample($1, channel).magnitude) }
+    for frame in 0..<max(count, 0) {
+      let first = frame * channels
+      block[frame] = (first..<first + channels).reduce(0) { $0 + sample($1) } / Float(channels)
     }
-    // Not for a small difference: a change within a word clicks.
-    if let loudest = peaks.indices.max(by: { peaks[$0] < peaks[$1] }),
-      peaks[loudest] > 2 * peaks[channel]
-    {
-      channel = loudest
-    }
-    for frame in frames { block[frame] = sample(frame, channel) }
     return count
   }
 
-  private func sample(_ frame: Int, _ channel: Int) -> Float {
-    let offset = frame * frameBytes + channel * format.bytes
+  private func sample(_ index: Int) -> Float {
+    let offset = index * format.bytes
     return switch format {
     case .float32: buffer.load(fromByteOffset: offset, as: Float.self)
     case .integer32:

@@ -19,15 +19,11 @@ import Testing
     return Array(block[..<count])
   }
 
-  @Test("the loudest channel is heard, in every format") func loudestChannelIsHeard() {
-    #expect(decode([Float](arrayLiteral: 0.5, 0.1, -1, 0.1), as: .float32) == [0.5, -1])
-    #expect(decode([Float](arrayLiteral: 0.1, 0.5, 0.1, -1), as: .float32) == [0.5, -1])
-    #expect(decode([Int16](arrayLiteral: 9, 16_384, 9, -32_768), as: .integer16) == [0.5, -1])
-    #expect(decode([Int32](arrayLiteral: 9, 1 << 30, 9, .min), as: .integer32) == [0.5, -1])
-  }
-
-  @Test("a channel that is a little louder than the other is not changed to") func noSmallChange() {
-    #expect(decode([Float](arrayLiteral: 0.5, 0.6, -0.4, -0.7), as: .float32) == [0.5, -0.4])
+  @Test("the mean of the channels is heard, in every format") func mean() {
+    #expect(decode([Float](arrayLiteral: 0.5, 0, -1, -1), as: .float32) == [0.25, -1])
+    #expect(
+      decode([Int16](arrayLiteral: 0, 16_384, -32_768, -32_768), as: .integer16) == [0.25, -1])
+    #expect(decode([Int32](arrayLiteral: 0, 1 << 30, .min, .min), as: .integer32) == [0.25, -1])
   }
 
   @Test("what fails is told by its code, and nothing is decoded") func failureIsTold() {
@@ -37,14 +33,6 @@ import Testing
     block.initialize(repeating: 9)
     #expect(decoder.decode(into: block) { _, _ in -32 } == -32)
     #expect(Array(block) == [9, 9, 9, 9])
-  }
-
-  @Test("a microphone that is not there is told, with what to do") func absentIsTold() {
-    let fault = faultThrown { _ = try ALSASource(name: "no-such-device").open() }
-    #expect(
-      fault?.description
-        == "cannot open microphone no-such-device: there is no such microphone (arecord -L lists "
-        + "those there are)")
   }
 
   @Test("what is no terminal is told, and left alone") func noTerminalIsTold() {

@@ -25,17 +25,15 @@ PIPE_BYTES = 1 << 15
 
 class Microphone:
     """A sink with constant room noise, into which a person speaks. Its monitor is the microphone,
-    on both channels of a stereo card, or on the second alone. The speaker `speaker` is an exact
-    one."""
+    on both channels of a stereo card. The speaker `speaker` is an exact one."""
 
-    def __init__(self, folder, environment, noise=0.0005, is_second=False):
+    def __init__(self, folder, environment, noise=0.0005):
         self.server = SoundServer(folder, environment, "room")
         self.speaker = ExactSpeaker(folder)
         self.alsa = (
             SILENT_ALSA + self.server.device("microphone", "room.monitor")
             + self.speaker.device("speaker"))
         self.noise = noise
-        self.levels = [0.1 * noise if is_second else 1, 1]
         self.waiting = numpy.zeros(0)
         self.written = 0
         self.lock = threading.Lock()
@@ -58,7 +56,7 @@ class Microphone:
                     speech, self.waiting = self.waiting[:BLOCK], self.waiting[BLOCK:]
                 block = random.normal(0, 1, BLOCK) * self.noise
                 block[:len(speech)] += speech
-                frames = numpy.outer(block, self.levels).astype("float32")
+                frames = numpy.repeat(block, 2).astype("float32")
                 os.write(self.process.stdin.fileno(), frames.tobytes())
                 self.written += 1
         except BrokenPipeError:

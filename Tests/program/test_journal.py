@@ -13,8 +13,7 @@ from journal_daemon import Journal, World, stop
 from program import PROGRAM, ROOT, SILENT_ALSA, VOICE, Clocksmith
 from service import Service
 from slow_voice import copy_of_the_voice, lengthen
-from sound_server import RATE, SoundServer, least_of_four, wait_until
-from standstill import stand_still
+from sound_server import RATE, least_of_four, wait_until
 
 
 @pytest.fixture(scope="module")
@@ -198,22 +197,6 @@ def test_it_shows_that_it_lives_twice_in_the_time_that_it_is_given(start):
 
     for _ in range(3):
         assert least_of_four(pause, 0.9) < 0.9
-
-
-def test_a_sound_server_that_freezes_is_hung_up_on_and_the_service_lives_on(start, clocksmith, tmp_path, pack):
-    server = SoundServer(tmp_path / "server", clocksmith.environment, "speaker")
-    try:
-        service = start(
-            "", lengthen(pack, 10, "am", "pm", "oclock"), alsa=server.device("default", "speaker"))
-        # Each takes half a second. After two, the service speaks.
-        for _ in range(2):
-            messages(service, "WATCHDOG=1")
-        stand_still(server.process)
-        messages(service, "STATUS=next")
-        # Closing the device blocks once more, for less than five seconds.
-        messages(service, "WATCHDOG=1")
-    finally:
-        server.kill()
 
 
 @pytest.mark.parametrize("at_stop", ["fade", "finish"])

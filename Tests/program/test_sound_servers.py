@@ -3,9 +3,7 @@
 import json
 import os
 import re
-import signal
 import socket
-import subprocess
 import time
 
 import pytest
@@ -14,10 +12,9 @@ import soundfile
 from c_library import shared_library
 from pipewire_server import PipeWireServer
 from pretended_card import pretended_card
-from program import PROGRAM, about, refusal, zone_showing
+from program import about, refusal, zone_showing
 from service import Service
 from sound_server import RATE, Recording, SoundServer, Wakefulness, find, least_of_four, wait_until
-from standstill import stand_still
 
 # CLOCKSMITH_ANNOUNCEMENTS=200 says more of them.
 TIMES = [f"{number % 24:02}:{number * 15 % 60:02}"
@@ -260,24 +257,9 @@ def test_a_server_that_hangs_holds_it_up_for_five_seconds_at_most(clocksmith, si
         done = clocksmith.run(
             *words, "--config", clocksmith.configuration(), environment=silent_server)
         assert done.returncode == status
-        assert "its sound server does not answer" in done.stdout + done.stderr
+        assert "its sound server, or whoever reads its pipe, does not answer" in done.stdout + done.stderr
         return time.monotonic() - begun
 
     assert least_of_four(took, 5) < 5
 
 
-def test_a_server_that_stands_still_in_the_middle_is_hung_up_on(
-        clocksmith, speaker, tmp_path, slow_voice):
-    server, heard = speaker
-    environment = in_alsa(tmp_path, server.device("default", "speaker"))
-    with subprocess.Popen(
-            [PROGRAM, "say", "11:45", "--config", clocksmith.configuration(voice=slow_voice)],
-            env=clocksmith.environment | environment, stdin=subprocess.DEVNULL,
-            stderr=subprocess.PIPE, text=True) as saying:
-        wait_until(heard.is_sounding, 60, "the phrase")
-        stand_still(server.process)
-        try:
-            _, words = saying.communicate(timeout=60)
-        finally:
-            server.process.send_signal(signal.SIGCONT)
-    assert saying.returncode == 1 and "has stopped taking sound" in words

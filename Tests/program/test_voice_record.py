@@ -104,10 +104,10 @@ def takes(folder):
 
 
 def record(surroundings, scratch):
-    """A voice recorded in two runs, on a second channel: (folder, two people, takes between)."""
+    """A voice recorded in two runs: (folder, two people, takes between)."""
     scratch.mkdir()
     clocksmith, folder = Clocksmith(surroundings, scratch), scratch / "mine"
-    microphone = Microphone(scratch / "server", surroundings, is_second=True)
+    microphone = Microphone(scratch / "server", surroundings)
     people, between = [], None
     try:
         for texts in PHRASES[:4], PHRASES[4:]:

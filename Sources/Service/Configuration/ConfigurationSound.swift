@@ -1,5 +1,4 @@
 import Basics
-import Daemon
 import Devices
 import Horology
 import Playing
@@ -9,17 +8,7 @@ extension Configuration {
   public var speaker: ALSASink {
     ALSASink(
       name: device, isQuick: hasControls,
-      volume: mixer.map {
-        ALSASink.Volume(control: $0, decibels: volume, file: Self.mixerFile)
-      })
-  }
-
-  /// Where the service keeps the level of the card's control while it has set another one.
-  private static var mixerFile: String? { runtimeFolder.map { "\($0)/mixer" } }
-
-  /// Sets the card's control back to that level, if the service was killed before it did.
-  public static func restoreMixer() {
-    if let mixerFile { ALSASink.Volume.restore(from: mixerFile) }
+      volume: mixer.map { ($0, volume) })
   }
 
   /// The factor for the samples of an announcement that sounds at `time`.
@@ -31,7 +20,6 @@ extension Configuration {
     var settings = Player.Settings()
     settings.latencyOffset = latencyOffset
     settings.gain = mixer == nil ? Mixer.gain(decibels: volume) : 1
-    settings.usesMixer = mixer != nil
     settings.keepOpen = keepOpen
     return settings
   }
