@@ -67,7 +67,7 @@ public struct RealTimeClock: Hashable, Sendable {
       return all.first { $0.hasSetTheClock } ?? all.first
     case .named(let name):
       let all = all(in: folder)
-      if let clock = all.first(where: { $0.isCalled(name) }) { return clock }
+      if let clock = all.first(where: { [$0.name, $0.device].contains(name) }) { return clock }
       let known = all.map { "\($0.name) (\($0.device))" }.joined(separator: ", ")
       throw Fault(
         "rtc = \(name)",
@@ -76,11 +76,6 @@ public struct RealTimeClock: Hashable, Sendable {
             + "in clocksmith.txt)?"
           : "there is no such RTC; there are \(known)")
     }
-  }
-
-  private func isCalled(_ name: String) -> Bool {
-    let driver = place.split(separator: " ").first.map(String.init)
-    return [self.name, device, place, driver].contains(name)
   }
 
   /// Reads its time and its flags. A chip on I2C takes about a millisecond. If it no longer

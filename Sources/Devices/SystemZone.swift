@@ -26,18 +26,7 @@ public struct SystemZone: Zone {
     var status = stat()
     if lstat(localtime, &status) == -1 && errno == ENOENT { return SystemZone(loaded: "UTC") }
     if let flaw = ZoneFile.flaw(of: localtime) {
-      let leadsNowhere = stat(localtime, &status) == -1 && errno == ENOENT
-      let name = leadsNowhere ? nameInLink : nil
-      let remedy =
-        switch (flaw, name, name.flatMap(newName)) {
-        case (.unreadable(EACCES), _, _):
-          "; let everyone read it with 'sudo chmod a+r \(localtime)'"
-        case (.unreadable, _, _): ""
-        case (_, let old?, let new?):
-          "; \(old) is now called \(new): set that with 'sudo timedatectl set-timezone \(new)'"
-        default: "; 'timedatectl set-timezone' sets another"
-        }
-      throw Fault(localtime, (leadsNowhere ? "it is a link to nothing" : flaw.words) + remedy)
+      throw Fault(localtime, "\(flaw.words); 'timedatectl set-timezone' sets another")
     }
     return SystemZone(loaded: nameBehindLocaltime ?? localtime)
   }
@@ -46,15 +35,6 @@ public struct SystemZone: Zone {
   /// - Throws: `Fault` if there is none.
   public init(name: String) throws(Fault) {
     try self.init(name: name, origin: "zone '\(name.excerpt)'", variable: ":\(name)")
-  }
-
-  /// Keeps glibc from reading a zone by itself, which it does at the first request for any time. If
-  /// the zone's file is a pipe, glibc would wait forever. After this it reads none until a
-  /// `SystemZone` is made, which checks the file first.
-  public static func readOnlyWhenAsked() {
-    setVariable("UTC0")
-    tzset()
-    restoreVariable()
   }
 
   private static func setVariable(_ zone: String) {
@@ -88,14 +68,10 @@ public struct SystemZone: Zone {
     switch name.split(separator: "/").contains("..") ? .noZoneFile : ZoneFile.flaw(of: path) {
     case nil: return
     case .noZoneFile:
-      if let new = newName(of: name) {
-        throw Fault(
-          origin, "it is now called \(new); use that, or install the package tzdata-legacy")
-      }
       throw Fault(
         origin,
         "not in the tz database (\(database)); names are like Europe/London or UTC, and POSIX "
-          + "rules are not read")
+          + "rules are not read; old names, as US/Eastern, are in the package tzdata-legacy")
     case let flaw?: throw Fault(origin, "\(path): \(flaw.words)")
     }
   }
@@ -107,28 +83,6 @@ public struct SystemZone: Zone {
 
   private static var database: String {
     getenv("TZDIR").map { String(cString: $0) } ?? "/usr/share/zoneinfo"
-  }
-
-  /// What a zone is called today, as `America/New_York` for `US/Eastern`; nil if that is no old name.
-  /// Debian 13 has the old names in a package of their own, but lists them all.
-  private static func newName(of old: String) -> String? {
-    guard let list = try? readRegularFile("\(database)/tzdata.zi") else { return nil }
-    // A line such as `L America/New_York US/Eastern`.
-    for line in String(decoding: list, as: UTF8.self).split(separator: "\n") {
-      let words = line.split(separator: " ")
-      if words.count == 3, words[0] == "L", words[2] == old { return String(words[1]) }
-    }
-    return nil
-  }
-
-  /// The name of a zone in the link `/etc/localtime`, even if that leads nowhere.
-  private static var nameInLink: String? {
-    var target = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
-    guard readlink(localtime, &target, Int(PATH_MAX)) > 0 else { return nil }
-    let folder = "/zoneinfo/"
-    return target.withUnsafeBufferPointer { target in
-      strstr(target.baseAddress!, folder).map { String(cString: $0 + folder.utf8.count) }
-    }
   }
 
   /// What the link `/etc/localtime` points to, without the database's folder.

@@ -5,23 +5,18 @@ import Basics
 /// UTC.
 enum ZoneFile {
   enum Flaw: Equatable {
-    /// It does not exist, or is not a zone file.
+    /// It does not exist, or is not a zone file, or counts leap seconds (`right/` in the tz database).
+    /// No computer's clock shows those, so every time would be wrong.
     case noZoneFile
     /// It exists and cannot be read, with this `errno`.
     case unreadable(Int32)
     case torn
-    /// It counts this many leap seconds (`right/` in the tz database). No computer's clock shows
-    /// them, so every time would be wrong.
-    case countsLeapSeconds(Int)
 
     var words: String {
       switch self {
-      case .noZoneFile: "it is no time zone file"
+      case .noZoneFile: "it is no time zone file, or leads to none"
       case .unreadable(let code): "it cannot be read: \(Fault("", errno: code).detail)"
       case .torn: "the time zone file is torn; reinstall the package tzdata"
-      case .countsLeapSeconds(let count):
-        "the zone counts \(count) leap seconds, and by it every time would be wrong; take the zone of "
-          + "the same name without right/"
       }
     }
   }
@@ -53,7 +48,7 @@ enum ZoneFile {
         header[(20 + 4 * $0)..<(24 + 4 * $0)].reduce(0) { $0 << 8 | Int($1) }
       }
       let (leapSeconds, times, types) = (counts[2], counts[3], counts[4])
-      if leapSeconds > 0 { return .countsLeapSeconds(leapSeconds) }
+      if leapSeconds > 0 { return .noZoneFile }
       let size = times * (timeBytes + 1) + types * 6 + counts[5] + counts[1] + counts[0]
       guard rest.count >= 44 + size else { return .torn }
       rest = rest.dropFirst(44 + size)

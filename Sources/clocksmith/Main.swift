@@ -1,6 +1,5 @@
 import Basics
 import Daemon
-import Devices
 @preconcurrency import Glibc
 import Service
 
@@ -17,7 +16,6 @@ enum Main {
     ])
 
   static func main() {
-    SystemZone.readOnlyWhenAsked()
     program.main()
   }
 
