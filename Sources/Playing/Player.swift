@@ -24,14 +24,13 @@ public final class Player {
   /// Silence after the last sound: a device that reports its position only roughly must not be
   /// closed too early.
   private static let tail = Duration.milliseconds(100)
-  /// If an announcement takes this much longer than it should, and the device takes no more frames,
-  /// the device has stalled.
+  /// A device may end this much later than it should.
   private static let patience = Duration.seconds(2)
   /// A device that underruns again and again is late but goes on; it gets this much longer.
   private static let longestDelay = Duration.seconds(10)
-  /// A sound server may take two seconds to begin, or to begin again, and reports no position until
-  /// then. One that reports none and takes nothing for longer than this has stalled.
-  private static let longestSilence = Duration.seconds(3)
+  /// A sound server may take two seconds to begin, or to begin again. A device that takes no frames
+  /// for longer than this has stalled.
+  private static let longestStall = Duration.seconds(3)
   /// A device that was not fed for this long has run dry: the machine slept, or stood still.
   /// Interrupted sounds are not resumed.
   private static let longestPause = Duration.seconds(1)
@@ -42,18 +41,9 @@ public final class Player {
   private let ticker: any Ticker
   private let now: () -> Now
   private let makeSink: () -> any Sink
-  /// A new gain counts for each sound that begins from now on, so that a ring becomes louder or
+  /// A new gain counts for each sound that is played from now on, so that a ring becomes louder or
   /// softer with its next figure.
-  public var settings = Settings() {
-    didSet {
-      // The gain belongs to the card's control: both change when the device is opened.
-      guard settings.usesMixer == usesMixer else { return }
-      volume = settings.gain
-      for track in playbacks.map(\.track) where track.start == nil { track.volume = volume }
-    }
-  }
-  /// As the device was opened.
-  private var (volume, usesMixer): (Float, Bool) = (1, false)
+  public var settings = Settings()
   /// Called when a sounding has begun, and when its anchor has left the converter; before `ended`.
   public var heard: (SoundingID, Heard) -> Void = { _, _ in }
   /// Called once for each `play` that did not throw.
@@ -145,7 +135,7 @@ public final class Player {
       }
       let track = Track(
         sounding, score, anchor: anchor, latencyOffset: settings.latencyOffset,
-        gain: Mixer.gain(decibels: decibels), volume: volume, mayBeLateBy: mayBeLateBy,
+        gain: settings.gain * Mixer.gain(decibels: decibels), mayBeLateBy: mayBeLateBy,
         ducking: ducking, memory: mixer.memoryOfTracks)
       mixer.add(track)
       playbacks.append(
@@ -206,7 +196,6 @@ public final class Player {
   private func opened() throws(Fault) -> (Stream, TrackMixer) {
     if let stream, let mixer { return (stream, mixer) }
     let opened = try Stream(makeSink())
-    (volume, usesMixer) = (settings.gain, settings.usesMixer)
     let made = TrackMixer(rate: opened.rate, memory: opened.sink.capacity)
     (stream, mixer) = (opened, made)
     hasRehearsed = false
@@ -231,6 +220,9 @@ public final class Player {
       if let closing, now().uptime > closing { close() }
     } else if let stream, let ailment {
       fail("speaker \(stream.sink.name): \(ailment)")
+    } else if let why = playbacks.lazy.compactMap(\.track.failure).first {
+      // Its queued frames must not be heard, so the device is closed for all.
+      fail(why)
     } else {
       for playback in playbacks { tellHeard(playback.track) }
       for playback in playbacks where playbacks.contains(where: { $0.track === playback.track }) {
@@ -294,13 +286,8 @@ public final class Player {
   /// Why the sounds that play are late and will not end; nil if there is no reason.
   private var ailment: String? {
     let now = now().uptime
-    if playbacks.contains(where: { $0.track.start != nil }), let told = stream?.lastPosition?.uptime
-    {
-      if now - max(told, taken) > Self.longestSilence { return Stream.stalled }
-      if now - told > Self.longestSilence * 2 { return "it does not tell what it plays" }
-    }
-    guard let deadline = playbacks.map(\.deadline).min(), now > deadline else { return nil }
-    if now - taken > Self.patience { return Stream.stalled }
+    if now - taken > Self.longestStall { return Stream.stalled }
+    guard let deadline = playbacks.map(\.deadline).min() else { return nil }
     return now > deadline + Self.longestDelay ? "it plays too slowly" : nil
   }
 
@@ -315,7 +302,6 @@ public final class Player {
   private func finishIfOver(_ playback: Playback) {
     let track = playback.track
     if let delay = track.tooLateBy { return finish(track, .tooLate(by: delay)) }
-    if let why = track.failure { return giveUp(track, why) }
     guard let stream, let end = track.end, let played = stream.lastPosition?.frame,
       played >= Double(end + stream.frames(Self.tail))
     else { return }
@@ -327,26 +313,6 @@ public final class Player {
       finish(
         track, .finished(track.timing(underruns: stream.sink.underruns - playback.underruns)))
     }
-  }
-
-  /// Ends a track that cannot go on. Its queued frames must not be heard: they go with the device
-  /// or, if something else sounds, are taken back.
-  private func giveUp(_ track: Track, _ why: String) {
-    let heard = heard(of: track)
-    playbacks.removeAll { $0.track === track }
-    if isPlaying, let stream, let mixer {
-      do throws(Fault) {
-        let (taken, rewritten) = try stream.takeBack(rewriting: stream.frames(Self.respite))
-        mixer.goBack(by: taken - rewritten)
-        mixer.giveUp(track, fadeFrames: stream.frames(Self.stopFade))
-        try feed()
-      } catch {
-        fail(error.description)
-      }
-    } else {
-      isOutdated = true
-    }
-    finish(track, .failed(why, heard: heard))
   }
 
   /// How much of the score has left the converter, not counting the last `doubtful`.
@@ -407,9 +373,8 @@ extension Player {
   public struct Settings: Hashable, Sendable {
     /// How much earlier than its instant an anchor leaves the converter.
     public var latencyOffset = Duration.zero
+    /// 1 if a control of the card sets the volume.
     public var gain: Float = 1
-    /// True if the volume is set by a control of the card, when that is opened, and not by `gain`.
-    public var usesMixer = false
     public var keepOpen = KeepOpen.lasting(.zero)
 
     public init() {}

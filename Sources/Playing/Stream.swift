@@ -46,7 +46,7 @@ final class Stream {
     let space = try sink.space()
     if sink.underruns != underruns {
       underruns = sink.underruns
-      clock.beginAnew(at: written)
+      clock.beginAnew()
     }
     if let position = try sink.position() {
       try checkProgress(position)

@@ -10,8 +10,6 @@ struct StreamClock {
   private let nominalRate: Double
   private var readings: [StreamPosition] = []
   private var line: Line?
-  /// The lines of frames from before the stream began again, each up to the frame before `end`.
-  private(set) var past: [(end: Double, line: Line)] = []
 
   /// A line through the readings: its middle, and its slope in frames per second.
   struct Line {
@@ -27,8 +25,6 @@ struct StreamClock {
   private static let leastSpan = Duration.milliseconds(250)
   /// No converter is further off its nominal rate. A slope that is further off comes from jitter.
   private static let worstRate = 0.005
-  /// How long lines are kept for frames from before the stream began again.
-  private static let memory = Duration.seconds(10)
   /// A reading that is further off means that the stream has just begun, or begun again.
   private static let jump = Duration.milliseconds(20)
 
@@ -36,11 +32,8 @@ struct StreamClock {
     nominalRate = Double(rate)
   }
 
-  /// The device has run dry: frames from `frame` on leave later than any line says.
-  mutating func beginAnew(at frame: Int) {
-    // Nobody asks for frames that left longer ago.
-    past.removeAll { $0.end < Double(frame) - Self.memory.inSeconds * nominalRate }
-    if let line { past.append((Double(frame), line)) }
+  /// The device has run dry: the next frames leave later than the line says.
+  mutating func beginAnew() {
     readings = []
     line = nil
   }
@@ -65,8 +58,7 @@ struct StreamClock {
 
   /// When `frame` leaves the converter, or left it; nil before the first reading.
   func uptime(ofFrame frame: Double) -> Uptime? {
-    let line = past.first { frame < $0.end }?.line ?? line
-    return line.map { $0.uptime + .seconds((frame - $0.frame) / $0.rate) }
+    line.map { $0.uptime + .seconds((frame - $0.frame) / $0.rate) }
   }
 
   private var lineOfLeastSquares: Line? {

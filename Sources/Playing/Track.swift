@@ -14,8 +14,6 @@ final class Track {
   private let anchor: Anchor
   private let latencyOffset: Duration
   private let gain: Float
-  /// Another factor for each of its samples. It is not changed once the track has begun.
-  var volume: Float
 
   /// The stream's frame at which the score begins, once that is decided.
   private(set) var start: Int?
@@ -55,7 +53,7 @@ final class Track {
   ///   - memory: how many frames it remembers.
   init(
     _ sounding: SoundingID, _ score: Score, anchor: Anchor, latencyOffset: Duration,
-    gain: Float = 1, volume: Float = 1,
+    gain: Float = 1,
     mayBeLateBy: Duration? = nil, ducking: Ducking = .none, memory: Int
   ) {
     self.sounding = sounding
@@ -64,7 +62,6 @@ final class Track {
     self.latencyOffset = latencyOffset
     self.gain = gain
     self.mayBeLateBy = mayBeLateBy
-    self.volume = volume
     self.ducking = ducking
     self.memory = FrameMemory(atLeast: memory)
   }
@@ -88,7 +85,7 @@ final class Track {
     let last = min(frame + sum.count, end ?? .max)
     guard first < last else { return }
     for place in first..<last {
-      var sample = memory[place] * gain * volume
+      var sample = memory[place] * gain
       if let ducking { sample *= ducking(place) }
       if let fade { sample *= fade.level(at: place) }
       sum[place - frame] += sample

@@ -5,8 +5,7 @@ import Sound
 /// go back with the stream, and render again after a change.
 final class TrackMixer {
   private(set) var tracks: [Track] = []
-  /// Tracks that are over: a cue whose ducking may still be fading out, or a track that was given
-  /// up and may still be fading to silence.
+  /// Cues that are over, whose ducking may still be fading out.
   private var past: [Track] = []
   private let rate: Double
   private let master: Master
@@ -39,15 +38,6 @@ final class TrackMixer {
     guard let index = tracks.firstIndex(where: { $0 === track }) else { return }
     tracks.remove(at: index)
     if track.ducksOthers && track.end != nil { past.append(track) }
-  }
-
-  /// Removes a track that cannot go on. If the limiter has taken some of it in, it is faded from
-  /// there on, as far as it is remembered.
-  func giveUp(_ track: Track, fadeFrames: Int) {
-    guard let start = track.start, start < master.decided else { return remove(track) }
-    tracks.removeAll { $0 === track }
-    track.fade(Fade(start: master.decided, frames: fadeFrames))
-    past.append(track)
   }
 
   /// Renders the next frames of the stream into `block`, and overwrites what it held.

@@ -210,10 +210,8 @@ import Testing
     }
   }
 
-  @Test(
-    "a volume set while something sounds counts for what has not begun, but not a card's control",
-    arguments: [false, true])
-  func volume(usesMixer: Bool) throws {
+  @Test("a volume set while something sounds counts for what is played from then on")
+  func volume() throws {
     let sink = try file()
     let player = Player(in: loop) { sink }
     var left = 2
@@ -222,21 +220,21 @@ import Testing
       if left == 0 { loop.exit() }
     }
     let score = try makeScore()
-    for (number, delay) in [(1, 500), (2, 1500)] {
-      let anchor = loop.now.instant + .milliseconds(delay)
-      try player.play(SoundingID(number), anchoredAt: .utc(anchor)) { _ throws(Fault) in score }
+    let start = loop.now.instant
+    func play(_ number: Int, after delay: Int) throws {
+      try player.play(
+        SoundingID(number), anchoredAt: .utc(start + .milliseconds(delay))
+      ) { _ throws(Fault) in score }
     }
+    try play(1, after: 500)
     let turn = loop.after(.milliseconds(600)) {
-      var settings = Player.Settings()
-      (settings.gain, settings.usesMixer) = (0.5, usesMixer)
-      player.settings = settings
+      player.settings.gain = 0.5
+      try! play(2, after: 1500)
     }
     try loop.run()
     _ = turn
     let heard = try recorded().filter { $0 != 0 }
-    let second: Float = usesMixer ? 0.5 : 0.25
-    #expect(
-      heard == [Float](repeating: 0.5, count: 9600) + [Float](repeating: second, count: 9600))
+    #expect(heard == [Float](repeating: 0.5, count: 9600) + [Float](repeating: 0.25, count: 9600))
   }
 
   @Test("of two one is stopped and the other goes on; the device is closed after the last")
@@ -304,29 +302,18 @@ import Testing
     return (ends, player)
   }
 
-  @Test("what cannot be read any more ends alone and unheard") func oneFails() throws {
-    let (ends, player) = try playTorn(beside: try makeScore())
-    guard case .failed(_, heard: .nothing)? = ends[SoundingID(1)],
-      case .finished? = ends[SoundingID(2)]
-    else {
-      Issue.record("\(ends)")
-      return
-    }
-    #expect(player.isAwake)
-    player.closeWhenIdle()
-    // The torn one is not heard, and the other is whole.
-    #expect(try recorded().filter { $0 != 0 } == [Float](repeating: 0.5, count: 9600))
-  }
-
-  @Test("what cannot be read any more is unheard, though the speaker is kept open")
-  func failsAlone() throws {
-    let (ends, player) = try playTorn(beside: nil)
-    guard case .failed(_, heard: .nothing)? = ends[SoundingID(1)] else {
-      Issue.record("\(ends)")
-      return
+  @Test(
+    "what cannot be read any more is unheard, and ends what sounds with it",
+    arguments: [false, true])
+  func failsUnheard(isAlone: Bool) throws {
+    let (ends, player) = try playTorn(beside: isAlone ? nil : try makeScore())
+    for outcome in ends.values {
+      guard case .failed(_, heard: .nothing) = outcome else {
+        Issue.record("\(ends)")
+        return
+      }
     }
     #expect(!player.isAwake)
-    player.closeWhenIdle()
     #expect(try recorded().allSatisfy { $0 == 0 })
   }
 

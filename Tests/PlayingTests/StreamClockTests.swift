@@ -39,17 +39,6 @@ import Testing
     #expect(clock.frame(at: Uptime(seconds: 1002)) == 12_000)
   }
 
-  @Test("what has left long ago is forgotten, however often a stream begins anew")
-  func oldLinesAreForgotten() {
-    var clock = StreamClock(rate: 48_000)
-    for second in 0..<1000 {
-      clock.add(position(Double(second), Double(second) * 48_000))
-      clock.beginAnew(at: second * 48_000 + 24_000)
-    }
-    #expect(clock.past.count < 20)
-    #expect(clock.uptime(ofFrame: 998.2 * 48_000) != nil)
-  }
-
   @Test("a few coarse readings are not taken for a wrong rate") func coarseReadings() throws {
     var clock = StreamClock(rate: 48_000)
     // Each reading is late by the milliseconds that a plugin keeps back. By their slope the

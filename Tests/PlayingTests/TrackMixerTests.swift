@@ -37,14 +37,6 @@ import Testing
       for played in stride(from: first, through: frame, by: step) { feed(played: played) }
     }
 
-    /// Gives up `track` when frame `played` leaves the converter.
-    func giveUp(_ track: Track, played: Int) {
-      let taken = heard.count - played - 240
-      heard.removeLast(taken)
-      mixer.goBack(by: taken)
-      mixer.giveUp(track, fadeFrames: 384)
-    }
-
     /// Stops `tracks` when frame `played` leaves the converter.
     func stop(_ tracks: [Track], played: Int) {
       let taken = heard.count - played - 240
@@ -199,25 +191,6 @@ import Testing
     converter.play(from: 24_960, until: 60_000)
     #expect(steps(Array(converter.heard[24_000..<60_000])) < 0.003)
     #expect(converter.heard[24_240 + 250 + 384 + 14_400] == 0.5)
-  }
-
-  @Test("what can be read no further beside another is faded, and the other goes on")
-  func givenUp() throws {
-    let converter = Converter()
-    _ = try track(1, constant(0.5, frames: 96_000), at: 4_800, on: converter.mixer)
-    let torn = try track(2, constant(0.25, frames: 96_000), at: 9_600, on: converter.mixer)
-    converter.play(until: 20_160)
-    folder.tear("2.wav", to: 60_000)
-    var played = 20_640
-    while torn.failure == nil, played < 90_000 {
-      converter.feed(played: played)
-      played += 480
-    }
-    #expect(torn.failure != nil)
-    converter.giveUp(torn, played: played)
-    converter.play(from: played, until: 98_000)
-    #expect(steps(Array(converter.heard[10_000..<98_000])) < 0.003)
-    #expect(converter.heard[97_999] == 0.5)
   }
 
   @Test("a cue that ends before it was heard turns nothing down") func unheardCue() throws {

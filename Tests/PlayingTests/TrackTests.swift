@@ -108,15 +108,6 @@ import Testing
     #expect((told - error).magnitude < .microseconds(300), "told \(told), in truth \(error)")
   }
 
-  @Test("a blow is told by what was known before the speaker ran dry")
-  func ranDryAfter() throws {
-    let sink = SimulatedSink(
-      deviation: 0, jitter: .zero, gap: (.milliseconds(5_100), .milliseconds(15)))
-    let track = try perform(try noon(blows: 2), on: sink)
-    #expect(
-      try #require(track.timing(underruns: 1).onsetError).magnitude < .microseconds(100))
-  }
-
   /// Three words, one every half second.
   private func phrase() throws -> Score {
     let path = try folder.write(
