@@ -12,13 +12,9 @@ extension Record {
     guard let tokener = json_tokener_new() else { throw Fault("json-c", errno: ENOMEM) }
     defer { json_tokener_free(tokener) }
     json_tokener_set_flags(tokener, JSON_TOKENER_STRICT)
-    var parsed = json_tokener_parse_ex(tokener, text, Int32(text.utf8.count))
-    var code = json_tokener_get_error(tokener)
-    if code == json_tokener_continue {
-      // Only the character after it ends a word, as in `null`, or a number.
-      parsed = json_tokener_parse_ex(tokener, " ", 1)
-      if json_tokener_get_error(tokener) == json_tokener_success { code = json_tokener_success }
-    }
+    // Only the character after it ends a word, as in `null`, or a number.
+    let parsed = json_tokener_parse_ex(tokener, text + " ", Int32(text.utf8.count + 1))
+    let code = json_tokener_get_error(tokener)
     guard code == json_tokener_success else {
       let end = json_tokener_get_parse_end(tokener)
       throw Fault(
