@@ -21,8 +21,7 @@ class Bell:
         self.level = float(figures["level"])
         self.take_count = len(figures["seeds"].split())
         self.partials = [tuple(map(float, value.split())) for key, value in pairs if key == "partial"]
-        self.is_measured = "from" not in figures
-        if not self.is_measured:
+        if "from" in figures:
             model = models[figures["from"]]
             # The same metal: frequencies scale by the ratio of the strike notes, T60s by its inverse.
             ratio = self.strike / model.strike

@@ -52,9 +52,3 @@ def silence_at_ends(samples):
     """Milliseconds before the first and after the last sample that reaches -40 dB of the peak."""
     audible = np.flatnonzero(np.abs(samples) >= np.abs(samples).max() / 100)
     return audible[0] * 1000 / RATE, (len(samples) - 1 - audible[-1]) * 1000 / RATE
-
-
-def bandwidth(samples):
-    """The highest frequency in Hz at which the mean spectrum is within 60 dB of its maximum."""
-    frequencies, power = signal.welch(samples, RATE, nperseg=RATE // 50)
-    return float(frequencies[np.flatnonzero(power >= power.max() / 1e6)[-1]])

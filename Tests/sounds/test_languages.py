@@ -7,14 +7,12 @@ pytest.importorskip("num2words", reason="num2words is missing: apt install pytho
 pytest.importorskip("babel", reason="babel is missing: apt install python3-babel")
 
 import configparser  # noqa: E402
-import importlib.machinery  # noqa: E402
-import importlib.util  # noqa: E402
 import sys  # noqa: E402
 
 import sound_level  # noqa: E402
 import timer_phrases  # noqa: E402
 import voice_checks as checks  # noqa: E402
-from languages import SAID, bare, can_be_left_unsaid, category, left, round_of, shipped_languages, timer  # noqa: E402
+from languages import SAID, bare, can_be_left_unsaid, left, round_of, shipped_languages, timer  # noqa: E402
 from voice_pack import CLOCKS, MINUTES, RATE, VOICES, Pack  # noqa: E402
 
 # The voices in other languages that are made of prompts.
@@ -46,12 +44,6 @@ NATURAL_TIMES = {
     "15:35": "fünf nach halb vier", "15:36": "vierundzwanzig Minuten vor vier", "15:45": "Viertel vor vier",
     "12:00": "zwölf Uhr mittags", "12:15": "Viertel nach zwölf", "12:50": "zehn vor eins", "13:01": "eine Minute nach eins",
     "23:00": "elf Uhr", "23:59": "eine Minute vor zwölf",
-}
-# The language's plural categories of CLDR, each with numbers, also on both sides of each border.
-CATEGORIES = {
-    "de": {"one": [1], "other": [2, 11, 21, 59]}, "es": {"one": [1], "other": [2, 11, 21, 59]},
-    "fr": {"one": [1], "other": [2, 11, 21, 59]}, "it": {"one": [1], "other": [2, 11, 21, 59]},
-    "ru": {"one": [1, 21, 31, 51], "few": [2, 3, 4, 22, 24, 54], "many": [5, 11, 12, 14, 15, 20, 25, 59]},
 }
 
 
@@ -142,11 +134,6 @@ def test_the_german_reference_says_what_a_speaker_wrote_down(time, words):
 def test_the_natural_style_tells_all_minutes_of_half_a_day_apart():
     said = [tuple(PACKS["de"].clips_of("12 natural", *time)) for time in MINUTES]
     assert len(set(said)) == 721 and len(set(said[:720])) == 720
-
-
-def test_the_forms_of_numbers_are_those_of_cldr(pack):
-    for form, numbers in CATEGORIES[pack.name].items():
-        assert {category(number, pack.name) for number in numbers} == {form}
 
 
 def test_no_two_times_of_24_hours_sound_alike(pack):

@@ -122,11 +122,6 @@ class Pack:
                 return phrase.format(**values)
         raise LookupError(f"no template of [{kind}] matches {digits}")
 
-    def clips_of_timers_alone(self):
-        """The names of the clips that no time uses."""
-        times = {name for clock in self.wordings for time in MINUTES for name in self.clips_of(clock, *time)}
-        return self.files.keys() - times
-
     def joined_timer(self, phrase):
         return join([self.samples[name] for name in self.clips_of_timer(*phrase)], self.crossfade)
 
