@@ -83,7 +83,6 @@ export function smallLength(milliseconds) {
 const BASES = {
   disciplined: "The network keeps it right.",
   synchronised_earlier: "The network has set it, and is away now.",
-  set_from_rtc: "It was set by the real-time clock; the network is away.",
   agrees_with_rtc: "The real-time clock agrees; the network is away.",
   no_rtc: "The network has not set it, and no real-time clock vouches for it.",
   invalid_rtc: "The network has not set it, and the real-time clock has lost the time.",

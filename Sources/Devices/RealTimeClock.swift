@@ -94,7 +94,6 @@ public struct RealTimeClock: Hashable, Sendable {
     let middle = after.earlier(by: (after.sinceBoot - before.sinceBoot) / 2)
     return RTCReading(
       name: name, moment: middle, answer: answer, health: known ?? health,
-      hasSetTheClock: hasSetTheClock,
       keepsLocalTime: Self.isLocal(by: adjustments))
   }
 

@@ -41,12 +41,8 @@ public struct Agenda: Sequence, IteratorProtocol {
     self.mute = mute.map { ($0, schedule.last(atOrBefore: $1).instant + .nanoseconds(1)) }
     self.start = start
     self.length = length
-    // What sounds at the start depends on what sounded before, and so on back. So it is computed
-    // from 60 to 120 occasions before, an hour at least. Starts near each other have the same such
-    // moment, and the same answer. Among so many occasions there is almost always a pause, even
-    // with very long tunes.
-    let stretch = Int64(60 * settings.interval.seconds)
-    wake = Instant(seconds: (start.seconds.flooredQuotient(by: stretch) - 1) * stretch)
+    // What sounds at the start depends on what sounded before, so it is computed from an hour before.
+    wake = start - .seconds(3600)
     now = Now(instant: wake, uptime: Uptime(nanoseconds: 0), sinceBoot: .zero)
     // An alarm does not affect occasions: its cues sound beside them, and its words wait.
     var settings = settings

@@ -29,8 +29,6 @@ public struct Announcement: Hashable, Sendable {
   public let isShortened: Bool
   /// The most that it may sound after its anchor, even if it begins at `latest`; nil for no limit.
   public let room: Duration?
-  /// True if it sounds at its instant or not at all: other clocks sound at the same instant.
-  var isAtItsInstant = false
   /// How loud, in dB at most 0, by the rules for the time at which it sounds.
   public internal(set) var decibels = 0.0
 

@@ -17,13 +17,6 @@ public struct Announcer {
   public static let retryDelay = Duration.seconds(1)
   /// A smaller difference between the clocks comes from reading them, not from a step.
   public static let stepThreshold = Duration.milliseconds(50)
-  /// Minimum change of level that counts, in dB. Smaller changes are inaudible: they come from
-  /// computing the rise of a ring again.
-  static let leastDecibels = 0.1
-  /// A sounding melody goes on through a step of at most this. Its remaining blows move with the
-  /// clock. Notes are about this far apart, so no note overtakes another.
-  public static let longestFollowedStep = Duration.milliseconds(500)
-
   /// The rules by which something may sound now.
   public private(set) var rules: Rules
   /// The occasions.
@@ -36,6 +29,8 @@ public struct Announcer {
   private var cues = CueBook()
   /// What is to be said about timers, alarms and the interval.
   private var words = PendingWords()
+  /// Words of the interval were left out, and that was reported.
+  private var lacksWordsOfInterval = false
   /// The service is ending: no further occasion is decided.
   private var isEnding = false
   /// When a mute for a duration ends, since the machine started, sleep included. Nil if the mute
@@ -44,13 +39,6 @@ public struct Announcer {
   public private(set) var muteEndsSinceBoot: Duration?
   /// When the last event came.
   private var previous: Now
-  /// What the clock would show now without the step or the sleep that was just noticed.
-  private var showed: Instant
-  /// Nothing is to be decided after the last event.
-  private var isSettled = true
-  /// The clock was set or the machine slept, and the clock has not been judged since.
-  private var owesJudging = false
-
   /// Occasions before `now` are past: after a start only later ones sound.
   /// - Parameters:
   ///   - mute: as it was before the start. The clock may have been set since.
@@ -72,7 +60,6 @@ public struct Announcer {
       Schedule(interval: settings.interval, zone: zone), at: now.instant, sounded: sounded)
     self.muteEndsSinceBoot = muteEndsSinceBoot
     previous = now
-    showed = now.instant
     keepEndOfMute(at: now)
     replanWords(at: now)
     self.reminders.configureAtStart(settings.alarms, at: now, reminderRules)
@@ -90,18 +77,11 @@ public struct Announcer {
   /// The first half of `handle`: what the event itself asks for. It is carried out before `settle`
   /// decides anything else, so a silence waits for nothing.
   public mutating func react(to event: Event, at now: Now) -> Response {
-    isSettled = false
     var effects = noticeStep(at: now)
     var answer: Answer?
     func respond(_ response: Response) {
       effects += response.effects
       answer = response.answer
-    }
-    let hasJumped = !effects.isEmpty
-    if case .switched = event {
-      owesJudging = owesJudging || hasJumped
-    } else {
-      owesJudging = false
     }
     switch event {
     // A ring that the player has begun already is silenced too, though the wake-up for it is late.
@@ -112,18 +92,14 @@ public struct Announcer {
     case .woke:
       break
     case .zoneChanged(let zone):
-      effects += change(settings, zone, at: now)
-    case .reloaded(let settings, let soundsDifferent, let switchState):
-      effects += change(settings, zone, soundsDifferent: soundsDifferent, switchState, at: now)
+      // What is prepared may say a time that is wrong now.
+      effects += takeBack(.rulesChanged, at: now) + change(settings, zone, at: now)
+    case .reloaded(let settings, let switchState):
+      effects += change(settings, zone, switchState, at: now)
     case .trust(let trust):
       if trust != self.trust { effects += change(trust, at: now) + [.report(.trust(trust))] }
     case .switched(let switchState, let moment):
       effects += change(switchState, at: moment, now)
-      // Silence does not wait for the clock to be judged. The consequences of a step or a sleep do.
-      if owesJudging {
-        isSettled = true
-        return (Effect.silenceFirst(effects) + [.wake(at: now.instant)], nil)
-      }
     case .mute(let mute):
       effects += change(mute, at: now)
     case .asked(let time, let instant, let speakerIsAwake):
@@ -175,22 +151,16 @@ public struct Announcer {
   }
 
   /// The second half of `handle`: what has become due by now. The last effect is the next wake-up.
-  public mutating func settle(at now: Now) -> [Effect] {
-    guard !isSettled else { return [] }
-    isSettled = true
-    return Effect.silenceFirst(decide(at: now))
-  }
+  public mutating func settle(at now: Now) -> [Effect] { Effect.silenceFirst(decide(at: now)) }
 
   // MARK: An announcement is taken back
 
-  /// Cancels an announcement that has not reached its anchor and reopens its occasion.
+  /// Stops an announcement that has not reached its anchor. Its occasion is decided again once it
+  /// has ended.
   private mutating func takeBack(_ reason: StopReason, at now: Now) -> [Effect] {
     guard let turn = stage.turn, turn.heard != .anchor, !turn.isTakenBack else { return [] }
-    // A service that is ending reopens no occasions.
-    if case .occasion(let occasion) = turn.announcement.cause, !isEnding {
-      quarters.reopen(occasion)
-      stage.takeBack()
-    }
+    // A service that is ending decides no more occasions.
+    if turn.announcement.cause.isOccasion, !isEnding { stage.takeBack() }
     return stage.stop(reason, at: now.uptime)
   }
 
@@ -204,53 +174,47 @@ public struct Announcer {
   // MARK: The rules are changed
 
   /// Applies new settings or a new zone.
-  ///
-  /// A prepared announcement is made again if the change affects it and there is time. One that
-  /// already sounds goes on as it began, unless its occasion now has another programme, or none.
   /// - Parameter switchState: the switch as read with the new settings of its line; nil if those are
   ///   unchanged.
   private mutating func change(
-    _ settings: AnnouncerSettings, _ zone: any Zone, soundsDifferent: Bool = false,
-    _ switchState: SwitchState? = nil, at now: Now
+    _ settings: AnnouncerSettings, _ zone: any Zone, _ switchState: SwitchState? = nil, at now: Now
   ) -> [Effect] {
-    let before = stage.turn.map(rulingSoFar)
-    let wasSilenced = ruledOutBySwitch
     rules.settings = settings
-    var report: [Effect] = []
+    var effects: [Effect] = []
     if let switchState, switchState != rules.switchState {
       rules.switchState = switchState
-      report = [.report(.switched(switchState))]
+      effects.append(.report(.switched(switchState)))
     }
     quarters.change(Schedule(interval: settings.interval, zone: zone), at: now.instant)
     replanWords(at: now)
-    var silenced = report + planAlarms(settings, at: now)
+    effects += planAlarms(settings, at: now)
     if rules.refusalOfTimers != nil {
-      if !rules.timersAreHeldBack { silenced += silenceCues(.rulesChanged, at: now.uptime, now) }
-      silenced += stopCues(.rulesChanged)
+      if !rules.timersAreHeldBack { effects += silenceCues(.rulesChanged, at: now.uptime, now) }
+      effects += stopCues(.rulesChanged)
     }
-    guard let playing else { return silenced }
-    let isMadeAnew =
-      canBeginAnew(playing, at: now)
-      && (soundsDifferent
-        || (decibels(of: playing) - playing.decibels).magnitude > Self.leastDecibels)
-    let effects =
-      isMadeAnew || ruling(on: playing) != before ? takeBack(.rulesChanged, at: now) : []
-    // The switch counts from now on, even for an announcement that cannot be taken back any more.
-    return effects.isEmpty && ruledOutBySwitch && !wasSilenced
-      ? silenced + stage.stop(.rulesChanged, at: now.uptime) : silenced + effects
+    if stage.isHeard, ruledOutBySwitch { effects += stage.stop(.rulesChanged, at: now.uptime) }
+    return effects + decidePreparedAnew(at: now)
   }
 
-  /// Applies a new trust in the clock. An announcement that is only prepared is taken back if it
-  /// would now be different, or refused.
+  /// Applies a new trust in the clock.
   private mutating func change(_ trust: ClockTrust, at now: Now) -> [Effect] {
-    let before = stage.turn.map(rulingSoFar)
+    let isNews = (trust == .untrusted) != (self.trust == .untrusted)
     rules.trust = trust
-    let recalled = planAlarms(at: now)
-    guard let turn = stage.turn, !stage.isHeard, let before else { return recalled }
-    let ruling = rulingSoFar(on: turn)
-    let isAnother = ruling.refusal == nil && canBeginAnew(turn.announcement, at: now)
-    guard ruling != before, ruling.refusal != nil || isAnother else { return recalled }
-    return recalled + takeBack(.rulesChanged, at: now)
+    return planAlarms(at: now) + (isNews ? decidePreparedAnew(at: now) : [])
+  }
+
+  /// The rules have changed. An announcement that is heard goes on as it began. One that is only
+  /// prepared is stopped if it may not sound any more; that of an occasion is made again if there is
+  /// time.
+  private mutating func decidePreparedAnew(at now: Now) -> [Effect] {
+    guard let turn = stage.turn, !stage.isHeard, turn.stopped == nil else { return [] }
+    let announcement = turn.announcement
+    var (isRefused, isMadeAnew) = (ruledOutBySwitch, false)
+    if case .occasion(let occasion) = announcement.cause {
+      isRefused = refusal(of: occasion) != nil
+      isMadeAnew = canBeginAnew(announcement, at: now)
+    }
+    return isRefused || isMadeAnew ? takeBack(.rulesChanged, at: now) : []
   }
 
   // MARK: It begins
@@ -259,7 +223,7 @@ public struct Announcer {
   private mutating func begin(_ announcement: Announcement) -> Announcement {
     var announcement = announcement
     announcement.decibels = decibels(of: announcement)
-    stage.begin(announcement, showing: zone.civil(at: announcement.anchor))
+    stage.begin(announcement)
     return announcement
   }
 
@@ -274,11 +238,9 @@ public struct Announcer {
   private mutating func skip(
     _ first: Occasion, through last: Occasion? = nil, _ reason: SkipReason
   ) -> [Effect] {
-    let isTold = first == quarters.cutOff && (last ?? first) == first
-    let report: [Effect] =
-      isTold ? [] : [.report(.skipped(from: first, through: last ?? first, reason))]
     // A mute of the next occasion ends with this skip.
-    return reason == .muted && mute == .next ? report + unmute() : report
+    [.report(.skipped(from: first, through: last ?? first, reason))]
+      + (reason == .muted && mute == .next ? unmute() : [])
   }
 
   /// True if this stops the announcement that is playing now.
@@ -299,16 +261,12 @@ public struct Announcer {
       let occasion = next
       let due = Quarters.due(occasion, rules)
       guard now.instant >= due, !isEnding else { return effects + [wake(at: due, now)] }
-      if stage.isTakingBack(occasion) {
-        // Wait for its end. If some of it was heard, the end is reported instead of a skip.
+      // What is taken back is decided again once it has ended.
+      if stage.turn?.isTakenBack == true {
         return effects + [wake(at: now.instant + .seconds(1), now)]
       }
-
       if now.instant >= rules.passing(of: occasion) {
-        // An occasion that was cut off was already reported: skip it alone.
-        let last =
-          occasion == quarters.cutOff
-          ? occasion : quarters.schedule.last(atOrBefore: rules.lastToPass(at: now))
+        let last = quarters.schedule.last(atOrBefore: rules.lastToPass(at: now))
         let reason = reasonForMissing(occasion, through: last, at: now)
         effects += skip(occasion, through: last, reason)
         quarters.decide(through: last)
@@ -355,7 +313,7 @@ public struct Announcer {
     if first == last {
       if let refusal = refusal(of: first) { return refusal }
       if let reason = quarters.failureReason(of: first) { return reason }
-      if stage.turn != nil, showed >= rules.passing(of: first) { return .busy }
+      if let turn = stage.turn, turn.stopped == nil { return .busy }
     }
     return .late(now.instant - first.instant)
   }
@@ -368,65 +326,32 @@ extension Announcer {
     let jump = now.jump(since: previous)
     let step = now.step(since: previous)
     let sleep = now.sleep(since: previous)
-    showed = now.instant - jump
-    quarters.clockShows(now.instant, before: showed)
+    quarters.clockShows(now.instant, before: now.instant - jump)
     var effects: [Effect] = []
     if step.magnitude >= Self.stepThreshold { effects.append(.report(.clockSet(by: step))) }
     if sleep >= Self.stepThreshold { effects.append(.report(.slept(for: sleep))) }
     // Small steps add up.
     keepEndOfMute(at: now)
-    guard jump.magnitude >= Self.stepThreshold || !effects.isEmpty else { return [] }
+    guard !effects.isEmpty else { return [] }
     effects += noteReminders(
       wasSet: step.magnitude >= Self.stepThreshold, slept: sleep, at: now)
     // The player times by uptime. Only the sum of step and sleep matters to it.
     guard jump.magnitude >= Self.stepThreshold else { return effects }
     let reason: StopReason = step.magnitude >= Self.stepThreshold ? .clockSet : .slept
-    if let playing, !isFollowed(jump, by: playing, at: now),
-      stage.isHeard || max(now.instant, showed) >= playing.begins
-        || canBeginAnew(playing, at: now)
-    {
-      effects += takeBack(reason, at: now)
-    }
-    // Any other chime is about to begin: the player still moves it with the clock.
-    stage.shift(by: jump)
+    effects += takeBack(reason, at: now)
+    // Words that are being said are still true after a small step; words to come after a chime may
+    // not be.
     if let turn = stage.turn, turn.heard == .anchor,
-      jump.magnitude > Rules.latestWords || saysWrongTime(at: now)
+      jump.magnitude > Rules.latestWords || turn.announcement.saysTimeAfterBlows
     {
-      // Already speaking: cut it only if the time is wrong now.
       effects += stage.stop(reason, at: now.uptime)
     }
     return effects
-  }
-
-  /// True if a sounding melody can follow this step: the player moves it with the clock, and there
-  /// is time to move the blow of the hour too.
-  private func isFollowed(_ step: Duration, by announcement: Announcement, at now: Now) -> Bool {
-    !announcement.programme.blows.isEmpty
-      && (stage.isHeard || now.instant - step >= announcement.begins)
-      && step.magnitude <= Self.longestFollowedStep
-      && now.instant + rules.shortestLead <= announcement.anchor
-  }
-
-  /// True if the clock was set after the anchor of an occasion so that the words after its blows
-  /// will be wrong when they come.
-  private func saysWrongTime(at now: Now) -> Bool {
-    guard let turn = stage.turn, case .occasion = turn.announcement.cause,
-      case .at(let offset) = turn.announcement.programme.words
-    else { return false }
-    let begins = turn.announcement.anchor + offset + turn.shift
-    return now.instant < begins
-      && zone.civil(at: begins).minuteOfDay != turn.announcement.time.minuteOfDay
   }
 }
 
 /// Silence by the switch or by a mute.
 extension Announcer {
-  /// Takes the switch as it is at the start, before the first event. If it silences, rings from
-  /// before the start end; nothing else is decided yet.
-  public mutating func start(with switchState: SwitchState) -> [Effect] {
-    change(switchState, at: previous.uptime, previous)
-  }
-
   private mutating func change(_ switchState: SwitchState, at moment: Uptime, _ now: Now)
     -> [Effect]
   {
@@ -439,12 +364,10 @@ extension Announcer {
     } else if rules.refusalOfTimers != nil {
       effects = silenceCues(reason, at: moment, now)
     }
-    if ruledOutBySwitch, let turn = stage.turn {
-      // Silence comes first, the report after it. An announcement that has not begun is reopened,
-      // in case the switch is put back before its instant.
-      let takenBack = stage.isHeard ? [] : takeBack(reason, at: now)
-      effects += takenBack
-      if takenBack.isEmpty && !turn.isTakenBack { effects += stage.stop(reason, at: moment) }
+    if ruledOutBySwitch {
+      // An announcement that has not begun is decided again, in case the switch is put back before
+      // its instant.
+      effects += stage.isHeard ? stage.stop(reason, at: moment) : takeBack(reason, at: now)
     }
     return effects + [.report(.switched(switchState))]
   }
@@ -511,16 +434,17 @@ extension Announcer {
       case .failed(_, let heard): heard
       case .stopped, .tooLate: turn.heard
       }
-    if case .occasion(let occasion) = announcement.cause, heard == .anchor {
-      // It sounded before it could be taken back.
-      if turn.isTakenBack && occasion == next { quarters.decide(through: occasion) }
-      quarters.mark(sounded: occasion)
+    if case .occasion(let occasion) = announcement.cause {
+      if heard == .anchor {
+        quarters.mark(sounded: occasion)
+      } else if turn.isTakenBack {
+        quarters.reopen(occasion)
+      }
     }
     let reason: SkipReason
     switch outcome {
     case .finished(let timing): return ([.report(.announced(announcement, timing))], nil)
     case .stopped(let reason, let silentAt?):
-      if turn.isTakenBack, case .occasion(next) = announcement.cause { quarters.mark(cutOff: next) }
       let after = silentAt - (turn.stopped?.at ?? silentAt)
       return ([.report(.cutOff(announcement, reason, after: after))], nil)
     case .stopped(let stop, nil): reason = .stopped(stop)
@@ -535,13 +459,9 @@ extension Announcer {
       if turn.isTakenBack { return ([], nil) }
       if case .failed(let why) = reason { return (retry(occasion, why, at: now), nil) }
       return (skip(occasion, reason), nil)
-    case .request:
-      guard case .tooLate(let delay) = outcome else { return Self.refuse(.request(reason)) }
-      return isEnding
-        ? Self.refuse(.request(.stopped(.serviceEnds))) : answerAnew(turn, after: delay, at: now)
+    case .request, .untrusted: return Self.refuse(.request(reason))
     case .timer(let words): return (unsaid(words, reason), .refused(.reminder(.speech(reason))))
     case .start: return ([.report(.startUnheard(reason))], nil)
-    case .untrusted: return Self.refuse(.request(reason))
     }
   }
 
@@ -594,10 +514,8 @@ extension Announcer {
     }
     // Other clocks begin at that instant too: a late answer is as wrong as another time.
     if instant != nil { latest = anchor + Self.latestBlow }
-    var announcement = Announcement(
-      stage.nextID, cause: .request, time: said, anchor: anchor, latest: latest)
-    announcement.isAtItsInstant = instant != nil
-    return say(announcement)
+    return say(
+      Announcement(stage.nextID, cause: .request, time: said, anchor: anchor, latest: latest))
   }
 
   /// Answers a person who has pressed the button, and cannot read why there is no answer.
@@ -637,19 +555,6 @@ extension Announcer {
     guard stage.turn == nil, latest.map({ anchor <= $0 }) ?? true else { return nil }
     return Announcement(
       stage.nextID, cause: cause, time: zone.civil(at: anchor), anchor: anchor, latest: latest)
-  }
-
-  /// Answers once more after the speaker was too late: the words would have been wrong by then, or
-  /// in the way of the next occasion. The lead now includes the delay.
-  private mutating func answerAnew(
-    _ turn: Stage.Turn, after delay: Duration, at now: Now
-  ) -> Response {
-    // A speaker that needs longer than the preparation would be too late each time.
-    guard delay < Self.preparation, !turn.announcement.isAtItsInstant else {
-      return Self.refuse(.request(.failed(Self.tooLate(delay))))
-    }
-    let wasNow = turn.announcement.time == turn.shown
-    return answer(wasNow ? nil : turn.announcement.time, within: delay + rules.lead, at: now)
   }
 
   /// Begins an announcement that somebody has asked for.
@@ -823,7 +728,7 @@ extension Announcer {
       $0.from > now.sinceBoot ? $0.from : $0.until + .nanoseconds(1)
     }
     let moments = [
-      prepared.min(), reminders.nextDue(reminderRules), interval?.end,
+      prepared.min(), reminders.nextDue(reminderRules), endOfInterval,
       nextCues(at: now).map { due($0) }.min(), spoken.min(),
     ]
     return moments.compactMap { $0 }.min()
@@ -1117,32 +1022,28 @@ extension Announcer {
       if words.isOfTime && !self.words.all.contains(words) { continue }
       let refusal = refusal(of: words, at: now)
       if words.until < now.sinceBoot {
-        // An announcement that a sleep has ended had the speaker only before the sleep.
-        let isBusy = stage.turn.map { $0.stopped?.reason != .slept } ?? false
-        let hindrance = isBusy ? .busy : self.words.hindrance(of: words)
-        let reason = refusal ?? hindrance ?? .late(now.sinceBoot - words.from)
+        let isBusy = stage.turn.map { $0.stopped == nil } ?? false
+        let reason = refusal ?? (isBusy ? .busy : .late(now.sinceBoot - words.from))
         self.words.drop {
           $0 == words || (words.isOfTime && $0.isOfTime && $0.until < now.sinceBoot)
         }
         effects += unsaid(words, reason)
-      } else if let refusal {
-        self.words.hinder(words, refusal)
-      } else if stage.turn != nil {
-        self.words.hinder(words, .busy)
-      } else if let announcement = announcement(of: words, at: now) {
+      } else if refusal == nil, stage.turn == nil,
+        let announcement = announcement(of: words, at: now)
+      {
         self.words.drop { $0 == words || ($0.isOfTime && words.isOfTime) }
         effects.append(.play(.announcement(begin(announcement))))
-      } else {
-        self.words.hinder(words, .occasionIsNear)
       }
     }
     return effects
   }
 
-  /// Reports that words were not said; of an interval, once for each kind of phrase and each
-  /// reason.
+  /// Reports that words were not said; of an interval, once.
   private mutating func unsaid(_ words: TimerWords, _ reason: SkipReason) -> [Effect] {
-    guard words.source != .interval || self.words.isNew(words, reason) else { return [] }
+    if words.source == .interval {
+      if lacksWordsOfInterval { return [] }
+      lacksWordsOfInterval = true
+    }
     return [.report(.unsaid(words, reason))]
   }
 
@@ -1192,7 +1093,7 @@ extension Announcer {
 
   private mutating func start(_ plan: IntervalPlan, replaces: Bool, at now: Now) -> Response {
     if let refusal = rules.refusalOfTimers { return Self.refuse(.interval(.silenced(refusal))) }
-    var effects = endInterval(byAnyClock: true, at: now)
+    var effects = endInterval(at: now)
     if let interval, !replaces {
       guard interval.plan == plan else { return Self.refuse(.interval(.runs(interval.title))) }
       return (effects + [.report(.interval(interval, .wentOn))], .interval(isNew: false))
@@ -1200,7 +1101,7 @@ extension Announcer {
     effects += stopInterval(.replaced, at: now.uptime)
     let started = IntervalTimer(plan, start: TimedMoment(rules.lead, after: now))
     interval = started
-    words.forgetTold()
+    lacksWordsOfInterval = false
     return (effects + [.report(.interval(started, .started))], .interval(isNew: true))
   }
 
@@ -1217,21 +1118,17 @@ extension Announcer {
   }
 
   /// Removes an interval whose rounds are all over; its last signal sounds on.
-  /// - Parameter byAnyClock: true if a person wants another, however wrong the clock may be.
-  private mutating func endInterval(byAnyClock: Bool = false, at now: Now) -> [Effect] {
+  private mutating func endInterval(at now: Now) -> [Effect] {
     guard let interval, let length = interval.plan.length else { return [] }
     let late = interval.passed(at: now) - length
     guard late >= .zero else { return [] }
-    // A clock that may be wrong cannot end it, unless its last signal was given.
-    let wasSignalled = cues.last(of: .interval) == interval.start.sinceBoot + length
-    guard !interval.start.followsClock || wasSignalled || byAnyClock else { return [] }
     self.interval = nil
-    let isLate = late > Self.unnoticed
-    // With the switch lost, nobody has heard the end.
-    let unheard: [Effect] =
-      rules.timersAreHeldBack && !isLate && !byAnyClock
-      ? [.report(.interval(interval, .unheard("\(SkipReason.switchLost)")))] : []
-    return unheard + [.report(.interval(interval, .over(late: isLate ? late : nil)))]
+    return [.report(.interval(interval, .over(late: late > Self.unnoticed ? late : nil)))]
+  }
+
+  /// When its rounds are all over, since the machine started; nil if they have no end.
+  private var endOfInterval: Duration? {
+    interval.flatMap { interval in interval.plan.length.map { interval.start.sinceBoot + $0 } }
   }
 
   private func nextCueOfInterval(at now: Now) -> Cue? {
@@ -1269,41 +1166,6 @@ extension Announcer {
     }
     self.words.plan(words)
     return []
-  }
-}
-
-/// What the rules say about an announcement.
-extension Announcer {
-  /// What the rules say about the announcement that has the turn, with its time and occasion as
-  /// they were when it began. The zone of that moment cannot be asked any more: the process has
-  /// only one, which may have changed since.
-  private func rulingSoFar(on turn: Stage.Turn) -> Ruling {
-    ruling(on: turn.announcement.cause, showing: turn.shown) { $0 }
-  }
-
-  /// What the rules and the zone, as they are now, say about an announcement.
-  private func ruling(on announcement: Announcement) -> Ruling {
-    ruling(on: announcement.cause, showing: zone.civil(at: announcement.anchor)) {
-      quarters.schedule.next(after: $0.instant - .nanoseconds(1))
-    }
-  }
-
-  /// - Parameter due: gives the occasion that the schedule now has in place of this one.
-  private func ruling(
-    on cause: Announcement.Cause, showing time: CivilTime, due: (Occasion) -> Occasion
-  ) -> Ruling {
-    switch cause {
-    case .occasion(let occasion):
-      Ruling(
-        time: time, occasion: due(occasion), programme: rules.programme(of: occasion),
-        refusal: refusal(of: occasion))
-    case .request, .start, .untrusted:
-      Ruling(
-        time: time, occasion: nil, programme: nil,
-        refusal: rules.refusalOfRequest(isGiven: true))
-    case .timer:
-      Ruling(time: time, occasion: nil, programme: nil, refusal: rules.refusalOfTimers)
-    }
   }
 }
 
@@ -1363,31 +1225,18 @@ extension Announcer {
   }
 }
 
-/// What the rules say about an announcement.
-private struct Ruling: Equatable {
-  /// What the clocks show at its anchor.
-  let time: CivilTime
-  /// Nil, like the programme, for a requested time and for words about timers.
-  let occasion: Occasion?
-  let programme: Programme?
-  let refusal: SkipReason?
-}
-
 extension Announcement {
+  /// True if it says the time after its last blow.
+  fileprivate var saysTimeAfterBlows: Bool {
+    if case .at = programme.words { !programme.blows.isEmpty } else { false }
+  }
+
   /// True if it is an occasion that says this time, or its own, from this instant on.
   fileprivate func says(_ time: CivilTime?, at instant: Instant?) -> Bool {
     guard case .occasion(let occasion) = cause, instant == occasion.instant,
       anchor == occasion.instant, programme.words != .none
     else { return false }
     return time.map { $0.dateTime.timeOfDay == occasion.civil.dateTime.timeOfDay } ?? true
-  }
-}
-
-extension IntervalTimer {
-  /// When it is over, since the machine started; nil if it has no end, or if it follows a clock that
-  /// may be wrong.
-  fileprivate var end: Duration? {
-    start.followsClock ? nil : plan.length.map { start.sinceBoot + $0 }
   }
 }
 

@@ -9,11 +9,8 @@ public struct ClockJudge {
     case rtcInvalid(String, RTCFault)
     case rtcWarning(String, RTCWarning)
     case rtcGone(String)
-    case rtcDrift(RTCDrift)
     /// Nothing vouches for the clock, and the reason is not just a missing RTC.
     case doubt(ClockState.Doubt)
-    /// Holdover will end at this instant, unless the clock is set right before.
-    case endsSoon(Instant)
   }
 
   /// Drift of a crystal that nothing disciplines, in ppm: that of an RTC, or of the machine. "+-30
@@ -29,8 +26,6 @@ public struct ClockJudge {
   static let errorOfRTC = Duration.seconds(1)
   /// Default of `greatestError`: beyond it, the spoken minute would be as likely wrong as right.
   public static let defaultGreatestError = Duration.seconds(30)
-  /// How long before its end holdover is reported to end soon.
-  static let endNotice = Duration.seconds(3 * 86_400)
   /// How often an RTC that vouches for the clock is read. One that does not is read sooner, because
   /// it may have been set right meanwhile.
   static let readingInterval = Duration.seconds(3600)
@@ -48,10 +43,8 @@ public struct ClockJudge {
   /// by hand. If neither was ever seen, when it was first read; nil without an RTC.
   public private(set) var rtcSet: Instant?
 
-  private var hasReportedEnd = false
   private var isConfirmed = false
   private var lastLook: Now?
-  private var drift = RTCDrift.Watch()
   /// The error when the kernel last disciplined the clock, and when that was seen.
   private var discipline: (error: Duration, at: Now)?
   /// A step since this moment means that the clock was set. It is the last moment at which the
@@ -98,21 +91,15 @@ public struct ClockJudge {
     guard let reading else {
       rtc = nil
       isConfirmed = true
-      drift = RTCDrift.Watch()
       return before.map { [.rtcGone($0.reading.name)] } ?? []
     }
     let earlier = before.flatMap { $0.reading.name == reading.name ? $0 : nil }
-    let judgement = RTCJudgement(
-      reading, after: earlier?.reading, isSynchronised: kernel.isSynchronised)
+    let judgement = RTCJudgement(reading, after: earlier?.reading)
     rtc = judgement
     updateRTCSet(judgement, before: before, wasSet: wasSet, kernel, at: now)
     // A program that sets the clock, such as timedatectl, sets the RTC an instant later.
     isConfirmed = earlier.map { judgement.fault?.key == $0.fault?.key && !wasSet } ?? false
-    var reports = changes(from: earlier, to: judgement)
-    if judgement.isValid, kernel.isSynchronised {
-      if let report = drift.add(reading) { reports.append(.rtcDrift(report)) }
-    }
-    return reports
+    return changes(from: earlier, to: judgement)
   }
 
   /// Keeps when the RTC was last right.
@@ -135,7 +122,6 @@ public struct ClockJudge {
     rtc = nil
     rtcSet = nil
     lastLook = nil
-    drift = RTCDrift.Watch()
   }
 
   private func changes(from earlier: RTCJudgement?, to judgement: RTCJudgement) -> [Report] {
@@ -165,7 +151,7 @@ public struct ClockJudge {
       if reference == nil { reference = now }
       state = undisciplined(kernel, at: now)
     }
-    return newDoubt(after: before).map { [.doubt($0)] } ?? endSoon(at: now)
+    return newDoubt(after: before).map { [.doubt($0)] } ?? []
   }
 
   private func newDoubt(after before: ClockState) -> ClockState.Doubt? {
@@ -176,16 +162,6 @@ public struct ClockJudge {
     case .noRTC, .invalidRTC: return nil
     case .differs, .wasSet, .heldTooLong: return doubt
     }
-  }
-
-  private mutating func endSoon(at now: Now) -> [Report] {
-    guard let ends = state.ends else {
-      hasReportedEnd = false
-      return []
-    }
-    guard !hasReportedEnd, ends - now.instant < Self.endNotice else { return [] }
-    hasReportedEnd = true
-    return [.endsSoon(ends)]
   }
 
   /// Keeps the error from when the clock was last disciplined. The clock drifts from then on.
@@ -263,7 +239,7 @@ public struct ClockJudge {
     let age = rtcSet.map { max(now.instant - lead - $0, .zero) } ?? .zero
     let drift = rtc.reading.drift
     return holdover(
-      rtc.reading.hasSetTheClock ? .setFromRTC(name) : .agreesWithRTC(name),
+      .agreesWithRTC(name),
       error: max(Self.errorOfRTC, lead.magnitude + .milliseconds(500)) + age.millionths(drift),
       drift: drift + Self.crystalDrift, at: now)
   }

@@ -6,8 +6,6 @@ public struct ClockState: Hashable, Sendable {
     case disciplined
     /// The kernel disciplined it, this long ago.
     case synchronisedEarlier(ago: Duration)
-    /// The kernel set it from this RTC, and they still agree.
-    case setFromRTC(String)
     /// It agrees with this RTC, whatever set it.
     case agreesWithRTC(String)
     case nothing(Doubt)
@@ -42,7 +40,7 @@ public struct ClockState: Hashable, Sendable {
   public var trust: ClockTrust {
     switch basis {
     case .disciplined: .synchronised
-    case .synchronisedEarlier, .setFromRTC, .agreesWithRTC: .holdover
+    case .synchronisedEarlier, .agreesWithRTC: .holdover
     case .nothing: .untrusted
     }
   }
@@ -98,7 +96,6 @@ extension ClockState.Basis {
     switch self {
     case .disciplined: "disciplined"
     case .synchronisedEarlier: "synchronised_earlier"
-    case .setFromRTC: "set_from_rtc"
     case .agreesWithRTC: "agrees_with_rtc"
     case .nothing(let doubt): doubt.key
     }

@@ -15,8 +15,6 @@ public enum RTCFault: Hashable, Sendable {
   /// The system is configured to keep local time in it, which is wrong after a change of daylight
   /// saving or of the zone.
   case localTime
-  /// The synchronised clock is ahead of it by this, which is how far a zone is from UTC.
-  case zoneAway(lead: Duration)
 }
 
 extension RTCFault {
@@ -31,7 +29,6 @@ extension RTCFault {
     case .stopped: "stopped"
     case .jumped: "jumped"
     case .localTime: "local_time"
-    case .zoneAway: "zone_away"
     }
   }
 }
@@ -75,14 +72,10 @@ public struct RTCJudgement: Hashable, Sendable {
   /// The largest difference between an RTC and a clock when one was set from the other.
   static let agreement = Duration.seconds(2)
 
-  /// - Parameters:
-  ///   - earlier: the previous reading of the same RTC, if there is one.
-  ///   - isSynchronised: true if the system clock is right.
-  public init(_ reading: RTCReading, after earlier: RTCReading?, isSynchronised: Bool = false) {
+  /// - Parameter earlier: the previous reading of the same RTC, if there is one.
+  public init(_ reading: RTCReading, after earlier: RTCReading?) {
     self.reading = reading
-    fault =
-      Self.fault(of: reading, after: earlier)
-      ?? (isSynchronised ? Self.faultOfZone(reading) : nil)
+    fault = Self.fault(of: reading, after: earlier)
     warnings = Self.warnings(of: reading.health)
   }
 
@@ -107,18 +100,6 @@ public struct RTCJudgement: Hashable, Sendable {
     if reading.keepsLocalTime { return .localTime }
     guard let earlier, case .time(let before) = earlier.answer else { return nil }
     return faultOfRunning(from: before, to: shown, reading, after: earlier)
-  }
-
-  /// Zones are whole quarters of an hour from UTC, 14 h at most. A good crystal drifts by less than
-  /// 10 s in a week.
-  private static func faultOfZone(_ reading: RTCReading) -> RTCFault? {
-    guard let lead = reading.lead(at: reading.moment) else { return nil }
-    let quarter: Int64 = 900
-    let (distance, tolerance) = (lead.magnitude, Duration.seconds(10))
-    let quarters = (distance + tolerance).nanoseconds / 1_000_000_000 / quarter
-    guard 1...56 ~= quarters, (distance - .seconds(quarters * quarter)).magnitude <= tolerance
-    else { return nil }
-    return .zoneAway(lead: lead)
   }
 
   private static func faultOfRunning(

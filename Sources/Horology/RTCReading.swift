@@ -26,20 +26,16 @@ public struct RTCReading: Hashable, Sendable {
   public let moment: Now
   public let answer: Answer
   public let health: Health
-  /// The kernel set its clock from this RTC as the machine started or woke (`hctosys`).
-  public let hasSetTheClock: Bool
   /// The system is configured to keep local time in it, not UTC.
   public let keepsLocalTime: Bool
 
   public init(
-    name: String, moment: Now, answer: Answer, health: Health, hasSetTheClock: Bool,
-    keepsLocalTime: Bool = false
+    name: String, moment: Now, answer: Answer, health: Health, keepsLocalTime: Bool = false
   ) {
     self.name = name
     self.moment = moment
     self.answer = answer
     self.health = health
-    self.hasSetTheClock = hasSetTheClock
     self.keepsLocalTime = keepsLocalTime
   }
 

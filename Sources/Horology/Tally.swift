@@ -5,45 +5,49 @@
 public struct Tally: Hashable, Sendable {
   /// The counts of a day, so far.
   public struct Day: Hashable, Sendable {
+    /// Something that is counted. The raw value is for programs, and does not change.
+    public enum Count: String, CaseIterable, Sendable {
+      /// Occasions that sounded whole.
+      case sounded
+      /// Occasions that did not sound.
+      case skipped
+      /// Requests for the time that were answered.
+      case answered
+      /// Soundings that were stopped while they were heard.
+      case cutOff = "cut_off"
+      case underruns
+      /// How often the speaker or a sound could not be had, or was lost.
+      case failures
+      case switchLosses = "switch_losses"
+      case clockSteps = "clock_steps"
+    }
+
     /// As in `2026-11-21`.
     public let date: String
-    /// Occasions that sounded whole.
-    public fileprivate(set) var sounded = 0
-    /// Requests for the time that were answered.
-    public fileprivate(set) var answered = 0
-    public fileprivate(set) var cutOff = 0
+    private var counts: [Count: Int] = [:]
     /// Skipped occasions, by the key of the reason.
     public fileprivate(set) var skipped: [String: Int] = [:]
-    /// The largest error of what has a moment and sounded whole, an occasion or a request for an
-    /// instant: of a blow, or of its words. Nil if none was measured.
+    /// The largest error of an occasion that sounded whole: of a blow, or of its words. Nil if none
+    /// was measured.
     public fileprivate(set) var worstError: Duration?
-    public fileprivate(set) var underruns = 0
-    /// How often the speaker or a sound could not be had, or was lost.
-    public fileprivate(set) var failures = 0
-    public fileprivate(set) var switchLosses = 0
-    public fileprivate(set) var clockSteps = 0
     /// How long the clock had each degree of trust.
     public fileprivate(set) var trusts: [ClockTrust: Duration] = [:]
 
     fileprivate init(date: String) { self.date = date }
 
-    /// True if nothing was counted except the time.
-    public var isEmpty: Bool {
-      var blank = Day(date: date)
-      blank.trusts = trusts
-      return self == blank
+    public fileprivate(set) subscript(_ count: Count) -> Int {
+      get { counts[count] ?? 0 }
+      set { counts[count] = newValue }
     }
 
-    /// Skipped occasions, for any reason.
-    public var skippedInAll: Int { skipped.values.reduce(0, +) }
+    /// True if nothing was counted except the time.
+    public var isEmpty: Bool { counts.values.allSatisfy { $0 == 0 } }
   }
 
   private var day: Day
   private var trust: ClockTrust
   /// Until when the trust has been counted.
   private var counted: Uptime
-  /// The occasion whose failure has been counted.
-  private var failed: Occasion?
 
   /// - Parameter today: what the clocks show now.
   public init(today: CivilTime, trust: ClockTrust, at moment: Uptime) {
@@ -79,40 +83,31 @@ public struct Tally: Hashable, Sendable {
     counted = moment
   }
 
-  private mutating func add(error: Duration?) {
-    guard let error, error.magnitude >= day.worstError?.magnitude ?? .zero else { return }
-    day.worstError = error
-  }
-
   private mutating func count(_ report: Report, every interval: Interval) {
     switch report {
     case .announced(let announcement, let timing):
-      switch announcement.cause {
-      case .occasion:
-        day.sounded += 1
-        add(error: timing.worstError)
-      case .request:
-        day.answered += 1
-        if announcement.isAtItsInstant { add(error: timing.worstError) }
-      case .timer, .start, .untrusted: break
+      day[.underruns] += timing.underruns
+      if announcement.cause == .request { day[.answered] += 1 }
+      guard announcement.cause.isOccasion else { break }
+      day[.sounded] += 1
+      if let error = timing.worstError, error.magnitude >= day.worstError?.magnitude ?? .zero {
+        day.worstError = error
       }
-      day.underruns += timing.underruns
-    case .cutOff: day.cutOff += 1
+    case .cutOff: day[.cutOff] += 1
     case .brokeOff:
-      day.cutOff += 1
-      day.failures += 1
+      day[.cutOff] += 1
+      day[.failures] += 1
     case .skipped(let first, let last, let reason):
       // One more or less if the zone's offset changes in between.
-      let count = (last.instant - first.instant).nanoseconds / interval.duration.nanoseconds + 1
-      day.skipped[reason.key, default: 0] += Int(count)
-      if case .failed = reason, failed != first { day.failures += 1 }
-    case .refused(.request(.failed)), .startUnheard(.failed): day.failures += 1
-    case .retrying(let occasion, _):
-      day.failures += 1
-      failed = occasion
-    case .switched(.lost): day.switchLosses += 1
-    case .clockSet: day.clockSteps += 1
-    case .reminder(_, .unheard), .interval(_, .unheard): day.failures += 1
+      let span = (last.instant - first.instant).nanoseconds / interval.duration.nanoseconds
+      day[.skipped] += Int(span) + 1
+      day.skipped[reason.key, default: 0] += Int(span) + 1
+      if case .failed = reason { day[.failures] += 1 }
+    case .retrying, .refused(.request(.failed)), .startUnheard(.failed), .reminder(_, .unheard),
+      .interval(_, .unheard):
+      day[.failures] += 1
+    case .switched(.lost): day[.switchLosses] += 1
+    case .clockSet: day[.clockSteps] += 1
     case .refused, .switched, .trust, .mute, .slept, .reminder, .interval, .unsaid,
       .startUnheard:
       break

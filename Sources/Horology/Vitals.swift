@@ -16,16 +16,12 @@ public struct Vitals: Hashable, Sendable {
 
   /// A device that is slow to open may hold up the loop for this long: that is normal.
   static let leeway = Duration.seconds(5)
-  /// Longest possible wait: two intervals of an hour around a change of offset, and one more after
-  /// a step back.
-  static let furthestWakeUp = Duration.seconds(3 * 3600)
 
   /// Why the service is not alive; nil if it is.
   public func ailment(at now: Now) -> Ailment? {
     guard let wakeUp else { return .noWakeUp }
-    let wait = wakeUp - now.instant
-    if wait < .zero - Self.leeway { return .wakeUpMissed(by: .zero - wait) }
-    if wait > Self.furthestWakeUp { return .wakeUpTooFar(wait) }
+    let late = now.instant - wakeUp
+    if late > Self.leeway { return .wakeUpMissed(by: late) }
     if !contactsAnswer { return .contactSilent }
     if let lastTaken, now.uptime - lastTaken > Self.leeway {
       return .speakerStalled(for: now.uptime - lastTaken)
@@ -38,7 +34,6 @@ public struct Vitals: Hashable, Sendable {
 public enum Ailment: Hashable, Sendable {
   case noWakeUp
   case wakeUpMissed(by: Duration)
-  case wakeUpTooFar(Duration)
   case contactSilent
   case speakerStalled(for: Duration)
 
@@ -47,7 +42,6 @@ public enum Ailment: Hashable, Sendable {
     switch self {
     case .noWakeUp: "no_wake_up"
     case .wakeUpMissed: "wake_up_missed"
-    case .wakeUpTooFar: "wake_up_too_far"
     case .contactSilent: "contact_silent"
     case .speakerStalled: "speaker_stalled"
     }
@@ -60,7 +54,6 @@ extension Ailment: CustomStringConvertible {
     switch self {
     case .noWakeUp: "no wake-up is armed"
     case .wakeUpMissed(let span): "the wake-up was missed \(span.inWords) ago"
-    case .wakeUpTooFar(let span): "the next wake-up is \(span.inWords) away"
     case .contactSilent: "the switch or the button neither answers nor is known to be lost"
     case .speakerStalled(let span): "the speaker has taken no sound for \(span.inWords)"
     }

@@ -21,8 +21,7 @@ final class Track {
   var anchorFrame: Int? { start.map { $0 + mixer.score.anchor } }
   /// The first frame of the stream at which nothing more of it sounds.
   private(set) var end: Int?
-  /// When the anchor is to leave the converter; fixed with `start`. Until the anchor is placed, it
-  /// follows small steps of the clock. Later blows keep their distance from the anchor.
+  /// When the anchor is to leave the converter; fixed with `start`.
   private var target: Uptime?
   /// How late it began, as a whole.
   private var delay = Duration.zero
@@ -76,7 +75,6 @@ final class Track {
   ) {
     if failure == nil {
       if stopReason == nil { refuseIfClockWasSet(clock, now) }
-      followClock(clock, now)
       if start == nil { decideStart(within: sum.count, at: frame, clock, now) }
       if start != nil { render(until: min(frame + sum.count, end ?? .max), scratch, clock) }
     }
@@ -136,25 +134,6 @@ final class Track {
     let step = now.uptime(at: anchor) - latencyOffset - target
     if step.magnitude >= max(Announcer.stepThreshold, mayBeLateBy) {
       fail("the clock was set just before it", at: start)
-    }
-  }
-
-  /// The player looks every tick, so it sees at most two of the longest steps that a melody follows
-  /// as one.
-  private static let longestFollowed = Announcer.longestFollowedStep * 2
-
-  private func followClock(_ clock: StreamClock, _ now: Now) {
-    guard let target, mixer.position < mixer.score.anchor,
-      let heard = clock.frame(at: now.uptime)
-    else { return }
-    let moved = now.uptime(at: anchor) - latencyOffset
-    let step = moved - target
-    guard (Announcer.stepThreshold...Self.longestFollowed).contains(step.magnitude)
-    else { return }
-    self.target = moved
-    // Queued blows still come at their old moment, so the step counts as their error.
-    for index in placed.indices where Double(placed[index].frame) > heard {
-      placed[index].ideal = placed[index].ideal + step
     }
   }
 

@@ -88,22 +88,10 @@ extension ClockJudge.Report {
         ["RTC": name, "REASON": warning.key])
     case .rtcGone(let name):
       Notice(.rtcMissing, .warning, "the RTC \(name) is gone", ["RTC": name])
-    case .rtcDrift(let drift):
-      Notice(
-        .rtcDrift, .info, drift.words,
-        [
-          "RTC": drift.name, "AHEAD_USEC": drift.ahead.inMicroseconds,
-          "DRIFT_PPM": String(drift.rate), "DRIFT_ERROR_PPM": String(drift.rateError),
-        ])
     case .doubt(let doubt):
       Notice(
         .doubt, .warning, "nothing vouches for the clock: \(doubt.words)",
         ["REASON": doubt.key, "DETAIL": ClockState.Doubt.remedy(of: doubt.key)])
-    case .endsSoon(let ends):
-      Notice(
-        .trust, .notice,
-        "the clock is trusted until \(ends.day), unless the network or a person sets it right before",
-        ["TRUST": ClockTrust.holdover.rawValue, "ENDS": ends.rfc3339])
     }
   }
 }

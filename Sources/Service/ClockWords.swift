@@ -11,8 +11,6 @@ extension ClockState {
       "synchronised, within \(max(uncertainty ?? .zero, .milliseconds(1)).roughly)"
     case .synchronisedEarlier(let ago):
       "holdover, synchronised \(ago.inWords) ago, \(error)"
-    case .setFromRTC(let name):
-      "holdover, set from the RTC \(name), \(error)"
     case .agreesWithRTC(let name):
       "holdover, agrees with the RTC \(name), \(error)"
     case .nothing(let doubt):
@@ -67,9 +65,6 @@ extension RTCFault {
     case .jumped(let from, let to, let span):
       "went from \(from.utcText()) to \(to.utcText()) in \(span.roughly)"
     case .localTime: "keeps local time, as /etc/adjtime says, and clocksmith needs UTC in it"
-    case .zoneAway(let lead):
-      "is \(lead.magnitude.roughly) \(lead < .zero ? "ahead of" : "behind") the synchronised clock: it "
-        + "seems to keep local time, and clocksmith needs UTC in it"
     }
   }
 
@@ -78,8 +73,6 @@ extension RTCFault {
     case .unreadable: "look at its wires, and at how it is named in config.txt or clocksmith.txt"
     case .jumped: "if it does so again, it is broken"
     case .localTime: "set it to UTC with 'sudo timedatectl set-local-rtc 0'"
-    // timedatectl changes nothing if the system takes it for UTC already.
-    case .zoneAway: "set it to UTC with 'sudo hwclock --systohc --utc'"
     case .stopped: "set it with 'sudo hwclock --systohc'; if it stops again, it is broken"
     case .dataInvalid, .notValid, .beforeRelease, .beyondRange:
       "look at its battery, and once the clock is synchronised set it: 'sudo hwclock --systohc'"
@@ -94,15 +87,6 @@ extension RTCWarning {
     case .batteryEmpty: "its battery is empty, or not there"
     case .accuracyLow: "its voltage is low, and it keeps time badly"
     }
-  }
-}
-
-extension RTCDrift {
-  /// As in `the RTC ds3231 is 1.2 s behind the synchronised clock, -14 ppm (+-12) since ...`.
-  var words: String {
-    let sign = rate > 0 ? "+" : ""
-    return "the RTC \(name) is \(ahead.magnitude.roughly) \(ahead < .zero ? "behind" : "ahead of") "
-      + "the synchronised clock, \(sign)\(rate) ppm (within \(rateError)) since \(since.utcText())"
   }
 }
 

@@ -123,8 +123,7 @@ public final class Clocksmith {
       journal.log(announcer.reportOfMute.notice(composer, clockWatch.state))
     }
     takeControls()
-    conductor.start(with: controls?.switchState ?? .absent)
-    handle(.woke)
+    handle(.switched(controls?.switchState ?? .absent, at: SystemClock.uptime))
     if let interval = announcer.interval, interval.goesOn(at: SystemClock.now) {
       journal.log(interval.noticeOfRestart)
     }
@@ -443,7 +442,7 @@ public final class Clocksmith {
   /// Puts another configuration in force.
   /// - Parameter tell: logs why. What is wrong with the new one is logged after it.
   private func apply(_ new: Configuration, _ composer: Composer, _ tell: () -> Void) {
-    let before = (configuration, self.composer)
+    let before = configuration
     if new.device != configuration.device { substitute = nil }
     (configuration, self.composer) = (new, composer)
     takeTunes()
@@ -457,21 +456,16 @@ public final class Clocksmith {
     tellLeftOut()
     if let substitute { journal.log(substitute.notice) }
     owesNeverSounding = true
-    if new.zone != before.0.zone {
+    if new.zone != before.zone {
       zoneWatch = nil
       readZone()
     }
-    if !new.hasSameControls(as: before.0) {
+    if !new.hasSameControls(as: before) {
       controls = nil
       takeControls()
     }
-    let soundsDifferent =
-      announcer.playing?.soundsDifferent(from: before, to: (configuration, composer)) ?? false
     // Pass the switch along: the new settings decide what it silences.
-    handle(
-      .reloaded(
-        configuration.announcer, soundsDifferent: soundsDifferent,
-        controls?.switchState ?? .absent))
+    handle(.reloaded(configuration.announcer, controls?.switchState ?? .absent))
     // Again: the new settings may have brought alarms with other tunes.
     takeTunes()
     logNeverSounding()

@@ -6,9 +6,6 @@ import Horology
 public protocol Instruments: AnyObject {
   var now: Now { get }
 
-  /// True while something sounds or is about to. Then nothing may delay its silence.
-  var isPlaying: Bool { get }
-
   /// Judges the clock as it is now.
   func judgeClock() -> ClockTrust
 
@@ -43,13 +40,6 @@ public final class Conductor {
   /// Replaces the tunes of alarms by these of the same name.
   public func replace(_ tunes: [Tune]) { announcer.replace(tunes) }
 
-  /// Takes the switch as it is at the start. The clock is not judged before that: a change of trust
-  /// decides what sounds, and must find the switch known.
-  public func start(with switchState: SwitchState) {
-    guard let instruments else { return }
-    for effect in announcer.start(with: switchState) { carryOut(effect, instruments) }
-  }
-
   /// Handles an event and carries out its effects. If it comes while another is handled, it waits.
   public func handle(_ event: Event) {
     if isHandling { queue.append(event) } else { _ = answer(to: event) }
@@ -75,8 +65,12 @@ public final class Conductor {
       defer { isNext = false }
       handle(queue.removeFirst(), isOrder: isNext)
     }
-    // Silence first: the switch must not wait until the clock is judged.
-    if case .switched = order, instruments.isPlaying { handleFirst() }
+    // Silence first: the switch must not wait until the clock is judged. All else waits for that.
+    if case .switched = order {
+      queue = []
+      carryOut(announcer.react(to: order, at: instruments.now).effects, instruments)
+      queue.append(.woke)
+    }
     while !queue.isEmpty {
       // Judge the clock before every decision. Judge again after a change of trust: it may have
       // opened the speaker, which may take seconds.

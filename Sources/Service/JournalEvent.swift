@@ -63,7 +63,6 @@ public enum JournalEvent: String, CaseIterable, Sendable {
   case rtcInvalid = "rtc_invalid 73597d07c01a4202a3b0164b607dc308"
   case rtcWarning = "rtc_warning ff257c74130146c8af762ed7efd27a8b"
   case rtcMissing = "rtc_missing 1921570c620f4f719cdb45cb5b2df179"
-  case rtcDrift = "rtc_drift e251a0e155de4aab8e30fb65fdb6e9da"
 
   public var key: String { String(rawValue.prefix { $0 != " " }) }
   public var messageID: String { String(rawValue.suffix(32)) }

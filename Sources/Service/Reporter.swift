@@ -120,20 +120,16 @@ extension Tally.Day {
   }
 
   private var parts: [String] {
-    var parts = ["\(sounded) occasion\(sounded == 1 ? "" : "s") sounded"]
-    if skippedInAll > 0 {
+    var parts = ["\(self[.sounded]) occasion\(self[.sounded] == 1 ? "" : "s") sounded"]
+    if self[.skipped] > 0 {
       let reasons = skipped.sorted { $0.key < $1.key }.map {
         "\($0.value) \($0.key.split(separator: "_").joined(separator: " "))"
       }
-      parts.append("\(skippedInAll) skipped (\(reasons.joined(separator: ", ")))")
+      parts.append("\(self[.skipped]) skipped (\(reasons.joined(separator: ", ")))")
     }
-    for (count, words) in [
-      (answered, "asked for the time"), (cutOff, "cut off"),
-      (failures, "the speaker or a sound failed"), (underruns, "it ran dry"),
-      (switchLosses, "the switch was lost"),
-      (clockSteps, "the clock was set"),
-    ] where count > 0 {
-      parts.append("\(words) \(count == 1 ? "once" : "\(count) times")")
+    for count in Count.allCases where self[count] > 0 {
+      guard let words = count.words else { continue }
+      parts.append("\(words) \(self[count] == 1 ? "once" : "\(self[count]) times")")
     }
     if let worstError { parts.append("the largest error was \(worstError.milliseconds)") }
     let clock = ClockTrust.allCases.compactMap { trust in
@@ -143,17 +139,27 @@ extension Tally.Day {
   }
 
   private var fields: [String: String?] {
-    var fields: [String: String?] = [
-      "DAY": date, "SOUNDED": String(sounded), "SKIPPED": String(skippedInAll),
-      "ANSWERED": String(answered), "CUT_OFF": String(cutOff),
-      "WORST_ERROR_USEC": worstError?.inMicroseconds, "UNDERRUNS": String(underruns),
-      "FAILURES": String(failures), "SWITCH_LOSSES": String(switchLosses),
-      "CLOCK_STEPS": String(clockSteps),
-    ]
+    var fields: [String: String?] = ["DAY": date, "WORST_ERROR_USEC": worstError?.inMicroseconds]
+    for count in Count.allCases { fields[count.rawValue.uppercased()] = String(self[count]) }
     for (reason, count) in skipped { fields["SKIPPED_\(reason.uppercased())"] = String(count) }
     for (trust, span) in trusts {
       fields["\(trust.rawValue.uppercased())_SEC"] = String(span.nanoseconds / 1_000_000_000)
     }
     return fields
+  }
+}
+
+extension Tally.Day.Count {
+  /// As in `the switch was lost twice`; nil for occasions.
+  fileprivate var words: String? {
+    switch self {
+    case .sounded, .skipped: nil
+    case .answered: "asked for the time"
+    case .cutOff: "cut off"
+    case .underruns: "it ran dry"
+    case .failures: "the speaker or a sound failed"
+    case .switchLosses: "the switch was lost"
+    case .clockSteps: "the clock was set"
+    }
   }
 }

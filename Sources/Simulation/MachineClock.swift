@@ -10,8 +10,6 @@ struct ClockHardware: Hashable {
   /// What the clock showed when it was last synchronised in this boot.
   private var synchronisedAt: Int64?
   var rtc = RTC.none
-  /// The kernel took its time from the RTC when it started.
-  var isSetFromRTC = false
 
   /// A real-time clock.
   enum RTC: Hashable {
@@ -73,8 +71,7 @@ struct ClockHardware: Hashable {
       answer = .time(Instant(seconds: time / second))
     }
     return RTCReading(
-      name: "ds3231", moment: moment.now, answer: answer, health: .unsupported,
-      hasSetTheClock: isSetFromRTC)
+      name: "ds3231", moment: moment.now, answer: answer, health: .unsupported)
   }
 
   /// True if the kernel counts the clock as synchronised.

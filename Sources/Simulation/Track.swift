@@ -151,21 +151,12 @@ struct Track {
   /// Looks at the clock.
   mutating func follow(_ moment: Moment) {
     decide(moment)
-    guard let target, let told = verdict, !isStopped, case .finished = told.outcome else { return }
-    let moved = anchored(moment)
-    let step = moved - target
-    if !hasBegun, let leeway, abs(step) >= max(50 * millisecond, leeway) {
-      return fail("the clock was set just before it", moment)
+    guard let target, let told = verdict, !isStopped, !hasBegun, let leeway,
+      case .finished = told.outcome
+    else { return }
+    if abs(anchored(moment) - target) >= max(50 * millisecond, leeway) {
+      fail("the clock was set just before it", moment)
     }
-    let isAnchorOpen = moment.uptime + queue < target + delay
-    guard isAnchorOpen, (50 * millisecond...second).contains(abs(step)) else { return }
-    for index in sounds.indices where sounds[index].at > moment.uptime + queue {
-      // A sound that the step overtakes comes at once.
-      sounds[index].at = max(sounds[index].at + step, moment.uptime)
-    }
-    sounds.sort { $0.at < $1.at }
-    self.target = moved
-    verdict?.at += step
   }
 
   /// The converter becomes faster by this many millionths. Queued sounds leave at the new pace.

@@ -135,11 +135,7 @@ extension World {
     machine.endSlew()
     // Without an RTC, the clock goes on behind true time.
     var behind = behind
-    machine.clock.isSetFromRTC = false
-    if case .running(let ahead) = machine.clock.rtc {
-      behind = -ahead
-      machine.clock.isSetFromRTC = true
-    }
+    if case .running(let ahead) = machine.clock.rtc { behind = -ahead }
     let step = -machine.error - behind
     machine.moment.shown += step
     machine.error = -behind

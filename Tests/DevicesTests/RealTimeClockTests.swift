@@ -71,7 +71,6 @@ import Testing
     let reading = try #require(try chosen(.auto)).read()
     #expect(reading.name == "ds3231")
     #expect(reading.answer == .time(shown))
-    #expect(reading.hasSetTheClock)
     #expect(reading.health == .unreadable("No such file or directory"))
     #expect(reading.moment.sinceBoot >= before.sinceBoot)
     #expect(reading.moment.sinceBoot <= SystemClock.sinceBoot)

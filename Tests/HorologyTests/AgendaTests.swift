@@ -57,21 +57,6 @@ import Testing
     #expect(found.filter { !sounds($0) }.map(\.occasion.civil.minute) == silent)
   }
 
-  @Test("what becomes of an occasion does not depend on where the list starts") func anyStart() {
-    // Each chime outlasts the next hour: of two neighbours only one sounds, and it could be either.
-    func fates(from hour: Int) -> [Agenda.Entry] {
-      let start = "2026-11-\(21 + hour / 24)T\(hour % 24 < 10 ? "0" : "")\(hour % 24):00:00"
-      return entries(from: start, 24, lasting: .seconds(4000)) {
-        $0.interval = Interval(minutes: 60)!
-        $0.chime = Self.chime
-      }
-    }
-    let first = fates(from: 0) + fates(from: 24)
-    for hour in 1..<24 {
-      #expect(fates(from: hour).map(sounds) == first[hour..<hour + 24].map(sounds))
-    }
-  }
-
   @Test("a chime for which there is no time is told as words alone") func shortened() {
     // Each chime ends 10 s before the next hour: too late for a melody of 20 s before it.
     let found = entries(from: "2026-11-21T12:00:00", 4, lasting: .seconds(3590)) {

@@ -212,49 +212,11 @@ import Testing
     #expect(desk.announcer.interval?.passed(at: desk.now) == .milliseconds(-400))
   }
 
-  @Test("with a clock that may be wrong nothing is over, and what is ahead begins at once")
-  func untrustedClock() {
+  @Test("with a clock that came back behind, it begins at once") func clockBehind() {
     var desk = Desk(at: Self.start)
     desk.start(Self.workout)
-    let saved = desk.announcer.interval!
-    var months = desk
-    months.cutPower(showing: saved.start.shown + .seconds(9_000_000))
-    #expect(months.intervalEvents.isEmpty)
-    #expect(months.live(for: .seconds(60)).cues.isEmpty)
-    // The clock is set right 75 s after the start. The next cue follows the old arithmetic.
-    months.step(by: saved.start.shown + .seconds(75) - months.now.instant)
-    var cues = months.cues
-    months.tell(.trust(.synchronised))
-    cues += months.cues + months.live(for: .seconds(30)).cues
-    #expect(cues.first?.signal == .half)
-    #expect(months.announcer.interval?.start.shown == saved.start.shown)
-
-    var behind = desk
-    behind.cutPower(showing: saved.start.shown - .seconds(1000))
-    let begun = behind.cues + behind.live(for: .seconds(9)).cues
+    desk.cutPower(showing: desk.announcer.interval!.start.shown - .seconds(1000))
+    let begun = desk.cues + desk.live(for: .seconds(9)).cues
     #expect(begun.contains { $0.signal == .count })
-  }
-
-  @Test("whose last signal has sounded is over, whatever the clock may be worth")
-  func overByItsSignal() {
-    var desk = Desk(at: Self.start)
-    desk.start(.rounds(IntervalRounds(work: .seconds(30), count: 1)))
-    desk.cutPower(showing: desk.now.instant + .seconds(10))
-    #expect(desk.live(for: .seconds(30)).cues.last?.signal == .end)
-    desk.tell(.woke)
-    #expect(desk.announcer.interval == nil)
-  }
-
-  @Test("one that is over by a clock that may be wrong is in the way of no other")
-  func overByAnyClock() {
-    var desk = Desk(at: Self.start)
-    desk.start(Self.workout)
-    desk.cutPower(showing: desk.now.instant + .seconds(86_400))
-    desk.start(Self.workout)
-    guard case .over(late: _?)? = desk.intervalEvents.first else {
-      Issue.record("it is not over: \(desk.intervalEvents)")
-      return
-    }
-    #expect(desk.intervalEvents.last == .started)
   }
 }

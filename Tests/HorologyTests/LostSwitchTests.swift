@@ -41,21 +41,6 @@ import Testing
     #expect(desk.alarmEvents == [.rings(.on, unheard: .switchLost)])
   }
 
-  @Test("rounds whose end nobody can hear are told unheard, and others are not")
-  func rounds() {
-    let why = "\(SkipReason.switchLost)"
-    for (switchState, told) in [
-      (SwitchState.lost("gone"), [IntervalEvent.unheard(why), .over(late: nil)]),
-      (.on, [.over(late: nil)]),
-    ] {
-      var desk = Desk(at: Self.start)
-      desk.start(.rounds(IntervalRounds(work: .seconds(20), rest: .seconds(10), count: 2)))
-      _ = desk.live(for: .seconds(5))
-      turn(&desk, switchState)
-      #expect(desk.live(for: .seconds(60)).intervals == told)
-    }
-  }
-
   @Test("turned off after it was lost, the switch ends what rings") func turnedOff() {
     var desk = Desk(at: Self.start)
     desk.start(.seconds(10))

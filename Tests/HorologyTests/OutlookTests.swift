@@ -39,6 +39,7 @@ import Testing
     var desk = Desk(at: "2026-11-21T15:07:00")
     desk.wait(until: "2026-11-21T15:14:57")
     desk.tell(.mute(.next))
+    desk.end(.stopped(.muted, silentAt: nil))
     #expect(desk.announcer.outlook.occasion.instant == Instant("2026-11-21T15:15:00"))
     #expect(desk.announcer.outlook.refusal == .muted)
   }

@@ -14,13 +14,12 @@ import Testing
     _ shown: String, at moment: Now? = nil, health: RTCReading.Health = .unsupported
   ) -> RTCReading {
     RTCReading(
-      name: "ds3231", moment: moment ?? start, answer: .time(Instant(shown)), health: health,
-      hasSetTheClock: true)
+      name: "ds3231", moment: moment ?? start, answer: .time(Instant(shown)), health: health)
   }
 
   private func reading(_ answer: RTCReading.Answer) -> RTCReading {
     RTCReading(
-      name: "ds3231", moment: start, answer: answer, health: .unsupported, hasSetTheClock: true)
+      name: "ds3231", moment: start, answer: answer, health: .unsupported)
   }
 
   private func fault(_ reading: RTCReading, after earlier: RTCReading? = nil) -> RTCFault? {

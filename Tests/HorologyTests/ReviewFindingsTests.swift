@@ -44,17 +44,6 @@ import Testing
     #expect(sounding.stopReason == nil)
   }
 
-  @Test("what was cut off because the clock was days ahead is told when its time comes")
-  func cutOffDaysAhead() {
-    var desk = noon(at: "11:59:45")
-    desk.step(by: .seconds(-2 * 86_400 - 300))
-    desk.end(.stopped(.clockSet, silentAt: desk.now.uptime))
-    desk.tell(.trust(.untrusted))
-    desk.wait(until: "2026-11-21T11:45:01")
-    desk.wait(until: "2026-11-21T12:00:01")
-    #expect(desk.skips.map(\.first) == [Instant("2026-11-21T12:00:00")])
-  }
-
   @Test("a speaker that is lost in the melody, and back before the hour, says the hour")
   func lostInTheMelody() {
     var desk = noon(at: "11:59:45")

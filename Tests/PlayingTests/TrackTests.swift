@@ -162,64 +162,6 @@ import Testing
     #expect(sink.onsets.isEmpty)
   }
 
-  /// Five blows, one every second. The fourth is the hour's.
-  private func hour() throws -> Score {
-    let path = try folder.write(
-      "blow.wav", rate: Self.rate, samples: [Float](repeating: 0.5, count: 99))
-    let parts = (0..<5).map {
-      Score.Part(StoredSound(path), start: $0 * Self.rate, frames: 99, isTimed: true)
-    }
-    return Score(rate: Self.rate, parts: parts, anchor: 3 * Self.rate)
-  }
-
-  @Test(
-    "the blows of a melody that are to come follow a clock that is set a little, before the hour",
-    arguments: [
-      (Duration.milliseconds(3_500), Duration.milliseconds(60), true),
-      (.milliseconds(3_500), .milliseconds(-60), true),
-      (.milliseconds(3_200), .milliseconds(500), true),
-      (.milliseconds(3_500), .milliseconds(-500), true),
-      (.milliseconds(3_500), .milliseconds(1_100), false),
-      (.milliseconds(5_500), .milliseconds(60), false),
-    ])
-  func clockSetInTheMelody(after: Duration, step: Duration, isFollowed: Bool) throws {
-    let sink = SimulatedSink(deviation: 100, jitter: .zero)
-    let track = try perform(
-      try hour(), on: sink, mayBeLate: false, clockSet: [(after, step)])
-    try #require(sink.onsets.count == 5)
-    for (index, onset) in sink.onsets.enumerated() {
-      let shift = index >= 2 && isFollowed ? step : .zero
-      let error = onset - (Uptime(seconds: 502 + Int64(index)) - shift)
-      #expect(error.magnitude < .microseconds(300), "blow \(index): \(error)")
-    }
-    let told = try #require(track.timing(underruns: 0).onsetError)
-    #expect(told.magnitude < .microseconds(300))
-  }
-
-  @Test("a step that is too little to be followed is made up for with the next")
-  func clockSetTwice() throws {
-    let sink = SimulatedSink(deviation: 0, jitter: .zero)
-    _ = try perform(
-      try hour(), on: sink, mayBeLate: false,
-      clockSet: [
-        (.milliseconds(3_200), .milliseconds(-31)), (.milliseconds(3_500), .milliseconds(-487)),
-      ])
-    let error = try #require(sink.onsets.last) - (Uptime(seconds: 506) + .milliseconds(518))
-    #expect(error.magnitude < .microseconds(300), "\(error)")
-  }
-
-  @Test("a note that is queued when the clock is set is told as off by that")
-  func queuedNote() throws {
-    let sink = SimulatedSink(deviation: 0, jitter: .zero)
-    let track = try perform(
-      try hour(), on: sink, mayBeLate: false,
-      clockSet: [(.milliseconds(3_900), .milliseconds(60))])
-    let timing = track.timing(underruns: 0)
-    #expect(try #require(timing.onsetError).magnitude < .microseconds(300))
-    let worst = try #require(timing.worstError)
-    #expect((worst - .milliseconds(60)).magnitude < .microseconds(300), "\(worst)")
-  }
-
   @Test("a stop takes back what was written, and fades in the middle of a blow")
   func stopTakesBack() throws {
     let path = try folder.write(

@@ -94,7 +94,7 @@ import Testing
     #expect(score.takeCalls() == ["judge", "play 00:15:00", "rest"])
     score.now = score.now.later(by: .seconds(4))
     conductor.handle(.switched(.off, at: score.now.uptime))
-    #expect(score.takeCalls() == ["stop 1 switch_off", "other", "rest"])
+    #expect(score.takeCalls() == ["stop 1 switch_off", "other", "judge", "rest"])
   }
 
   @Test("a clock that was set while the speaker was being opened is noticed at once")
@@ -130,7 +130,7 @@ import Testing
   @Test("the clock is judged before every decision") func judgedFirst() {
     let (conductor, score) = conductor(at: 300)
     score.trust = .untrusted
-    conductor.handle(.switched(.off, at: score.now.uptime))
+    conductor.handle(.mute(.on))
     #expect(score.takeCalls() == ["judge", "trust untrusted", "judge", "other", "rest"])
   }
 
@@ -147,8 +147,7 @@ import Testing
     restarted.instruments = score
     score.timerEvents = []
     _ = score.takeCalls()
-    restarted.start(with: .off)
-    restarted.handle(.woke)
+    restarted.handle(.switched(.off, at: score.now.uptime))
     #expect(
       score.takeCalls() == ["other", "judge", "trust synchronised", "other", "judge", "rest"])
     #expect(score.timerEvents == [.silenced(.switchOff)])

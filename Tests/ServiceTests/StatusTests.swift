@@ -47,7 +47,7 @@ import Testing
         settings: configuration.announcer, zone: SystemZone.universal, trust: .untrusted,
         switchState: .lost("gone"), mute: .until(moment.shown), at: SystemClock.now),
       clock: ClockState(
-        basis: .setFromRTC("ds3231"), uncertainty: .seconds(1), ends: moment.shown))
+        basis: .agreesWithRTC("ds3231"), uncertainty: .seconds(1), ends: moment.shown))
     told.substitute = "hw:1"
     told.playing = "noon"
     (told.lastError, told.stateError, told.stateLoss) = ("a", "b", "c")

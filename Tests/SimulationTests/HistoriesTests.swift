@@ -21,7 +21,7 @@ extension SimulationTests {
           Incident(
             time: .at(5 * minute),
             kind: .interval(.start(.plain(every: .seconds(20)), replaces: false))),
-          Incident(time: .at(320_390 * millisecond), kind: .reload(seed, soundsDifferent: false)),
+          Incident(time: .at(320_390 * millisecond), kind: .reload(seed)),
         ])
       #expect(world.judge.violation == nil)
       #expect(world.judge.counts["cue"] == 2)
@@ -94,23 +94,6 @@ extension SimulationTests {
       #expect(world.judge.violation == nil)
       // The words come when the clock shows 01:15 again.
       #expect(world.judge.soundings == 2)
-    }
-
-    @Test("a blow that two steps of the clock overtake together comes at once")
-    func overtakenByTwoSteps() {
-      let world = World()
-      // The loop stands still from 5.932 to 5.806 s before the hour. A blow is due 5.5 s before it.
-      world.run(
-        until: 62 * minute,
-        [
-          Incident(time: .at(hour - 5932 * millisecond), kind: .stall(126 * millisecond)),
-          Incident(
-            time: .after(9 * millisecond), kind: .step(-48_700 * millisecond, byServer: true)),
-          Incident(
-            time: .after(9 * millisecond), kind: .step(49_190 * millisecond, byServer: true)),
-        ])
-      #expect(world.judge.violation == nil)
-      #expect(world.judge.soundings == 5)
     }
 
     @Test("an occasion is skipped again if the clock was set back as it was told skipped")
@@ -210,7 +193,7 @@ extension SimulationTests {
           Incident(time: .at(2 * second), kind: .powerCut(minute, clockIsBehind: 0)),
           Incident(time: .at(600_900 * millisecond), kind: .ask(speakerIsAwake: false)),
           Incident(time: .at(quarter - 1500 * millisecond), kind: .stall(75 * millisecond)),
-          Incident(time: .after(10 * millisecond), kind: .reload(1, soundsDifferent: true)),
+          Incident(time: .after(10 * millisecond), kind: .reload(1)),
           Incident(time: .after(0), kind: .step(1800 * millisecond, byServer: false)),
         ])
       #expect(world.judge.violation == nil)

@@ -107,7 +107,7 @@ def status(run, rest=""):
 
 def test_a_clock_that_was_set_from_a_valid_rtc_holds_over(undisciplined, run):
     told = status(run)
-    assert (told["trust"], told["clock_basis"]) == ("holdover", "set_from_rtc")
+    assert (told["trust"], told["clock_basis"]) == ("holdover", "agrees_with_rtc")
     assert (told["rtc"], told["rtc_valid"]) == ("ds3231", True)
     assert told["clock_uncertainty"] >= 1
     assert "holdover, set from the RTC ds3231, off by perhaps " in run("status").stdout

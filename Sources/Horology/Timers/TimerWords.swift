@@ -43,38 +43,11 @@ public struct TimerWords: Hashable, Sendable {
 /// Words that wait for their moment.
 struct PendingWords: Hashable, Sendable {
   private(set) var all: [TimerWords] = []
-  /// Why words wait although their moment has come.
-  private var hindrances: [TimerWords: SkipReason] = [:]
-  /// Words of the interval that were reported as not said, and why.
-  private var told: Set<Unsaid> = []
-
-  private struct Unsaid: Hashable {
-    let phrase: TimerPhrase?
-    let reason: String
-  }
 
   /// Ignores words that wait already: a cue that is given again brings its words again.
   mutating func plan(_ words: TimerWords) { if !all.contains(words) { all.append(words) } }
 
-  /// Notes why words wait although their moment has come.
-  mutating func hinder(_ words: TimerWords, _ reason: SkipReason) { hindrances[words] = reason }
-
-  /// Why these words waited last; nil if they did not.
-  func hindrance(of words: TimerWords) -> SkipReason? { hindrances[words] }
-
-  /// True if these words of the interval were not reported yet as not said for this reason.
-  mutating func isNew(_ words: TimerWords, _ reason: SkipReason) -> Bool {
-    // The last phrase is the one that all of a kind share, as work in every round.
-    told.insert(Unsaid(phrase: words.phrases.last, reason: reason.key)).inserted
-  }
-
-  /// Another interval begins: what is not said of it is reported again.
-  mutating func forgetTold() { told = [] }
-
   mutating func drop(of source: Cue.Source) { drop { $0.source == source } }
 
-  mutating func drop(where isMeant: (TimerWords) -> Bool) {
-    all.removeAll(where: isMeant)
-    for words in hindrances.keys.filter(isMeant) { hindrances[words] = nil }
-  }
+  mutating func drop(where isMeant: (TimerWords) -> Bool) { all.removeAll(where: isMeant) }
 }

@@ -163,11 +163,8 @@ struct OnTime: Property {
     let errors =
       anchors[announcement.id].map { [at.elapsed - $0 - offset] }
       ?? world.readings(at).map { $0 - announcement.occasion! - offset }
-    // A step forward may overtake a blow, which then comes at once.
-    let isOvertaken =
-      errors.contains { $0 > 0 && $0 < 600 * millisecond } && errors.contains { $0 < 0 }
     let error = errors.min { abs($0) < abs($1) }!
-    return abs(error) <= world.tolerance(at) || isOvertaken
+    return abs(error) <= world.tolerance(at)
       ? nil : "a blow is \(Duration.nanoseconds(error).roughly) off its moment"
   }
 
