@@ -113,8 +113,8 @@ public struct Announcer {
       break
     case .zoneChanged(let zone):
       effects += change(settings, zone, at: now)
-    case .reloaded(let settings, let soundsDifferent, let switchState):
-      effects += change(settings, zone, soundsDifferent: soundsDifferent, switchState, at: now)
+    case .reloaded(let settings, let switchState):
+      effects += change(settings, zone, switchState, at: now)
     case .trust(let trust):
       if trust != self.trust { effects += change(trust, at: now) + [.report(.trust(trust))] }
     case .switched(let switchState, let moment):
@@ -210,8 +210,7 @@ public struct Announcer {
   /// - Parameter switchState: the switch as read with the new settings of its line; nil if those are
   ///   unchanged.
   private mutating func change(
-    _ settings: AnnouncerSettings, _ zone: any Zone, soundsDifferent: Bool = false,
-    _ switchState: SwitchState? = nil, at now: Now
+    _ settings: AnnouncerSettings, _ zone: any Zone, _ switchState: SwitchState? = nil, at now: Now
   ) -> [Effect] {
     let before = stage.turn.map(rulingSoFar)
     let wasSilenced = ruledOutBySwitch
@@ -231,8 +230,7 @@ public struct Announcer {
     guard let playing else { return silenced }
     let isMadeAnew =
       canBeginAnew(playing, at: now)
-      && (soundsDifferent
-        || (decibels(of: playing) - playing.decibels).magnitude > Self.leastDecibels)
+      && (decibels(of: playing) - playing.decibels).magnitude > Self.leastDecibels
     let effects =
       isMadeAnew || ruling(on: playing) != before ? takeBack(.rulesChanged, at: now) : []
     // The switch counts from now on, even for an announcement that cannot be taken back any more.

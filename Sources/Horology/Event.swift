@@ -6,10 +6,8 @@ public enum Event {
   /// The service has started for the first time since the machine did.
   case machineStarted
   case zoneChanged(any Zone)
-  /// `soundsDifferent` is true if the announcement that the player has would sound different now, or
-  /// play elsewhere. The switch is as read with the new settings of its line; nil if those are
-  /// unchanged.
-  case reloaded(AnnouncerSettings, soundsDifferent: Bool = false, SwitchState? = nil)
+  /// The switch is as read with the new settings of its line; nil if those are unchanged.
+  case reloaded(AnnouncerSettings, SwitchState? = nil)
   case trust(ClockTrust)
   /// The switch was moved, lost or found again, at this moment.
   case switched(SwitchState, at: Uptime)

@@ -29,8 +29,6 @@ final class StateStore {
   private let journal: Journal
   /// Nil to forget everything at the end.
   private let folder: String?
-  /// A file in the folder, open and locked; -1 if it is not.
-  private var lock: Int32 = -1
   private var progress = Progress.onDisk
   private var outage: Outage
   private var timer: EventSource?
@@ -44,83 +42,40 @@ final class StateStore {
   /// names and paths.
   private static let mostBytes = 1 << 21
   private static let file = "state.json"
-  private static let files = [file, Configuration.settingsFile]
   private var path: String { "\(folder ?? "")/\(Self.file)" }
 
   /// Reads the state. Without a file, nothing has been set.
   /// - Parameters:
   ///   - folder: nil to forget everything at the end.
   ///   - firstRetry: how long after the first failure it is tried again.
-  /// - Throws: `Fault` if another clock saves in the folder.
   init(
     _ folder: String?, loop: EventLoop, journal: Journal, firstRetry: Duration = .seconds(1)
-  ) throws(Fault) {
+  ) {
     (self.folder, self.loop, self.journal) = (folder, loop, journal)
     outage = Outage(first: firstRetry)
-    guard let folder else {
+    guard folder != nil else {
       trouble = Status.hasNoStateFolder
       return
-    }
-    try keepOthersOut(of: folder)
-    // What `writeText` has left behind if it was killed in the middle.
-    for name in names(inFolder: folder) where name.hasSuffix(".text.part") {
-      if Self.files.contains(where: { name.hasPrefix("\($0).") }) { unlink("\(folder)/\(name)") }
     }
     load()
     if let obstacle { trouble = obstacle }
   }
 
-  deinit { if lock >= 0 { close(lock) } }
-
-  /// Each of two clocks would write over what the other keeps. A folder in which nothing can be
-  /// written is left to `obstacle`.
-  ///
-  /// The folder itself is no lock, for everybody may open it, and lock it.
-  ///
-  /// A clock that was killed has its lock until the kernel has removed its process. So it tries
-  /// again for two seconds.
-  private func keepOthersOut(of folder: String) throws(Fault) {
-    // To read: a file that is open to write keeps its disk from being made read-only.
-    lock = open("\(folder)/lock", O_RDONLY | O_CREAT | O_CLOEXEC, 0o600)
-    guard lock >= 0 else { return }
-    for _ in 0...40 {
-      if flock(lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK { return }
-      usleep(50_000)
-    }
-    throw Fault(
-      "cannot save in \(folder)",
-      "another clocksmith saves there; stop that one, or set STATE_DIRECTORY to another folder")
-  }
-
   // MARK: Reading
 
-  /// A file with a flaw is renamed: a person may want it back. What can be used of it is saved anew.
+  /// A file that cannot be used is renamed: a person may want it back.
   private func load() {
-    var flaw: String
     do throws(Fault) {
       let text = try readRegularFile(path, largest: Self.mostBytes)
-      var flaws: [String] = []
-      state = try SavedState(
-        text: String(decoding: text, as: UTF8.self), path: path, flaws: &flaws)
-      guard let first = flaws.first else { return }
-      flaw = "\(path): \(first)" + (flaws.count == 1 ? "" : ", and \(flaws.count - 1) more")
+      state = try SavedState(text: String(decoding: text, as: UTF8.self), path: path)
     } catch {
       // A folder that is missing, or no folder, has no file either: `obstacle` tells of it.
       if error.code == ENOENT || error.code == ENOTDIR { return }
-      flaw = error.description
+      let aside = (try? setAside(path)).map { "; it is now \($0 ?? "")" } ?? ""
+      let flaw = "\(error)\(aside); nothing is muted, and no timer, interval or alarm is kept"
+      journal.log(.stateSetAside, .warning, flaw)
+      loss = "at the start: \(flaw)"
     }
-    if let aside = try? setAside(path) { flaw += "; it is now \(aside)" }
-    let nothingIsKept = state == SavedState()
-    flaw +=
-      nothingIsKept
-      ? "; nothing is muted, no timer, interval or alarm that was set is kept, and the volume is as "
-        + "configured"
-      : "; the rest of it is kept"
-    journal.log(.stateSetAside, .warning, flaw)
-    loss = "at the start: \(flaw)"
-    guard !nothingIsKept else { return }
-    progress = .changed
-    write(isSynced: true)
   }
 
   // MARK: Saving

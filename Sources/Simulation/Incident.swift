@@ -60,7 +60,7 @@ struct Incident: Hashable {
     /// The button is kept pressed: what rings or is said stops.
     case holdButton
     /// The owner changes one setting, chosen by the seed.
-    case reload(UInt64, soundsDifferent: Bool)
+    case reload(UInt64)
     /// For the first duration, opening the speaker takes the second.
     case slowToOpen(Int64, Int64)
     case busy(Int64)

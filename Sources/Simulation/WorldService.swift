@@ -89,7 +89,7 @@ extension World {
       let zone = faces.use(name)
       see(.tookZone(faces.face(name)))
       handle(.zoneChanged(zone))
-    case .reload(let seed, let isDifferent): reload(seed, soundsDifferent: isDifferent)
+    case .reload(let seed): reload(seed)
     case .restart(let gap): stop(startingAfter: gap)
     case .powerCut(let span, let behind): cutPower(span, clockIsBehind: behind)
     default: break
@@ -108,7 +108,7 @@ extension World {
     }
   }
 
-  private func reload(_ seed: UInt64, soundsDifferent: Bool) {
+  private func reload(_ seed: UInt64) {
     var chance = Chance(seed: seed)
     machine.settings.change(&chance)
     settleClock()
@@ -118,7 +118,7 @@ extension World {
     machine.switchState = switchState
     see(.took(machine.settings))
     see(.read(switchState))
-    handle(.reloaded(settings, soundsDifferent: soundsDifferent, switchState))
+    handle(.reloaded(settings, switchState))
   }
 
   /// The service decides what follows from the clock before it takes in an order. The judge must

@@ -73,18 +73,6 @@ import Testing
     #expect(desk.skips.map(\.first) == [Instant("2026-11-21T12:15:00")])
   }
 
-  @Test(
-    "other bells, or another speaker, count while there is time to begin anew; what sounds goes on",
-    arguments: [
-      ("36", false, false), ("36", true, true), ("38", true, false), ("45", true, false),
-    ])
-  func anotherSound(second: String, soundsDifferent: Bool, isTakenBack: Bool) {
-    var desk = noon()
-    desk.wait(until: "2026-11-21T11:59:\(second)")
-    desk.tell(.reloaded(desk.announcer.settings, soundsDifferent: soundsDifferent))
-    #expect((desk.stopReason == .rulesChanged) == isTakenBack)
-  }
-
   @Test("a loudness that is changed when a chime cannot begin anew leaves it alone")
   func anotherLoudness() throws {
     var desk = noon()

@@ -21,7 +21,7 @@ extension SimulationTests {
           Incident(
             time: .at(5 * minute),
             kind: .interval(.start(.plain(every: .seconds(20)), replaces: false))),
-          Incident(time: .at(320_390 * millisecond), kind: .reload(seed, soundsDifferent: false)),
+          Incident(time: .at(320_390 * millisecond), kind: .reload(seed)),
         ])
       #expect(world.judge.violation == nil)
       #expect(world.judge.counts["cue"] == 2)
@@ -210,7 +210,7 @@ extension SimulationTests {
           Incident(time: .at(2 * second), kind: .powerCut(minute, clockIsBehind: 0)),
           Incident(time: .at(600_900 * millisecond), kind: .ask(speakerIsAwake: false)),
           Incident(time: .at(quarter - 1500 * millisecond), kind: .stall(75 * millisecond)),
-          Incident(time: .after(10 * millisecond), kind: .reload(1, soundsDifferent: true)),
+          Incident(time: .after(10 * millisecond), kind: .reload(1)),
           Incident(time: .after(0), kind: .step(1800 * millisecond, byServer: false)),
         ])
       #expect(world.judge.violation == nil)

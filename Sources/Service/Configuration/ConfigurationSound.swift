@@ -83,16 +83,6 @@ extension AnnouncerSettings {
   }
 }
 
-extension Announcement {
-  /// True if it was made for a speaker or a score that it would not have now.
-  func soundsDifferent(
-    from old: (Configuration, Composer), to new: (Configuration, Composer)
-  ) -> Bool {
-    let scores = [old.1, new.1].map { try? $0.score(of: self, rate: standardRate) }
-    return scores[0] != scores[1] || !old.0.playsLike(new.0)
-  }
-}
-
 extension Configuration {
   /// True if the composer of the other one is right for this one, too.
   func soundsLike(_ other: Configuration) -> Bool {
@@ -101,10 +91,5 @@ extension Configuration {
       && (announcer.interval, announcer.chime, announcer.chimeQuarters)
         == (other.announcer.interval, other.announcer.chime, other.announcer.chimeQuarters)
       && announcer.alarms.map(\.tune) == other.announcer.alarms.map(\.tune)
-  }
-
-  fileprivate func playsLike(_ other: Configuration) -> Bool {
-    (device, hasControls, mixer, volume, latencyOffset)
-      == (other.device, other.hasControls, other.mixer, other.volume, other.latencyOffset)
   }
 }

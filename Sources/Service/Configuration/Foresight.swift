@@ -1,4 +1,3 @@
-import Devices
 import Horology
 import Sound
 
@@ -17,7 +16,7 @@ extension Configuration {
   }
 
   /// The settings that can never sound, and why: a sentence each.
-  public func neverSounding(_ lengths: [Int: Duration]) -> [String] {
+  public var neverSounding: [String] {
     let minutes = Array(stride(from: 0, to: 60, by: announcer.interval.minutes))
     var found = [
       announcer.chime.flatMap { flaw("chime", $0, at: [0], "the hour") },
@@ -36,7 +35,7 @@ extension Configuration {
       found.append(
         "no occasion ever sounds: the quiet hours cover the whole week; shorten 'quiet'")
     }
-    return found + overlaps(lengths)
+    return found
   }
 
   /// That the clock has no zone, and what to do; nil if it has one.
@@ -58,44 +57,6 @@ extension Configuration {
       : "at interval = \(announcer.interval.minutes) no occasion is a quarter"
     return "\(key) = \(tune.name) never sounds: \(why); set it to none"
   }
-
-  /// Occasions of a day that come while the one before still sounds, in one sentence.
-  private func overlaps(_ lengths: [Int: Duration]) -> [String] {
-    var always = announcer
-    always.quiet = .none
-    let midnight = Instant(seconds: 0)
-    var sounding: Announcement?
-    var found: [String] = []
-    for entry in Agenda(always, zone: UTC(), from: midnight, lengths) {
-      guard entry.occasion.instant < midnight + .seconds(86_400) else { break }
-      let time = entry.occasion.civil
-      let what: String?
-      switch entry.fate {
-      case .skipped(.busy), .skipped(.tooLateForChime): what = "never sounds"
-      case .sounds(let announcement) where announcement.isShortened: what = "never chimes"
-      default: what = nil
-      }
-      if let what, let before = sounding?.time, areBothHeard(before, time) {
-        found.append(
-          "\(time.dateTime.shortTime) \(what), for what sounds at \(before.dateTime.shortTime) is "
-            + "not over by then")
-      }
-      if case .sounds(let announcement) = entry.fate { sounding = announcement }
-    }
-    guard let first = found.first else { return [] }
-    let others = found.count == 1 ? "" : ", and \(found.count - 1) more a day like it"
-    return ["\(first)\(others): take a longer interval or a shorter chime"]
-  }
-
-  /// True if there is a day on which neither is within the quiet hours.
-  private func areBothHeard(_ first: CivilTime, _ second: CivilTime) -> Bool {
-    Weekday.allCases.contains { day in
-      [first, second].allSatisfy {
-        !announcer.quiet.contains(
-          CivilTime(dateTime: $0.dateTime, weekday: day, utcOffsetSeconds: 0))
-      }
-    }
-  }
 }
 
 extension Agenda {
@@ -111,17 +72,4 @@ extension Agenda {
       return lengths[announcement.time.minuteOfDay] ?? last.offset + settings.longestPhrase
     }
   }
-}
-
-extension CivilDateTime {
-  /// As in `12:01`.
-  fileprivate var shortTime: String { String(timeOfDay.prefix(5)) }
-}
-
-private struct UTC: Zone {
-  let name = "UTC"
-
-  func civil(at instant: Instant) -> CivilTime { SystemZone.utc(at: instant) }
-
-  func instants(of time: CivilDateTime) -> [Instant] { [] }
 }
