@@ -112,20 +112,17 @@ import Testing
     }
   }
 
-  @Test(
-    "a state that could not be written is written once that can be, and each is told once",
-    arguments: [true, false])
-  func triedAgain(maySync: Bool) throws {
+  @Test("a state that could not be written is written once that can be, and each is told once")
+  func triedAgain() throws {
     let store = store(in: "\(folder.path)/absent")
-    store.maySync = { maySync }
-    #expect(
-      store.trouble.hasSuffix(
-        "make the folder \(folder.path)/absent, and let the service write in it"))
     var told: [String] = []
     journal.heard = { told.append($0.event) }
     store.keep { $0.mute = .on }
     for _ in 1...3 { store.save() }
     #expect(told == ["state_failed"])
+    #expect(
+      store.trouble.hasSuffix(
+        "make the folder \(folder.path)/absent, and let the service write in it"))
     try make("absent")
     let late = try loop.after(.seconds(20)) { [loop] in loop.exit() }
     let look = try loop.every(.milliseconds(5)) { [loop, folder] in
@@ -133,25 +130,8 @@ import Testing
     }
     try withExtendedLifetime((late, look)) { try loop.run() }
     #expect(try saved("absent/state.json") == store.state)
-    // What is only in the file is not safe from a power cut yet.
-    #expect(told == (maySync ? ["state_failed", "state"] : ["state_failed"]))
-    store.maySync = { true }
-    store.save()
     #expect(told == ["state_failed", "state"])
     #expect(store.trouble == "")
-  }
-
-  @Test("a folder that was missing at the start and is there again is told, though nothing changed")
-  func mended() throws {
-    let store = store(in: "\(folder.path)/absent")
-    store.tellIfForgetful()
-    var told: [String] = []
-    journal.heard = { told.append($0.event) }
-    store.save()
-    #expect(told.isEmpty && !store.trouble.isEmpty)
-    try make("absent")
-    for _ in 1...2 { store.save() }
-    #expect(told == ["state"] && store.trouble == "")
   }
 
   @Test("without a folder it is told that nothing is kept, and with one it is not")

@@ -314,9 +314,6 @@ def test_an_empty_file_is_no_trouble(caller, start, settings):
      {"led.line": ":4: led.line = x: it depends", "alarm x.days": ":5: [alarm x] has no time"}),
     ("a = b\n[announce]\nvoice = slt\nvoice = slt\nquiet = 01:00-02:00\n",
      {".a": ":1: it stands before", "announce.voice": ":4: 'voice' is set twice"}),
-    # Both may have been right alone.
-    ("[announce]\nquiet = 01:00-02:00\n[switch]\nline = GPIO1\n[button]\nline = GPIO1\n",
-     {"button.line": ":6: line = GPIO1: [button] cannot have it"}),
 ])
 def test_a_bad_setting_is_left_out_and_told(caller, start, on_the_bus, settings, lines, left_out):
     settings.write_text(lines)

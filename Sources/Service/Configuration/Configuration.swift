@@ -84,29 +84,8 @@ public struct Configuration: Sendable {
     if configuration.written["announce.chime"] == nil {
       configuration.announcer.chime = try Sounds.tune(defaultChime)
     }
-    try configuration.finish()
+    configuration.announcer.alarms = try configuration.alarmSections.plans()
     return configuration
-  }
-
-  /// Checks what depends on several keys.
-  mutating func finish() throws(Fault) {
-    try checkLines()
-    announcer.alarms = try alarmSections.plans()
-  }
-
-  private func checkLines() throws(Fault) {
-    var owners: [String: String] = [:]
-    for (owner, line) in [
-      ("switch", switchInput.line), ("button", button.line), ("led", led.line),
-    ] {
-      guard let line else { continue }
-      if let other = owners.updateValue(owner, forKey: line) {
-        throw Fault(
-          place(of: "\(owner).line") ?? "",
-          "line = \(line): [\(owner)] cannot have it, for [\(other)] has it "
-            + "(\(place(of: "\(other).line") ?? "")); take another line for one of them")
-      }
-    }
   }
 
   /// - Throws: `Fault`, with the file and line that name the voice, if it cannot be used.

@@ -15,27 +15,15 @@ extension Configuration {
     return lengths
   }
 
-  /// The settings that can never sound, and why: a sentence each.
+  /// The tunes that can never sound, and why: a sentence each.
   public var neverSounding: [String] {
     let minutes = Array(stride(from: 0, to: 60, by: announcer.interval.minutes))
-    var found = [
+    return [
       announcer.chime.flatMap { flaw("chime", $0, at: [0], "the hour") },
       announcer.chimeQuarters.flatMap {
         flaw("chime_quarters", $0, at: minutes.filter { $0 != 0 }, "the other quarters")
       },
     ].compactMap { $0 }
-    if announcer.interval.timesOfDay.allSatisfy({
-      !announcer.speaks(at: $0) && announcer.chime(at: $0) == nil
-    }) {
-      found.append(
-        "nothing ever sounds by itself: at interval = \(announcer.interval.minutes) every "
-          + "occasion is an hour, which has neither a chime nor, by 'voice_at_hour = none', words")
-    }
-    if announcer.quiet.swallowEverything(interval: announcer.interval) {
-      found.append(
-        "no occasion ever sounds: the quiet hours cover the whole week; shorten 'quiet'")
-    }
-    return found
   }
 
   /// That the clock has no zone, and what to do; nil if it has one.

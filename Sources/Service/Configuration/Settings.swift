@@ -122,7 +122,7 @@ extension Configuration {
       }
     }
     try configuration.read(file, \.settings)
-    try configuration.finish()
+    configuration.announcer.alarms = try configuration.alarmSections.plans()
     // A voice or a tune may have been removed since.
     guard file.entries.contains(where: { $0.section == "announce" }) else {
       return (configuration, nil)
