@@ -19,7 +19,7 @@ public struct INIFile: Sendable {
   }
 
   public let path: String
-  public let sections: [Section]
+  public private(set) var sections: [Section]
   public private(set) var entries: [Entry]
 
   /// Reads a whole file.
@@ -33,20 +33,8 @@ public struct INIFile: Sendable {
   /// Reads what is, or is to be, in a file of that path.
   /// - Throws: `Fault` as `init(path:)` does.
   public init(_ bytes: [UInt8], path: String) throws(Fault) {
-    let (file, _, fault) = Self.readable(bytes, path: path)
-    if let fault { throw fault }
-    self = file
-  }
-
-  /// Reads the lines that can be read.
-  /// - Returns: `badLines` are the others, counted from 1; `fault` is that of the first of them.
-  public static func readable(
-    _ bytes: [UInt8], path: String
-  ) -> (file: INIFile, badLines: [Int], fault: Fault?) {
     var sections: [Section] = []
     var entries: [Entry] = []
-    var badLines: [Int] = []
-    var fault: Fault?
     let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     for (number, bytes) in zip(1..., lines) {
       switch INILine(bytes).content {
@@ -56,56 +44,17 @@ public struct INIFile: Sendable {
         // libinih keeps only 49 bytes of a section's name.
         let section = sections.last?.name ?? ""
         entries.append(Entry(section: section, key: key, value: value, line: number))
-      case .flaw(let words):
-        badLines.append(number)
-        fault = fault ?? Fault("\(path):\(number)", words)
+      case .flaw(let words): throw Fault("\(path):\(number)", words)
       }
     }
-    return (INIFile(path: path, sections: sections, entries: entries), badLines, fault)
-  }
-
-  private init(path: String, sections: [Section], entries: [Entry]) {
     (self.path, self.sections, self.entries) = (path, sections, entries)
   }
 
-  /// The entries for which `isKept` is true, and their sections.
-  public func filter(_ isKept: (Entry) -> Bool) -> INIFile {
-    let kept = entries.filter(isKept)
-    let names = Set(kept.map(\.section))
-    return INIFile(
-      path: path, sections: sections.filter { names.contains($0.name) }, entries: kept)
-  }
-}
-
-/// What became of a key that earlier versions had.
-public enum OldKey: Sendable {
-  /// It has no effect any more, whatever its value.
-  case gone
-  /// It has this name now, in the same section.
-  case renamed(String)
-}
-
-extension INIFile {
-  /// Leaves out the keys that are gone, and gives those that are renamed their new names. An old
-  /// name that stands beside the new one has no effect.
-  /// - Parameter old: by kind of section and key, as in `alarm.quiet_hours` for `[alarm school]`.
-  /// - Returns: what to do about each: a sentence with its file and line.
-  public mutating func renew(_ old: [String: OldKey]) -> [String] {
-    var told: [String] = []
-    entries = entries.compactMap { entry in
-      let kind = entry.section.prefix { !$0.isWhitespace }
-      guard let fate = old["\(kind).\(entry.key)"] else { return entry }
-      let start = "\(path):\(entry.line): '\(entry.key)' in [\(entry.section.excerpt)]"
-      guard case .renamed(let name) = fate,
-        !entries.contains(where: { $0.section == entry.section && $0.key == name })
-      else {
-        told.append("\(start) has no effect any more; remove it")
-        return nil
-      }
-      told.append("\(start) is now called '\(name)'; write that")
-      return Entry(section: entry.section, key: name, value: entry.value, line: entry.line)
-    }
-    return told
+  /// Leaves out the entries for which `isKept` is false, and sections that have no other.
+  public mutating func keep(where isKept: (Entry) -> Bool) {
+    entries.removeAll { !isKept($0) }
+    let names = Set(entries.map(\.section))
+    sections.removeAll { !names.contains($0.name) }
   }
 }
 

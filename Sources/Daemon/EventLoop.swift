@@ -7,11 +7,6 @@ import CSystemd
 public final class EventLoop {
   private let event: OpaquePointer
 
-  /// Signals that would end the program but mean nothing to it, the real-time signals included.
-  public static let meaningless: [Int32] =
-    [SIGPIPE, SIGUSR1, SIGUSR2, SIGALRM, SIGSTKFLT, SIGVTALRM, SIGPROF, SIGPOLL, SIGPWR]
-    + (__libc_current_sigrtmin()...__libc_current_sigrtmax())
-
   public init() throws(Fault) {
     var made: OpaquePointer?
     let code = sd_event_new(&made)

@@ -5,17 +5,11 @@ import CSystemd
 /// they are taken. Without systemd it does nothing.
 public final class Notifier {
   private let socket: DatagramSocket?
-  /// The last status that systemd took, or that is among the unsent messages.
+  /// The last status that systemd was told.
   private var told = ""
-  /// The messages that were not taken. They are sent before anything else: systemd undoes a start
-  /// that it does not hear of.
-  private var unsent: [String] = []
-  /// If the manager reads nothing for long, only this many of the latest are kept.
-  private static let mostUnsent = 16
 
-  /// - Parameter path: the manager's socket; nil if there is no manager.
-  public init(path: String? = getenv("NOTIFY_SOCKET").map { String(cString: $0) }) {
-    socket = path.flatMap { DatagramSocket(path: $0) }
+  public init() {
+    socket = getenv("NOTIFY_SOCKET").flatMap { DatagramSocket(path: String(cString: $0)) }
   }
 
   private static let longestWatchdog: UInt64 = 86_400_000_000
@@ -29,40 +23,30 @@ public final class Notifier {
 
   public func ready(_ status: String) {
     told = status
-    sendForSure("READY=1\nSTATUS=\(status)")
+    send("READY=1\nSTATUS=\(status)")
   }
 
   public func status(_ status: String) {
     guard status != told else { return }
-    if send("STATUS=\(status)") { told = status }
+    told = status
+    send("STATUS=\(status)")
   }
 
-  public func isAlive() { _ = send("WATCHDOG=1") }
-  public func stopping() { sendForSure("STOPPING=1") }
+  public func isAlive() { send("WATCHDOG=1") }
+  public func stopping() { send("STOPPING=1") }
 
   /// Stopping may take `span` longer, whatever the unit's `TimeoutStopSec`.
   public func needs(_ span: Duration) {
-    sendForSure("EXTEND_TIMEOUT_USEC=\(span.microseconds)")
+    send("EXTEND_TIMEOUT_USEC=\(span.microseconds)")
   }
 
   public func reloading() {
     // systemd 253 and later want to know when, so that no older message is taken for this one.
-    sendForSure("RELOADING=1\nMONOTONIC_USEC=\(uptime.microseconds)")
+    send("RELOADING=1\nMONOTONIC_USEC=\(uptime.microseconds)")
   }
 
-  private func sendForSure(_ state: String) {
-    if !send(state) { unsent = (unsent + [state]).suffix(Self.mostUnsent) }
-  }
-
-  /// - Returns: false if it was not taken.
-  private func send(_ state: String) -> Bool {
-    guard let socket else { return true }
-    while let first = unsent.first {
-      guard socket.send(Array(first.utf8)) else { return false }
-      unsent.removeFirst()
-    }
-    return socket.send(Array(state.utf8))
-  }
+  /// systemd has room for hundreds of messages.
+  private func send(_ state: String) { _ = socket?.send(Array(state.utf8)) }
 }
 
 /// The folder that systemd has made for the service (`StateDirectory=`), the first if there are

@@ -7,8 +7,6 @@ final class StandardError {
   /// error itself it would affect the shell's terminal too. -1 for anything else, which is written
   /// to once poll(2) says that it takes a line.
   private let opened: Int32
-  /// The rest of a line that was taken in part.
-  private var rest: ArraySlice<UInt8> = []
 
   init() {
     var status = stat()
@@ -23,26 +21,13 @@ final class StandardError {
     if opened >= 0 { close(opened) }
   }
 
-  /// Writes a line, with its end.
-  /// - Returns: false if it was not taken and is lost. A write that fails for another reason, as a
-  ///   full disk, is not tried again either.
+  /// Writes a line, with its end. One that is taken in part is not finished later.
+  /// - Returns: false if it was not taken. A write that fails for another reason, as a full disk, is
+  ///   not tried again either.
   func write(_ line: String) -> Bool {
-    if !rest.isEmpty { _ = put(rest) }
-    return rest.isEmpty && put(Array(line.utf8)[...])
-  }
-
-  /// - Returns: false if nothing of the bytes was taken.
-  private func put(_ bytes: ArraySlice<UInt8>) -> Bool {
-    var left = bytes
-    while !left.isEmpty {
-      let count = try? retryingInterrupts("write") { left.withUnsafeBytes { writeNow($0) } }
-      guard let count, count > 0 else { break }
-      left = left.dropFirst(count)
-    }
-    // The rest of a line is written first the next time, so that the next line does not run into
-    // it.
-    if left.count < bytes.count { rest = left }
-    return left.count < bytes.count
+    let bytes = Array(line.utf8)
+    let count = try? retryingInterrupts("write") { bytes.withUnsafeBytes { writeNow($0) } }
+    return count ?? 0 > 0
   }
 
   private func writeNow(_ bytes: UnsafeRawBufferPointer) -> Int {

@@ -27,22 +27,6 @@ public struct QuietHours: Hashable, Sendable {
   public func contains(_ time: CivilTime) -> Bool {
     windows.contains { $0.contains(time) }
   }
-
-  /// True if no occasion of any week could sound.
-  public func swallowEverything(interval: Interval) -> Bool {
-    !windows.isEmpty
-      && Weekday.allCases.allSatisfy { day in
-        stride(from: 0, to: 1440, by: interval.minutes).allSatisfy { minute in
-          contains(Self.someTime(on: day, minute: minute))
-        }
-      }
-  }
-
-  private static func someTime(on day: Weekday, minute: Int) -> CivilTime {
-    let dateTime = CivilDateTime(
-      year: 2000, month: 1, day: 2, hour: minute / 60, minute: minute % 60)!
-    return CivilTime(dateTime: dateTime, weekday: day, utcOffsetSeconds: 0)
-  }
 }
 
 /// Why a text cannot be read as times of day.

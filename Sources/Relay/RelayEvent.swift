@@ -18,7 +18,6 @@ enum RelayEvent: String, CaseIterable, Sendable {
   case waiting = "relay_waiting dc35a12926584d9c86bffac8fa9fcc6d"
   case memory = "relay_memory 32df4a94add34462855ec0d2fef65453"
   case reloaded = "relay_reloaded 3574bfc1690246eaa4c6169c2f648f79"
-  case keyOutdated = "relay_key_outdated a033ed270d1f4bda940c01f101357c54"
   case pushed = "relay_pushed 57c46155e7f44036936cda7a1aa2b5ee"
   case provider = "relay_provider 0bf4b513e2c641b58fa7248e2d3f80ed"
   case providerLost = "relay_provider_lost 0ff81061e27e4349b387100677e10659"

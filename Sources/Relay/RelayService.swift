@@ -62,9 +62,8 @@ public final class RelayService {
       sources.append(try loop.whenSignalled(signal) { [unowned self] in stop() })
     }
     sources.append(try loop.whenSignalled(SIGHUP) { [unowned self] in reload() })
-    for signal in EventLoop.meaningless { Glibc.signal(signal, SIG_IGN) }
+    Glibc.signal(SIGPIPE, SIG_IGN)
     journal.log(.started, .info, "started: \(topics.clock) at \(configuration.broker.words)")
-    tellOutdated()
     remember()
     notifier.ready("connecting to \(configuration.broker.words)")
     announcer.connect()
@@ -121,7 +120,6 @@ public final class RelayService {
       openDoor()
       journal.log(
         .reloaded, .info, "reloaded: \(topics.clock) at \(configuration.broker.words)")
-      tellOutdated()
     } catch {
       journal.log(
         .reloaded, .warning, "the configuration stays as it was: \(error)",
@@ -129,10 +127,6 @@ public final class RelayService {
     }
     notifier.ready("connecting to \(configuration.broker.words)")
     tellStatus()
-  }
-
-  private func tellOutdated() {
-    for words in configuration.outdated { journal.log(.keyOutdated, .notice, words) }
   }
 
   // MARK: The memory

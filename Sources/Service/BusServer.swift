@@ -28,16 +28,11 @@ final class BusServer {
     }
   }
 
-  /// How long the bus may take to answer the request for the name.
-  private static let patience = Duration.seconds(5)
-
   private let loop: EventLoop
   private let journal: Journal
   private let serve: (Request) -> Result<Record, Refusal>
   private let status: () -> Status
   private var bus: SystemBus?
-  /// Runs until the bus has answered the request for the name.
-  private var waiting: EventSource?
   /// Runs until the next try to connect.
   private var retry: EventSource?
   private var outage = Outage()
@@ -97,14 +92,10 @@ final class BusServer {
           return 0
         }, context)
     }
-    waiting = try loop.after(Self.patience) { [unowned self] in
-      lose("the system bus does not answer")
-    }
     told = status()
   }
 
   private func named(_ reply: OpaquePointer) {
-    waiting = nil
     var owner: UInt32 = 0
     if let error = sd_bus_message_get_error(reply) {
       let words = error.pointee.message.map { String(cString: $0) } ?? "no reason is given"
@@ -134,7 +125,6 @@ final class BusServer {
   }
 
   private func close() {
-    waiting = nil
     retry = nil
     telling = nil
     bus?.close()

@@ -101,14 +101,11 @@ extension Instant {
 extension Journal {
   /// Logs at the start that the clock is not trusted, and the consequence.
   func warnOfUntrustedClock(_ policy: UntrustedPolicy) {
-    let remedy = "connect the network or an RTC, or set 'untrusted = speak' in [clock]"
     let consequence =
-      switch policy {
-      case .silent: "until it is, no time is said and no alarm rings; \(remedy)"
-      case .chime: "until it is, it only chimes: no time is said and no alarm rings; \(remedy)"
-      case .ask: "until it is, the time is said only if asked for, and no alarm rings; \(remedy)"
-      case .speak: "it speaks all the same, and may be wrong"
-      }
+      policy == .speak
+      ? "it speaks all the same, and may be wrong"
+      : "until it is, no time is said by itself and no alarm rings; connect the network or an RTC, or "
+        + "set 'untrusted = speak' in [clock]"
     log(
       .trust, .warning, "the clock is not synchronised: \(consequence)",
       ["TRUST": ClockTrust.untrusted.rawValue])

@@ -28,21 +28,19 @@ public final class Clocksmith {
   private let notifier = Notifier()
   private var sources: [EventSource] = []
   private var pulse: Pulse?
-  private var zoneWatch: ZoneWatch?
+  private var zoneWatch: EventSource?
+  /// Runs until the zone is read again.
+  private var zoneTimer: EventSource?
 
   /// The configuration without `settings.conf`.
   private var files: Configuration
   private var configuration: Configuration
-  /// The volume of the configuration, in dB. A person may have set another one since.
-  private var configuredVolume: Double
   private var composer: Composer
   private var controls: Controls?
   private let conductor: Conductor
   private let instruments: ServiceInstruments
   private let reporter: Reporter
   private let clockWatch: ClockWatch
-  /// What the first look at the clock has found, before there was a bus.
-  private let clockNotices: [Notice]
   private let store: StateStore
   private var bus: BusServer?
 
@@ -63,13 +61,11 @@ public final class Clocksmith {
     let made: Composer?
     (configuration, made) = files.withSettings(at: options.settingsPath)
     composer = try configuration.complete(options, made)
-    configuredVolume = configuration.volume
-    store = try StateStore(stateFolder, loop: loop, journal: journal)
+    store = StateStore(stateFolder, loop: loop, journal: journal)
     clockWatch = ClockWatch(
       rtc: configuration.rtc, greatestError: configuration.greatestError,
       rtcSet: store.state.rtcSet)
-    clockNotices = clockWatch.judge()
-    for notice in clockNotices { journal.log(notice) }
+    let clockNotices = clockWatch.judge()
     let now = SystemClock.now
     let announcer = Announcer(
       settings: configuration.announcer, zone: try configuration.currentZone(),
@@ -78,11 +74,11 @@ public final class Clocksmith {
       reminders: store.state.reminders(at: now), interval: store.state.interval(at: now), at: now)
     conductor = Conductor(announcer)
     reporter = Reporter(journal, conductor, clockWatch, composer)
+    for notice in clockNotices { journal.log(notice) }
     instruments = ServiceInstruments(journal, clockWatch, reporter, composer)
     conductor.instruments = instruments
     takeTunes()
     store.maySync = { [unowned self] in player?.isPlaying != true }
-    takeVolume()
   }
 
   /// Serves until SIGTERM or SIGINT.
@@ -99,8 +95,8 @@ public final class Clocksmith {
       sources.append(try loop.whenSignalled(signal) { [unowned self] in stop() })
     }
     sources.append(try loop.whenSignalled(SIGHUP) { [unowned self] in reload() })
-    // Survive the loss of the terminal or of standard error's reader, and meaningless signals.
-    for signal in EventLoop.meaningless { Glibc.signal(signal, SIG_IGN) }
+    // Survive the loss of standard error's reader.
+    Glibc.signal(SIGPIPE, SIG_IGN)
     try watchZone()
 
     journal.log(
@@ -111,14 +107,10 @@ public final class Clocksmith {
         "ZONE": announcer.zone.name, "VOICE": configuration.voice,
         "TRUST": announcer.trust.rawValue, "SPEAKER": options.output ?? configuration.device,
       ])
-    // What is told from now on reaches the bus, too; and what the journal had before.
     takeBus()
-    for notice in clockNotices { journal.heard(notice) }
     store.tellIfForgetful()
-    tellOutdated()
     tellLeftOut()
     if announcer.trust == .untrusted { journal.warnOfUntrustedClock(announcer.settings.untrusted) }
-    if configuration.volume != configuredVolume { tellVolume() }
     if announcer.mute != .off {
       journal.log(announcer.reportOfMute.notice(composer, clockWatch.state))
     }
@@ -254,8 +246,8 @@ public final class Clocksmith {
     case .muteNext: return answer(.mute(.next))
     case .unmute: return answer(.mute(.off))
     case .volume(let decibels):
-      set(volume: decibels)
-      return .success(Record())
+      let number = Int(exactly: decibels).map { "\($0)" } ?? "\(decibels)"
+      return set("speaker.volume", to: "\(number)dB")
     case .setting(let key, let value): return set(key, to: value)
     case .settings(let key):
       return .success(Record(Setting.list, configuration.allSettings(of: key)))
@@ -307,53 +299,25 @@ public final class Clocksmith {
     reporter.composer = composer
   }
 
-  private func set(volume decibels: Double) {
-    store.keep { ($0.volume, $0.configuredVolume) = (decibels, configuredVolume) }
-    let before = configuration.volume
-    takeVolume()
-    if configuration.volume != before { tellVolume() }
-    player?.closeWhenIdle()
-    bus?.tellChanges()
-  }
-
-  private func tellVolume() {
-    let volume = "\(configuration.volume)"
-    journal.log(
-      .volume, .info, "the volume is \(volume) dB, as it was set by hand", ["VOLUME_DB": volume])
-  }
-
-  /// The latest word counts: a volume that is set as a setting ends the one that was set by hand.
-  private func forgetVolume() {
-    store.keep { ($0.volume, $0.configuredVolume) = (nil, nil) }
-    takeVolume()
-  }
-
-  /// Uses the volume that a person has set, unless the configured volume has changed since.
-  private func takeVolume() {
-    configuration.volume = configuredVolume
-    if store.state.configuredVolume == configuredVolume {
-      configuration.volume = store.state.volume ?? configuredVolume
-    } else {
-      store.keep { ($0.volume, $0.configuredVolume) = (nil, nil) }
-    }
-    player?.settings = configuration.playerSettings
-  }
-
   // MARK: The clock
 
   private func watchZone() throws(Fault) {
     // With a zone of its own, or with TZ set, the zone of the system does not apply.
     guard zoneWatch == nil, configuration.zone == nil, SystemZone.variable == nil else { return }
-    zoneWatch = try ZoneWatch(loop: loop) { [unowned self] in readZone($0) }
+    zoneWatch = try loop.whenReplaced(SystemZone.localtime) { [unowned self] in
+      // A program may still be writing it, or have moved it away first.
+      zoneTimer = try? loop.after(.seconds(2), accuracy: .milliseconds(100)) { [unowned self] in
+        readZone()
+      }
+    }
   }
 
-  /// - Parameter why: the end of a sentence.
-  private func readZone(_ why: String = "") {
+  private func readZone() {
     do throws(Fault) {
       // Before it is read, so that no change is missed.
       try watchZone()
       let zone = try configuration.currentZone()
-      journal.log(.zone, .notice, "the zone is \(zone.name)\(why)", ["ZONE": zone.name])
+      journal.log(.zone, .notice, "the zone is \(zone.name)", ["ZONE": zone.name])
       handle(.zoneChanged(zone))
     } catch {
       journal.log(.zoneFailed, .warning, error.description)
@@ -365,19 +329,12 @@ public final class Clocksmith {
   private func set(_ key: String, to value: String?) -> Result<Record, BusServer.Refusal> {
     // A new composer takes its time, and something may sound.
     let current = (configuration, self.composer)
-    let settings: Configuration.Settings
-    do throws(Fault) {
-      // A person may have edited it since.
-      settings = try Configuration.settings(at: options.settingsPath)
-    } catch {
-      return .failure(.refused(RefusalKey.notSaved.rawValue, error.description))
-    }
+    let path = options.settingsPath ?? Configuration.settingsFile
     let text: String
     var new: Configuration
     let made: Composer?
     do throws(SettingFlaw) {
-      guard let change = try files.changing(settings, from: current, key, to: value) else {
-        if key == "speaker.volume" { forgetVolume() }
+      guard let change = try files.changing(from: current, key, to: value, path: path) else {
         return .success(Record())
       }
       (text, new, made) = change
@@ -395,12 +352,7 @@ public final class Clocksmith {
     }
     let notices = new.notices(of: configuration)
     apply(new, composer) { for notice in notices { journal.log(notice) } }
-    if key == "speaker.volume" { forgetVolume() }
     return .success(Record())
-  }
-
-  private func tellOutdated() {
-    for words in configuration.outdated { journal.log(.keyOutdated, .notice, words) }
   }
 
   private func tellLeftOut() {
@@ -431,7 +383,6 @@ public final class Clocksmith {
       self.files = files
       apply(new, composer) {
         journal.log(.reloaded, .notice, "the configuration was read again")
-        tellOutdated()
       }
     } catch {
       journal.log(.reloadFailed, .error, "the configuration stays as it was: \(error)")
@@ -447,8 +398,7 @@ public final class Clocksmith {
     (configuration, self.composer) = (new, composer)
     takeTunes()
     lengths = [:]
-    configuredVolume = configuration.volume
-    takeVolume()
+    player?.settings = configuration.playerSettings
     player?.closeWhenIdle()
     clockWatch.choice = configuration.rtc
     clockWatch.greatestError = configuration.greatestError
@@ -457,7 +407,7 @@ public final class Clocksmith {
     if let substitute { journal.log(substitute.notice) }
     owesNeverSounding = true
     if new.zone != before.zone {
-      zoneWatch = nil
+      (zoneWatch, zoneTimer) = (nil, nil)
       readZone()
     }
     if !new.hasSameControls(as: before) {
@@ -478,7 +428,7 @@ public final class Clocksmith {
     lengths = configuration.lengths(composer)
     let missing = composer.voice.filesMissing.map { [$0.description] } ?? []
     let zone = configuration.flawOfZone.map { [$0] } ?? []
-    for flaw in zone + configuration.neverSounding(lengths) + missing {
+    for flaw in zone + configuration.neverSounding + missing {
       journal.log(.neverSounds, .warning, flaw)
     }
   }
@@ -499,7 +449,7 @@ public final class Clocksmith {
       }
     return [
       now, announcer.trust.rawValue, announcer.switchState.inWords, speaker,
-      reporter.lastTiming.map { "last \($0.inWords)" },
+      reporter.last?.onsetError.map { "last onset \($0.milliseconds)" },
     ]
     .compactMap { $0 }.joined(separator: ", ")
   }

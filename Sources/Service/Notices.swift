@@ -29,8 +29,7 @@ extension Report {
       let range = first == last ? first.timeOfDay : "\(first.civil) to \(last.civil)"
       return Notice(
         .skipped, reason.priority, "skipped \(range): \(reason.words(clock))",
-        first.fields.merging(last == first ? [:] : last.fieldsOfLast) { $1 }
-          .merging(["REASON": reason.key, "TRUST": trust]) { $1 })
+        first.fields.merging(["REASON": reason.key, "TRUST": trust]) { $1 })
     case .refused(let refusal): return refusal.notice(clock)
     case .trust(let trust):
       return Notice(
@@ -225,10 +224,6 @@ extension Occasion {
 
   fileprivate var fields: [String: String?] {
     ["OCCASION": instant.utcText(), "LOCAL": civil.description]
-  }
-
-  fileprivate var fieldsOfLast: [String: String?] {
-    ["OCCASION_LAST": instant.utcText(), "LOCAL_LAST": civil.description]
   }
 }
 

@@ -17,7 +17,6 @@ final class Pulse {
   private let readVitals: () -> Vitals
   private let interval: Duration
   private var timer: EventSource?
-  private let isWatched: Bool
   private var outage = Outage()
 
   /// - Parameter readVitals: checks the parts of the service, and reads its vital signs.
@@ -30,19 +29,14 @@ final class Pulse {
     self.journal = journal
     self.notifier = notifier
     self.readVitals = readVitals
-    isWatched = allowed != nil
-    interval = Self.interval(allowed: allowed)
+    interval = min(allowed.map { $0 / 2 } ?? Self.longestInterval, Self.longestInterval)
     beat()
-  }
-
-  static func interval(allowed: Duration?) -> Duration {
-    min(allowed.map { $0 / 2 } ?? longestInterval, longestInterval)
   }
 
   private func beat() {
     let vitals = readVitals()
     if let ailment = vitals.ailment(at: SystemClock.now) {
-      if outage.begins() { journal.log(ailment.notice(isWatched: isWatched)) }
+      if outage.begins() { journal.log(ailment.notice) }
     } else {
       if outage.ends() { journal.log(.well, .notice, "the service is well again") }
       notifier.isAlive()
@@ -58,9 +52,8 @@ final class Pulse {
 }
 
 extension Ailment {
-  /// - Parameter isWatched: true if systemd restarts a service that shows no sign of life.
-  func notice(isWatched: Bool) -> Notice {
-    let consequence = isWatched ? ", and systemd will restart it" : "; restart it"
-    return Notice(.ailing, .error, "not alive\(consequence): \(self)", ["REASON": key])
+  var notice: Notice {
+    Notice(
+      .ailing, .error, "not alive; restart it, unless systemd does: \(self)", ["REASON": key])
   }
 }

@@ -17,14 +17,12 @@ final class Reporter {
   private var tally: Tally
   /// The refusal that was logged last; nil after any other report.
   private var toldRefusal: Refusal?
-  /// The last announcement, and its timing.
   private(set) var last: Status.Last?
-  private(set) var lastTiming: Timing?
   /// What could not be played last, and why; empty if something was heard since.
   var failure = ""
   /// The last warning of each kind whose cause is not over, as far as the journal has told; the
   /// newest last.
-  private var warnings: [(event: JournalEvent, alarm: String?, words: String)] = []
+  private var warnings: [(event: JournalEvent, words: String)] = []
 
   init(_ journal: Journal, _ conductor: Conductor, _ clockWatch: ClockWatch, _ composer: Composer) {
     self.journal = journal
@@ -45,7 +43,6 @@ final class Reporter {
     toldRefusal = refusal
     if case .announced(let announcement, let timing) = report, announcement.cause != .start {
       last = Status.Last(announcement, timing, composer)
-      lastTiming = timing
     }
     switch report {
     case .retrying(let occasion, let why), .skipped(let occasion, _, .failed(let why)):
@@ -74,13 +71,7 @@ final class Reporter {
 
   /// The last warning or error whose cause is not over, with its local date and time. It is not
   /// about the saved state: `StateStore` knows what is wrong with that now.
-  var lastError: String {
-    let alarms = conductor.announcer.reminders.alarms.map { String($0.number) }
-    // The tune of an alarm that has gone is no trouble any more.
-    return warnings.last { warning in
-      warning.event != .alarmLacksTune || alarms.contains { $0 == warning.alarm }
-    }?.words ?? ""
-  }
+  var lastError: String { warnings.last?.words ?? "" }
 
   /// Signals every notice on the bus, and remembers the warnings.
   private func heard(_ notice: Notice) {
@@ -92,7 +83,7 @@ final class Reporter {
     if notice.priority.rawValue <= Priority.warning.rawValue, !event.isOfState {
       let now = conductor.announcer.zone.civil(at: SystemClock.now.instant)
       warnings.removeAll { $0.event == event }
-      warnings.append((event, notice.fields["ALARM"], "\(now.dateTime): \(notice.message)"))
+      warnings.append((event, "\(now.dateTime): \(notice.message)"))
     }
     // Neither a save nor every warning comes with an event, after which the changes are told.
     if event.isOfState || lastError != before { bus?.tellSoon() }

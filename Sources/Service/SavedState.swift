@@ -9,11 +9,6 @@ struct SavedState: Hashable, Sendable {
   var mute = SoftwareMute.off
   /// Since the machine started; nil if the mute ends at the instant that it names.
   var muteEndsSinceBoot: Duration?
-  /// In dB, in place of the configuration's.
-  var volume: Double?
-  /// The configured volume at that time. Once the configuration changes it, the configuration
-  /// counts.
-  var configuredVolume: Double?
   /// The latest occasion that has sounded. After a restart with the clock set back it does not
   /// sound again.
   ///
@@ -111,8 +106,6 @@ extension SavedState {
       .seconds(
         "muted_until_boot", .zero...(Instant.allowed.upperBound - Instant.allowed.lowerBound)),
       \.muteEndsSinceBoot),
-    Field(Request.Keys.volume, \.volume),
-    Field(.real("volume_configured_db", -60...0, "dB"), \.configuredVolume),
     Field(.instant("sounded"), \.sounded), Field(.instant("rtc_set"), \.rtcSet),
     Field(.text("boot"), \.boot), Field(.instant("trusted_until"), \.trustedUntil),
   ]
@@ -130,87 +123,37 @@ extension SavedState {
     return record.json + "\n"
   }
 
-  /// Reads a text. What of it cannot be used is left out.
-  /// - Parameter flaws: gets a clause for each thing that was left out.
-  /// - Throws: `Fault` for a text that is torn, no state, or of another version.
-  init(text: String, path: String, flaws: inout [String]) throws(Fault) {
-    guard var record = try? Record(json: text, path: path), let version = record[Self.version]
+  /// - Throws: `Fault` for a text that is torn, no state, of another version, or has a value that is
+  ///   not allowed.
+  init(text: String, path: String) throws(Fault) {
+    guard let record = try? Record(json: text, path: path), let version = record[Self.version]
     else { throw Fault(path, "it is torn, or no state") }
     guard version == Self.knownVersion else {
       throw Fault(path, "it is of version \(version), and this program knows \(Self.knownVersion)")
     }
-    record.moderniseAlarms()
-
-    for field in Self.fields {
-      do throws(BadValue) {
-        try record.fill(&self, [field])
-      } catch {
-        flaws.append(error.description.printable)
+    do throws(BadValue) {
+      try record.fill(&self, Self.fields)
+      timers = try record.elements(of: Self.timers, Reminder.timer)
+      interval = try record.elements(of: Self.intervals, IntervalTimer.init).first
+      alarms = try record.elements(of: Self.alarms) { record throws(BadValue) in
+        try Reminder.alarm(record) { try? Sounds.tune($0) }
       }
+    } catch {
+      throw Fault(path, error.description.printable)
     }
-    if volume == nil { configuredVolume = nil }
-    timers = record.elements(of: Self.timers, &flaws, Reminder.timer).unique(&flaws)
-    interval = record.elements(of: Self.intervals, &flaws, IntervalTimer.init).first
-    alarms = record.elements(of: Self.alarms, &flaws) { record throws(BadValue) in
-      try Reminder.alarm(record) { try? Sounds.tune($0) }
-    }.unique(&flaws)
+    for list in [timers, alarms] where Set(list.map(\.number)).count < list.count {
+      throw Fault(path, "two timers or two alarms have one number")
+    }
   }
 }
 
 extension Record {
-  /// Alarms once had the instant that they were done with, instead of the date, and the instant of
-  /// their next ring.
-  fileprivate mutating func moderniseAlarms() {
-    guard let offset = self[Key.seconds("zone_offset", .seconds(-172_800) ... .seconds(172_800))],
-      case .list(let values)? = self["alarms"]
-    else { return }
-    self["alarms"] = .list(
-      values.map { value in
-        guard case .record(var alarm) = value else { return value }
-        let next = alarm[Key<Instant>.instant("promised")] ?? alarm[.instant("rings")]
-        if let next, alarm["from"] == nil, alarm["state"] == .text("waiting") {
-          alarm[.instant("rings_after")] = next - .seconds(1)
-        }
-        let instants = ["acknowledged", "skipped"].compactMap { alarm[Key<Instant>.instant($0)] }
-        if let done = instants.max(), alarm["done"] == nil {
-          alarm["done"] = .text(String((done + offset).utcText().prefix(10)))
-        }
-        return .record(alarm)
-      })
-  }
-
-  /// The elements of a list that can be used.
   fileprivate func elements<Element>(
-    of key: Key<[Record]>, _ flaws: inout [String],
-    _ read: (Record) throws(BadValue) -> Element
-  ) -> [Element] {
+    of key: Key<[Record]>, _ read: (Record) throws(BadValue) -> Element
+  ) throws(BadValue) -> [Element] {
     var elements: [Element] = []
-    do throws(BadValue) {
-      for element in try optional(key) ?? [] {
-        do throws(BadValue) {
-          elements.append(try read(element))
-        } catch {
-          flaws.append("\(key.name): \(error)".printable)
-        }
-      }
-    } catch {
-      flaws.append(error.description.printable)
-    }
+    for element in try optional(key) ?? [] { elements.append(try read(element)) }
     return elements
-  }
-}
-
-extension [Reminder] {
-  /// Without those whose number or name an earlier one has.
-  fileprivate func unique(_ flaws: inout [String]) -> [Reminder] {
-    var (numbers, names): (Set<Int>, Set<String>) = ([], [])
-    return filter { reminder in
-      let isNew =
-        numbers.insert(reminder.number).inserted
-        && reminder.name.map { names.insert($0).inserted } ?? true
-      if !isNew { flaws.append("\(reminder.title) is there twice") }
-      return isNew
-    }
   }
 }
 

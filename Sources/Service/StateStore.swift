@@ -7,12 +7,10 @@ import Daemon
 /// cut leaves the old state or the new one.
 final class StateStore {
   private enum Progress {
-    case onDisk
+    case saved
     /// What has changed is saved with the next urgent change, or at the end.
     case canWait
     case changed
-    /// In the file, and perhaps not on the disk.
-    case inFile
   }
 
   private(set) var state = SavedState()
@@ -29,13 +27,11 @@ final class StateStore {
   private let journal: Journal
   /// Nil to forget everything at the end.
   private let folder: String?
-  /// A file in the folder, open and locked; -1 if it is not.
-  private var lock: Int32 = -1
-  private var progress = Progress.onDisk
+  private var progress = Progress.saved
   private var outage: Outage
   private var timer: EventSource?
-  /// True while `settings.conf` is written, and perhaps not on the disk.
-  private var settingsWait = false
+  /// The files that are written, and perhaps not on the disk.
+  private var unsynced: Set<String> = []
 
   /// How long after an urgent change it is saved at the latest. Many changes in a row, as when a
   /// person turns the volume, are one write.
@@ -44,90 +40,48 @@ final class StateStore {
   /// names and paths.
   private static let mostBytes = 1 << 21
   private static let file = "state.json"
-  private static let files = [file, Configuration.settingsFile]
-  private var path: String { "\(folder ?? "")/\(Self.file)" }
+
+  private func path(of name: String) -> String { "\(folder ?? "")/\(name)" }
 
   /// Reads the state. Without a file, nothing has been set.
   /// - Parameters:
   ///   - folder: nil to forget everything at the end.
   ///   - firstRetry: how long after the first failure it is tried again.
-  /// - Throws: `Fault` if another clock saves in the folder.
   init(
     _ folder: String?, loop: EventLoop, journal: Journal, firstRetry: Duration = .seconds(1)
-  ) throws(Fault) {
+  ) {
     (self.folder, self.loop, self.journal) = (folder, loop, journal)
     outage = Outage(first: firstRetry)
-    guard let folder else {
+    guard folder != nil else {
       trouble = Status.hasNoStateFolder
       return
     }
-    try keepOthersOut(of: folder)
-    // What `writeText` has left behind if it was killed in the middle.
-    for name in names(inFolder: folder) where name.hasSuffix(".text.part") {
-      if Self.files.contains(where: { name.hasPrefix("\($0).") }) { unlink("\(folder)/\(name)") }
-    }
     load()
-    if let obstacle { trouble = obstacle }
-  }
-
-  deinit { if lock >= 0 { close(lock) } }
-
-  /// Each of two clocks would write over what the other keeps. A folder in which nothing can be
-  /// written is left to `obstacle`.
-  ///
-  /// The folder itself is no lock, for everybody may open it, and lock it.
-  ///
-  /// A clock that was killed has its lock until the kernel has removed its process. So it tries
-  /// again for two seconds.
-  private func keepOthersOut(of folder: String) throws(Fault) {
-    // To read: a file that is open to write keeps its disk from being made read-only.
-    lock = open("\(folder)/lock", O_RDONLY | O_CREAT | O_CLOEXEC, 0o600)
-    guard lock >= 0 else { return }
-    for _ in 0...40 {
-      if flock(lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK { return }
-      usleep(50_000)
-    }
-    throw Fault(
-      "cannot save in \(folder)",
-      "another clocksmith saves there; stop that one, or set STATE_DIRECTORY to another folder")
   }
 
   // MARK: Reading
 
-  /// A file with a flaw is renamed: a person may want it back. What can be used of it is saved anew.
+  /// A file that cannot be used is renamed: a person may want it back.
   private func load() {
-    var flaw: String
+    let path = path(of: Self.file)
     do throws(Fault) {
       let text = try readRegularFile(path, largest: Self.mostBytes)
-      var flaws: [String] = []
-      state = try SavedState(
-        text: String(decoding: text, as: UTF8.self), path: path, flaws: &flaws)
-      guard let first = flaws.first else { return }
-      flaw = "\(path): \(first)" + (flaws.count == 1 ? "" : ", and \(flaws.count - 1) more")
+      state = try SavedState(text: String(decoding: text, as: UTF8.self), path: path)
     } catch {
-      // A folder that is missing, or no folder, has no file either: `obstacle` tells of it.
+      // A folder that is missing, or no folder, has no file either. The first save tells of it.
       if error.code == ENOENT || error.code == ENOTDIR { return }
-      flaw = error.description
+      let aside = (try? setAside(path)).map { "; it is now \($0)" } ?? ""
+      let flaw = "\(error)\(aside); nothing is muted, and no timer, interval or alarm is kept"
+      journal.log(.stateSetAside, .warning, flaw)
+      loss = "at the start: \(flaw)"
     }
-    if let aside = try? setAside(path) { flaw += "; it is now \(aside)" }
-    let nothingIsKept = state == SavedState()
-    flaw +=
-      nothingIsKept
-      ? "; nothing is muted, no timer, interval or alarm that was set is kept, and the volume is as "
-        + "configured"
-      : "; the rest of it is kept"
-    journal.log(.stateSetAside, .warning, flaw)
-    loss = "at the start: \(flaw)"
-    guard !nothingIsKept else { return }
-    progress = .changed
-    write(isSynced: true)
   }
 
   // MARK: Saving
 
-  /// Logs, if nothing can be saved at the start, that nothing outlasts this program.
+  /// Logs, if there is no folder, that nothing outlasts this program.
   func tellIfForgetful() {
-    guard !trouble.isEmpty else { return }
+    guard folder == nil else { return }
     journal.log(
       .stateNowhere, .notice, "what is set at run time will be lost at the end: \(trouble)")
   }
@@ -141,65 +95,61 @@ final class StateStore {
       progress = .changed
       if outage.isLost { timer = nil }
       saveSoon(after: Self.delay)
-    } else if progress == .onDisk {
+    } else if progress == .saved {
       progress = .canWait
     }
   }
 
   /// Saves an urgent change as far as that may be now.
   func save() {
-    let isSynced = maySync()
-    if isSynced { syncSettings() }
-    switch progress {
-    case .onDisk, .canWait:
-      // After a fault at the start nothing may have changed since: look whether it is mended.
-      if folder != nil, !trouble.isEmpty, obstacle == nil { noteSuccess() }
-    case .changed: write(isSynced: isSynced)
-    case .inFile: if isSynced { write(isSynced: true) }
-    }
+    if progress == .changed { writeState() }
+    syncFiles()
   }
 
   /// Saves all that has changed.
   func end() {
-    if progress != .onDisk { write(isSynced: true) }
-    syncSettings()
+    if progress != .saved { writeState() }
+    syncFiles()
   }
 
   /// Replaces `settings.conf`. It is safe from a power cut at once or, while something sounds, later.
   /// - Returns: why it cannot be saved, and what to do about it; nil if it is saved.
   func write(settings text: String) -> String? {
-    guard let folder else { return Status.hasNoStateFolder }
-    let isSynced = maySync()
+    guard folder != nil else { return Status.hasNoStateFolder }
     do throws(Fault) {
-      try writeText(
-        text, to: "\(folder)/\(Configuration.settingsFile)", isSynced: isSynced, mode: 0o644)
-      settingsWait = !isSynced
+      try write(text, to: Configuration.settingsFile, mode: 0o644)
       return nil
     } catch {
       return withRemedy(error)
     }
   }
 
+  private func write(_ text: String, to name: String, mode: mode_t? = nil) throws(Fault) {
+    let isSynced = maySync()
+    try writeText(text, to: path(of: name), isSynced: isSynced, mode: mode)
+    if isSynced { unsynced.remove(name) } else { unsynced.insert(name) }
+  }
+
   /// A disk that does not sync is tried again with the next save.
-  private func syncSettings() {
-    guard settingsWait, let folder else { return }
+  private func syncFiles() {
+    guard let folder, !unsynced.isEmpty, maySync() else { return }
     do throws(Fault) {
-      try syncToDisk("\(folder)/\(Configuration.settingsFile)")
+      for name in unsynced { try syncToDisk(path(of: name)) }
       try syncToDisk(folder)
-      settingsWait = false
+      unsynced = []
     } catch {}
   }
 
-  private func write(isSynced: Bool) {
+  private func writeState() {
     guard folder != nil else { return }
     timer = nil
     do throws(Fault) {
-      try writeText(state.text, to: path, isSynced: isSynced)
-      // Return the memory: the text of a thousand timers is a third of all that this program holds.
-      if isSynced { malloc_trim(0) }
-      progress = isSynced ? .onDisk : .inFile
-      // A disk that does not sync may still take a file.
-      if isSynced { noteSuccess() }
+      try write(state.text, to: Self.file)
+      progress = .saved
+      trouble = ""
+      if outage.ends() {
+        journal.log(.state, .notice, "what was set at run time is saved again")
+      }
     } catch {
       if outage.begins() {
         journal.log(
@@ -210,27 +160,12 @@ final class StateStore {
     }
   }
 
-  private func noteSuccess() {
-    if !trouble.isEmpty {
-      journal.log(.state, .notice, "what was set at run time is saved again")
-    }
-    trouble = ""
-    _ = outage.ends()
-  }
-
   private func saveSoon(after delay: Duration) {
     guard timer == nil, folder != nil else { return }
     timer = try? loop.after(delay, accuracy: .milliseconds(100)) { [unowned self] in
       timer = nil
       save()
     }
-  }
-
-  /// Why nothing can be saved, as far as the folder shows it, and what to do; nil if it can.
-  private var obstacle: String? {
-    // With the dot, a file in place of the folder is told as such.
-    guard let folder, access("\(folder)/.", W_OK | X_OK) != 0 else { return nil }
-    return withRemedy(Fault("cannot write in \(folder)", errno: errno))
   }
 
   private func withRemedy(_ fault: Fault) -> String {

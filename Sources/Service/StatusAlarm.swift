@@ -22,21 +22,12 @@ extension Status.Alarm {
 
 extension [Status.Alarm] {
   /// All that ring; if none does, the next, even if it will be silent.
-  public func shown(at instant: Instant) -> [Status.Alarm] {
+  public var shown: [Status.Alarm] {
     let ringing = filter(\.alarm.isRinging)
-    if ringing.isEmpty, let next = next(at: instant) { return [next] }
-    return ringing
-  }
-
-  /// The one that rings next; if none will, the silent one that comes next.
-  private func next(at instant: Instant) -> Status.Alarm? {
-    let alarms = filter { $0.next != nil }.sorted { $0.next! < $1.next! }
-    // With a clock that is not trusted, the time of a silent alarm may be past although it did not
-    // ring.
-    let known =
-      alarms.first { $0.reason == nil } ?? alarms.first { $0.next! > instant } ?? alarms.last
+    if !ringing.isEmpty { return ringing }
+    let next = filter { $0.next != nil }.min { $0.next! < $1.next! }
     // Without a known time it may still ring: its time is known once the clock is right.
-    return known ?? first { !$0.alarm.isUp && $0.reason != nil }
+    return (next ?? first { !$0.alarm.isUp && $0.reason != nil }).map { [$0] } ?? []
   }
 }
 

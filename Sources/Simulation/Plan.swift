@@ -97,8 +97,7 @@ struct Plan {
       chance.oneIn(2)
         ? .askFor(TimeOfDay(minutes: chance.below(1440)))
         : .askAhead(chance.between(300 * millisecond, 5 * second))
-    case 31...33:
-      .reload(chance.seed())
+    case 31...33: .reload(chance.seed())
     case 34...41: Self.order(&chance, at)
     default: Self.speaker(&chance)
     }

@@ -19,8 +19,7 @@ let checkCommand = Subcommand(
 ) { arguments in
   do throws(Fault) {
     let configuration = try RelayConfiguration.load(path: arguments["config"])
-    var hasFound = !configuration.outdated.isEmpty
-    for words in configuration.outdated { try say("FOUND \(words)") }
+    var hasFound = false
     if !configuration.broker.host.isEmpty, try check(configuration) { hasFound = true }
     if arguments.has("connect"), !configuration.broker.host.isEmpty {
       try BrokerTrial(configuration).run()

@@ -43,13 +43,12 @@ let checkCommand = Subcommand(
   try checkup.check("configuration") { () throws(Fault) in
     let configuration = try Configuration.load(path: arguments["config"])
     loaded = configuration
-    var flaws = configuration.outdated
-    if !arguments.has("config") {
-      // Only the installed service is kept out of these folders, and it reads the files in /etc.
-      if isUnitInstalled { flaws += configuration.hiddenFromService }
-      flaws += Configuration.filesIgnored
+    // Only the installed service is kept out of these folders, and it reads the files in /etc.
+    if !arguments.has("config"), isUnitInstalled,
+      let finding = found(configuration.hiddenFromService)
+    {
+      return finding
     }
-    if let finding = found(flaws) { return finding }
     let files = configuration.files.joined(separator: ", ")
     return .well(files.isEmpty ? "the defaults; no file" : files)
   }
@@ -191,10 +190,8 @@ private func checkChime(_ configuration: Configuration) throws(Fault) -> Finding
   let settings = configuration.announcer
   let hour = settings.chime?.name ?? "none"
   let quarters = settings.chimeQuarters?.name ?? "none"
-  let composer = try configuration.composer()
-  configuration.announcer.setVoice(composer.voice)
-  if let finding = found(brokenSounds(composer.bells.paths)) { return finding }
-  let neverSounding = configuration.neverSounding(configuration.lengths(composer))
+  if let finding = found(brokenSounds(try configuration.composer().bells.paths)) { return finding }
+  let neverSounding = configuration.neverSounding
   return neverSounding.isEmpty
     ? .well("\(hour) at the hour, \(quarters) at the other quarters")
     : .found(neverSounding.joined(separator: "; "))

@@ -67,9 +67,8 @@ let volumeCommand = Subcommand(
   name: "volume", operands: "[DECIBELS]", mostOperands: 1,
   summary: "show the volume, or set another",
   details: """
-    Without DECIBELS it shows the volume. DECIBELS is from -60dB to 0dB, as -6dB. The clock keeps
-    the volume over a restart, until the one in its configuration is changed. What sounds now keeps
-    its volume.
+    Without DECIBELS it shows the volume. DECIBELS is from -60dB to 0dB, as -6dB. It is the setting
+    speaker.volume, as 'clocksmith set' has it. What sounds now keeps its volume.
     """,
   options: []
 ) { arguments in

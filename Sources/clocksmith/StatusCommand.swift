@@ -186,7 +186,7 @@ struct Seen {
 
   /// The alarms that ring, or else the next alarm, even if it will be silent.
   private var alarm: [Line] {
-    let shown = status.alarms.shown(at: instant).map { listed in
+    let shown = status.alarms.shown.map { listed in
       Line(
         "alarm", "\(listed.alarm.numberAndName) \(listed.outlook(at: instant, zone))",
         listed.alarm.isRinging ? .warning : .plain)

@@ -173,13 +173,4 @@ import Testing
     #expect(throws: AlarmTextFlaw.self) { try TimeOfDay(text: "15:15\u{34F}") }
     #expect(Duration(text: "15\u{301}min") == nil)
   }
-
-  @Test("quiet hours that leave nothing are noticed") func nothingLeft() throws {
-    #expect(try QuietHours(text: "00:00-24:00").swallowEverything(interval: .quarter))
-    #expect(try QuietHours(text: "00:01-00:00").swallowEverything(interval: .quarter) == false)
-    #expect(try QuietHours(text: "07:00-22:00, 22:00-07:00").swallowEverything(interval: .quarter))
-    #expect(
-      try QuietHours(text: "mon-sat 00:00-24:00").swallowEverything(interval: .quarter) == false)
-    #expect(QuietHours.none.swallowEverything(interval: .quarter) == false)
-  }
 }

@@ -97,32 +97,6 @@ import Testing
     #expect(score.parts.allSatisfy { $0.label == "ring" })
   }
 
-  @Test("what cannot be played is told once of each tune") func toldOnce() throws {
-    var tunes = AlarmTunes()
-    var told = 0
-    let alarm = try alarm(.missing("song"))
-    let cue = Cue(
-      SoundingID(1), of: .alarm(1), .ring, at: .zero, mayBeLateBy: .zero, decibels: 0)
-    for _ in 1...3 {
-      tunes.markMissing(cue, lacksTune: Fault("", "torn"), [alarm]) { _, _ in told += 1 }
-    }
-    #expect(told == 1)
-  }
-
-  @Test("a tune whose file was mended meanwhile is read again") func mended() throws {
-    let path = "\(folder.path)/a.tune"
-    try folder.write("a.tune", "[tune]\ndescription = x\n[hour]\nnotes = H4\n")
-    let broken = try Tune(path: path, name: path)
-    _ = try folder.write("E3.flac", samples: [Float](repeating: 0.1, count: 4800))
-    try folder.write("a.tune", "[tune]\ndescription = x\n[hour]\nnotes = E3\n")
-    var tunes = AlarmTunes()
-    var composer = try composer()
-    let found = try tunes.find(for: [alarm(broken)], &composer) { _, fault in
-      Issue.record("\(fault)")
-    }
-    #expect(found == [try Tune(path: path, name: path)])
-  }
-
   @Test("an alarm whose tune lacks a bell keeps no clock from starting, a chime does")
   func configured() throws {
     let path = "\(folder.path)/a.tune"

@@ -124,42 +124,10 @@ import Testing
     #expect(shown.count == 20)
   }
 
-  @Test("keys of earlier versions are read and told, whatever their value") func oldKeys() throws {
-    let configuration = try load(
-      """
-      [announce]
-      late_limit = 99s
-      clock = 24
-      [speaker]
-      latency_offset = 200ms
-      [alarm school]
-      quiet_hours = keep
-      time = 07:00
-      """)
-    #expect(configuration.wording.format == .twentyFour)
-    #expect(configuration.latencyOffset == .milliseconds(200))
-    #expect(configuration.place(of: "speaker.delay")?.hasSuffix("test.conf:5") == true)
-    #expect(configuration.announcer.alarms.count == 1)
-    #expect(
-      configuration.outdated.map { $0.split(separator: "/").last } == [
-        "test.conf:2: 'late_limit' in [announce] has no effect any more; remove it",
-        "test.conf:5: 'latency_offset' in [speaker] is now called 'delay'; write that",
-        "test.conf:7: 'quiet_hours' in [alarm school] has no effect any more; remove it",
-      ])
-  }
-
-  @Test("an old name beside the new one has no effect") func oldNameBesideTheNew() throws {
-    let configuration = try load("[speaker]\ndelay = 2s\nlatency_offset = 1s\n")
-    #expect(configuration.latencyOffset == .seconds(2))
-    let told = "test.conf:3: 'latency_offset' in [speaker] has no effect any more; remove it"
-    #expect(configuration.outdated.map { $0.hasSuffix(told) } == [true])
-  }
-
   @Test(
     "what is wrong is told with its line and what is allowed",
     arguments: [
       ("[announce]\ninterval = 7", ":2: interval = 7: allowed are minutes that divide 60"),
-      ("[announce]\ninterval = x", ":2: interval = x: allowed"),
       ("[announce]\n\nclock = 13", ":3: clock = 13: allowed: 12, 24"),
       ("[announce]\nchime = bell", ":2: chime = bell: tune 'bell': not found: allowed are "),
       ("[announce]\nat_start = yes", ":2: at_start = yes: allowed: signal, time, none"),
@@ -168,16 +136,11 @@ import Testing
       ("[announce]\nvoice =", ":2: voice = : allowed: the name of a voice"),
       ("[announce]\nintervall = 1", ":2: unknown key 'intervall' in [announce]; there are at_st"),
       ("[clock]\nzone = Mars/Base", ":2: zone = Mars/Base: not in the tz database"),
-      ("[clock]\nzone = ", ":2: zone = : not in the tz database"),
       ("[clock]\ngreatest_error = 1s", ":2: greatest_error = 1s: allowed: none, or 2s to 3600s"),
       ("[speker]", ":1: unknown section [speker]; there are announce, button"),
-      ("[announce]\n\n[alarmx]\n", ":3: unknown section [alarmx]"),
-      ("[loud]\na = 1", ":1: unknown section [loud]; there are announce, button"),
       ("interval = 15", ":1: it stands before the first section; there are announce, "),
       ("[announce]\nclock = 12\nclock = 24", ":3: 'clock' is set twice"),
       ("[announce]\nsay_it_is = maybe", ":2: say_it_is = maybe: allowed: no, yes"),
-      ("[announce]\nstyle =", ":2: style = : allowed: the name of a style"),
-      ("[announce]\nclock", ":2: not a [section]"),
       ("[switch]\nline =", ":2: line = : allowed: none, a line's name (GPIO17)"),
       ("[switch]\nactive = up", ":2: active = up: allowed: low, high"),
       ("[timers]\nring_limit = 5s", "5s: allowed: 10s to 3600s, as in 10s or 5min"),
@@ -186,7 +149,6 @@ import Testing
       ("[speaker]\nquieter = 22:00-07:00", ":2: quieter = 22:00-07:00: '22:00-07:00' is not times"),
       ("[speaker]\nvolume = -0x6dB", ":2: volume = -0x6dB: allowed: -60dB to 0dB"),
       ("[speaker]\nquieter =", ":2: quieter = : allowed: none, or times of day"),
-      ("[announce]\nquiet =", ":2: quiet = : allowed: none, or times of day"),
       ("[announce]\nquiet = 24:00-07:00", "like 22:00-07:00; a day begins at 00:00"),
       ("[announce]\nquiet = 7:00-9:00", "like 22:00-07:00; write every hour with two digits"),
       ("[timers]\ntell_left = ha lf", ":2: tell_left = ha lf: allowed: none, or half, minute"),
@@ -195,7 +157,6 @@ import Testing
       ("[speaker]\nbells_volume = 13dB", ":2: bells_volume = 13dB: allowed: -60dB to 12dB"),
       ("[speaker]\nkeep_open = never", ":2: keep_open = never: allowed: always, or how long"),
       ("[speaker]\nlead_in = 5s", ":2: lead_in = 5s: allowed: 0s to 4s"),
-      ("[button]\nline = GPIO1\n[led]\nline = GPIO1", ":4: line = GPIO1: [led] cannot have it"),
       ("[clock]\nrtc =", ":2: rtc = : allowed: auto, none, or the name of an RTC"),
     ])
   func whatIsWrongIsTold(text: String, words: String) throws {

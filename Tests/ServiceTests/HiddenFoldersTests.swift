@@ -25,13 +25,6 @@ import Testing
     #expect(HiddenFolders.holding(path) == folder)
   }
 
-  @Test("a link into a hidden folder is followed") func link() {
-    let folder = TemporaryFolder()
-    let link = "\(folder.path)/mine"
-    #expect(symlink(Self.root, link) == 0)
-    #expect(HiddenFolders.holding(link) == Self.root)
-  }
-
   @Test("a voice and a tune that the service cannot read are told, with what to do")
   func told() throws {
     let told = try hidden(

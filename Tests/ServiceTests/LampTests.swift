@@ -25,17 +25,6 @@ import Testing
     #expect(Set(line.levels) == [true, false])
   }
 
-  @Test("a steady lamp that was lost is as it was when it is back") func steadyAgain() throws {
-    let line = FakeLine()
-    let lamp = LampLine(loop: try EventLoop(), journal: Journal()) { () throws(Fault) in line }
-    lamp.show(.on)
-    line.isGone = true
-    lamp.show(.off)
-    lamp.show(.on)
-    line.isGone = false
-    lamp.check()
-    #expect(line.levels == [true, true])
-  }
 }
 
 /// A line that records the levels it is set to, and that can disappear.

@@ -110,15 +110,6 @@ def test_a_bad_line_is_named_with_file_line_and_reason(clocksmith, tmp_path, tex
     assert len(sentence) < len(str(path)) + 250
 
 
-@pytest.mark.parametrize("keys", [("switch", "button"), ("switch", "led"), ("button", "led")])
-def test_a_line_that_two_have_is_named_with_the_places_of_both(clocksmith, tmp_path, keys):
-    path = tmp_path / "bad.conf"
-    path.write_text("".join(f"[{key}]\nline = GPIO17\n" for key in keys))
-    assert refusal(clocksmith.run("agenda", "--config", path), 1) == (
-        f"clocksmith: {path}:4: line = GPIO17: [{keys[1]}] cannot have it, for [{keys[0]}] has it "
-        f"({path}:2); take another line for one of them")
-
-
 @pytest.mark.parametrize(
     "text, words",
     [("notes = B3 -1 E4", ":4: '-1' is no gap: allowed are seconds from 0.02 to 20, as in 0.86"),

@@ -106,11 +106,10 @@ def test_status_does_without_a_silent_bus_and_says_so(answers):
     assert "note: the system bus: it does not answer" in done.stderr
 
 
-def test_a_service_on_a_silent_bus_tells_of_it_and_ends_when_it_is_told(clocksmith, silent_bus):
+def test_a_service_on_a_silent_bus_runs_and_ends_when_it_is_told(clocksmith, silent_bus):
     service = Service(clocksmith, clocksmith.configuration(), alsa=SILENT_ALSA)
     try:
-        # Less than sd-bus alone would wait.
-        service.wait_for("the system bus does not answer", 20)
+        service.wait_for("started:")
         assert service.stop() == 0
     finally:
         service.process.kill()

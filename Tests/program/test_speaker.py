@@ -154,15 +154,6 @@ def test_sigterm_in_the_middle_of_a_phrase_is_told_as_what_ended_it(cut_short):
     assert any("the service was stopped" in line for line in cut_short[1])
 
 
-@pytest.mark.parametrize("number", [
-    signal.SIGUSR1, signal.SIGALRM, signal.SIGRTMIN])
-def test_a_signal_that_means_nothing_to_it_ends_nothing(reloading, number):
-    clock, _ = reloading
-    clock.signal(number)
-    clock.signal(signal.SIGHUP)
-    clock.wait_for("read again")
-
-
 @pytest.fixture
 def reloading(clocksmith):
     """A clock that speaks at the hour, and its configuration."""

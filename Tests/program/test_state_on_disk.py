@@ -112,8 +112,7 @@ def test_a_change_that_cannot_be_saved_is_made_and_told(start, clocksmith):
     (clocksmith.folder / "state").rmdir()
     start()
     for words in ["timer 10m", "timer add 1m", "timer pause", "timer resume", "timer cancel", "interval 1h",
-                  "interval stop", "alarm 07:00", "alarm cancel 1", "mute", "unmute", "volume -9dB",
-                  "stop"]:
+                  "interval stop", "alarm 07:00", "alarm cancel 1", "mute", "unmute", "stop"]:
         done = clocksmith.run(*words.split())
         told = "" if words == "stop" else (
             "clocksmith: note: the change is not saved, and lost at a restart: cannot write ")
@@ -183,23 +182,17 @@ def test_an_order_is_in_the_file_while_something_is_said(start, caller, tmp_path
     service.wait_for('said ".*"')
 
 
-def test_a_volume_is_on_the_disk_a_second_later(start, caller, tmp_path):
-    start()
-    caller.ask("SetVolume", volume_db=-20.0)
-    wait_until(lambda: saved(tmp_path).get("volume_db") == -20, 60, "the volume")
-
-
 def test_a_slow_disk_does_not_hold_up_the_fade_at_the_stop(start, caller, slow, tmp_path):
     service = start()
     speak(caller, tmp_path)
     # While something sounds, the state is not saved.
-    caller.ask("SetVolume", volume_db=-20.0)
+    caller.ask("Mute", until="next")
     slow.touch()
     service.process.terminate()
     service.wait_for("cut off .*: the service was stopped", 60)
     slow.unlink()
     assert service.process.wait(60) == 0
-    assert saved(tmp_path)["volume_db"] == -20
+    assert saved(tmp_path)["software_mute"] == "next"
 
 
 def test_an_occasion_that_sounded_before_a_restart_does_not_sound_again(start, caller, clocksmith, tmp_path):

@@ -51,9 +51,8 @@ public struct Configuration: Sendable {
   var written: [String: Written] = [:]
   /// The same of `settings.conf`, which overrides them.
   var settings: [String: Written] = [:]
-  var leftOut: [SettingLeftOut] = []
-  /// What to do about keys of earlier versions in the owner's files: a sentence each.
-  public private(set) var outdated: [String] = []
+  /// What is in `settings.conf` and not used, and why: a sentence each.
+  public internal(set) var settingsFlaws: [String] = []
 
   /// The tune at the hour, unless a file sets `chime`.
   private static let defaultChime = "westminster"
@@ -85,29 +84,8 @@ public struct Configuration: Sendable {
     if configuration.written["announce.chime"] == nil {
       configuration.announcer.chime = try Sounds.tune(defaultChime)
     }
-    try configuration.finish()
+    configuration.announcer.alarms = try configuration.alarmSections.plans()
     return configuration
-  }
-
-  /// Checks what depends on several keys.
-  mutating func finish() throws(Fault) {
-    try checkLines()
-    announcer.alarms = try alarmSections.plans()
-  }
-
-  private func checkLines() throws(Fault) {
-    var owners: [String: String] = [:]
-    for (owner, line) in [
-      ("switch", switchInput.line), ("button", button.line), ("led", led.line),
-    ] {
-      guard let line else { continue }
-      if let other = owners.updateValue(owner, forKey: line) {
-        throw Fault(
-          place(of: "\(owner).line") ?? "",
-          "line = \(line): [\(owner)] cannot have it, for [\(other)] has it "
-            + "(\(place(of: "\(other).line") ?? "")); take another line for one of them")
-      }
-    }
   }
 
   /// - Throws: `Fault`, with the file and line that name the voice, if it cannot be used.
@@ -126,9 +104,7 @@ public struct Configuration: Sendable {
   }
 
   private mutating func readFile(_ path: String) throws(Fault) {
-    var file = try INIFile(path: path)
-    outdated += file.renew(Self.oldKeys)
-    try read(file, \.written)
+    try read(try INIFile(path: path), \.written)
   }
 
   /// - Parameter layer: where its texts are kept.
@@ -160,12 +136,6 @@ public struct Configuration: Sendable {
 
 extension Configuration {
   private typealias Key = SettingKey<Configuration>
-
-  static let oldKeys: [String: OldKey] = [
-    "announce.late_limit": .gone, "speaker.latency_offset": .renamed("delay"),
-    "switch.debounce": .gone, "button.debounce": .gone, "button.hold": .gone,
-    "alarm.quiet_hours": .gone,
-  ]
 
   static let keys: [String: [String: SettingKey<Configuration>]] = [
     "announce": [

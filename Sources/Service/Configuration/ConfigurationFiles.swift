@@ -12,8 +12,7 @@ enum ConfigurationFiles {
   /// - Throws: `Fault` if it is unknown which files exist: settings that cannot be read must not
   ///   turn into the defaults.
   static func all() throws(Fault) -> [String] {
-    guard try isThere(home) else { return [] }
-    var files = try isThere(mainFile) ? [mainFile] : []
+    let files = try isThere(mainFile) ? [mainFile] : []
     guard try isThere(folder) else { return files }
     let names: [String]
     do throws(Fault) {
@@ -21,49 +20,23 @@ enum ConfigurationFiles {
     } catch {
       throw withRemedy(error)
     }
-    for name in names where name.hasSuffix(".conf") && !name.hasPrefix(".") {
-      // Skip a file that was removed just now.
-      if try isThere("\(folder)/\(name)") {
-        files.append("\(folder)/\(name)")
-      } else if name.contains("\u{FFFD}") {
-        throw Fault("cannot read \(folder)/\(name)", "its name is not UTF-8; rename it")
-      }
-    }
     return files
-  }
-
-  /// The files of the folder that `all` leaves out, although they do not look like copies that were
-  /// set aside, such as `my.conf~`, `my.conf.bak` or `my.conf.dpkg-old`.
-  static func ignored() -> [String] {
-    names(inFolder: folder).filter { name in
-      let isSetAside =
-        name.hasPrefix(".") || name.hasSuffix("~")
-        || (strstr(name, ".conf.") != nil && !name.hasSuffix(".txt"))
-      return !name.hasSuffix(".conf") && !isSetAside
-    }.map { "\(folder)/\($0)" }
+      + names.filter { $0.hasSuffix(".conf") && !$0.hasPrefix(".") }.map { "\(folder)/\($0)" }
   }
 
   static func withRemedy(_ fault: Fault) -> Fault {
-    let words: String
-    switch fault.code {
-    case EACCES:
-      words = "\(fault.detail); let everyone read it with 'sudo chmod -R a+rX \(home)'"
-    case ENOTDIR:
-      words = "it is no folder; move it away, and put settings into \(folder)/NAME.conf"
-    default: return fault
-    }
-    return Fault(fault.operation, code: fault.code, words)
+    guard fault.code == EACCES else { return fault }
+    return Fault(
+      fault.operation, code: fault.code,
+      "\(fault.detail); let everyone read it with 'sudo chmod -R a+rX \(home)'")
   }
 
-  /// - Throws: `Fault` for a link to nothing, and if it is unknown whether the path exists.
+  /// True for a link to nothing, too, which cannot be read.
   private static func isThere(_ path: String) throws(Fault) -> Bool {
     var status = stat()
-    if stat(path, &status) == 0 { return true }
-    let code = errno
-    let operation = "cannot read \(code == ENOTDIR ? home : path)"
-    guard code == ENOENT else { throw withRemedy(Fault(operation, errno: code)) }
-    guard lstat(path, &status) == 0 else { return false }
-    throw Fault(operation, code: code, "it is a link to nothing; remove it, or put the file back")
+    if lstat(path, &status) == 0 { return true }
+    guard errno == ENOENT else { throw withRemedy(Fault("cannot read \(path)", errno: errno)) }
+    return false
   }
 }
 
@@ -84,13 +57,6 @@ enum HiddenFolders {
 }
 
 extension Configuration {
-  /// The files in /etc that are not read because of their names, and what to do: a sentence each.
-  public static var filesIgnored: [String] {
-    ConfigurationFiles.ignored().map {
-      "\($0) is not read, for its name does not end in .conf; rename it, or remove it"
-    }
-  }
-
   /// The voice and the tunes that the installed service cannot read where they are, and what to do:
   /// a sentence each.
   public var hiddenFromService: [String] {

@@ -1,4 +1,3 @@
-import Devices
 import Horology
 import Sound
 
@@ -16,27 +15,15 @@ extension Configuration {
     return lengths
   }
 
-  /// The settings that can never sound, and why: a sentence each.
-  public func neverSounding(_ lengths: [Int: Duration]) -> [String] {
+  /// The tunes that can never sound, and why: a sentence each.
+  public var neverSounding: [String] {
     let minutes = Array(stride(from: 0, to: 60, by: announcer.interval.minutes))
-    var found = [
+    return [
       announcer.chime.flatMap { flaw("chime", $0, at: [0], "the hour") },
       announcer.chimeQuarters.flatMap {
         flaw("chime_quarters", $0, at: minutes.filter { $0 != 0 }, "the other quarters")
       },
     ].compactMap { $0 }
-    if announcer.interval.timesOfDay.allSatisfy({
-      !announcer.speaks(at: $0) && announcer.chime(at: $0) == nil
-    }) {
-      found.append(
-        "nothing ever sounds by itself: at interval = \(announcer.interval.minutes) every "
-          + "occasion is an hour, which has neither a chime nor, by 'voice_at_hour = none', words")
-    }
-    if announcer.quiet.swallowEverything(interval: announcer.interval) {
-      found.append(
-        "no occasion ever sounds: the quiet hours cover the whole week; shorten 'quiet'")
-    }
-    return found + overlaps(lengths)
   }
 
   /// That the clock has no zone, and what to do; nil if it has one.
@@ -58,44 +45,6 @@ extension Configuration {
       : "at interval = \(announcer.interval.minutes) no occasion is a quarter"
     return "\(key) = \(tune.name) never sounds: \(why); set it to none"
   }
-
-  /// Occasions of a day that come while the one before still sounds, in one sentence.
-  private func overlaps(_ lengths: [Int: Duration]) -> [String] {
-    var always = announcer
-    always.quiet = .none
-    let midnight = Instant(seconds: 0)
-    var sounding: Announcement?
-    var found: [String] = []
-    for entry in Agenda(always, zone: UTC(), from: midnight, lengths) {
-      guard entry.occasion.instant < midnight + .seconds(86_400) else { break }
-      let time = entry.occasion.civil
-      let what: String?
-      switch entry.fate {
-      case .skipped(.busy), .skipped(.tooLateForChime): what = "never sounds"
-      case .sounds(let announcement) where announcement.isShortened: what = "never chimes"
-      default: what = nil
-      }
-      if let what, let before = sounding?.time, areBothHeard(before, time) {
-        found.append(
-          "\(time.dateTime.shortTime) \(what), for what sounds at \(before.dateTime.shortTime) is "
-            + "not over by then")
-      }
-      if case .sounds(let announcement) = entry.fate { sounding = announcement }
-    }
-    guard let first = found.first else { return [] }
-    let others = found.count == 1 ? "" : ", and \(found.count - 1) more a day like it"
-    return ["\(first)\(others): take a longer interval or a shorter chime"]
-  }
-
-  /// True if there is a day on which neither is within the quiet hours.
-  private func areBothHeard(_ first: CivilTime, _ second: CivilTime) -> Bool {
-    Weekday.allCases.contains { day in
-      [first, second].allSatisfy {
-        !announcer.quiet.contains(
-          CivilTime(dateTime: $0.dateTime, weekday: day, utcOffsetSeconds: 0))
-      }
-    }
-  }
 }
 
 extension Agenda {
@@ -111,17 +60,4 @@ extension Agenda {
       return lengths[announcement.time.minuteOfDay] ?? last.offset + settings.longestPhrase
     }
   }
-}
-
-extension CivilDateTime {
-  /// As in `12:01`.
-  fileprivate var shortTime: String { String(timeOfDay.prefix(5)) }
-}
-
-private struct UTC: Zone {
-  let name = "UTC"
-
-  func civil(at instant: Instant) -> CivilTime { SystemZone.utc(at: instant) }
-
-  func instants(of time: CivilDateTime) -> [Instant] { [] }
 }

@@ -65,26 +65,10 @@ public struct Setting: Sendable {
   }
 }
 
-/// Something of `settings.conf` that cannot be used.
-struct SettingLeftOut: Sendable {
-  /// Keys, and lines that have none, as in `line 3`. Empty if the file cannot be read.
-  let parts: [String]
-  let fault: Fault
-
-  /// One sentence.
-  var words: String {
-    let names = parts.isEmpty ? "everything" : parts.prefix(12).joined(separator: ", ")
-    let more = parts.count > 12 ? ", and \(parts.count - 12) more" : ""
-    return "\(fault); left out of settings.conf: \(names)\(more)"
-  }
-}
-
 // MARK: Reading settings.conf
 
 extension Configuration {
   static let settingsFile = "settings.conf"
-  /// A file with more faults is left out whole, for each of them means to read it again.
-  private static let mostFaults = 20
 
   /// A configuration in force, and its composer.
   typealias InUse = (configuration: Configuration, composer: Composer)
@@ -96,62 +80,31 @@ extension Configuration {
     return folder.map { "\($0)/\(settingsFile)" }
   }
 
-  /// What is in `settings.conf` and not used, and why: a sentence each.
-  public var settingsFlaws: [String] { leftOut.map(\.words) }
-
-  /// What `settings.conf` has. What is no line of such a file is left out.
-  typealias Settings = (file: INIFile, leftOut: [SettingLeftOut])
-
-  /// - Parameter path: nil for none. A file that is missing has nothing.
-  /// - Throws: `Fault` if the file cannot be read.
-  static func settings(at path: String?) throws(Fault) -> Settings {
-    var bytes: [UInt8] = []
-    if let path {
-      do throws(Fault) {
-        bytes = try readRegularFile(path)
-      } catch {
-        guard error.code == ENOENT else { throw error }
-      }
-    }
-    var (file, badLines, fault) = INIFile.readable(bytes, path: path ?? settingsFile)
-    // Nobody is told: the next change writes the file without them.
-    _ = file.renew(oldKeys)
-    let parts = badLines.map { "line \($0)" }
-    return (file, fault.map { [SettingLeftOut(parts: parts, fault: $0)] } ?? [])
-  }
-
-  /// This configuration, overridden by the file at that path, with its composer if one was made. A
-  /// file that cannot be read is left out.
+  /// This configuration, overridden by the file at that path, with its composer if one was made.
+  /// What cannot be used is left out. A file that is missing has nothing.
   func withSettings(at path: String?) -> (Configuration, Composer?) {
+    guard let path else { return (self, nil) }
+    var flaws: [String] = []
     do throws(Fault) {
-      return with(try Self.settings(at: path))
+      var file = try INIFile(path: path)
+      while true {
+        do throws(Fault) {
+          var (configuration, composer) = try overridden(by: file)
+          configuration.settingsFlaws = flaws
+          return (configuration, composer)
+        } catch {
+          let bad = culprits(of: error, in: file)
+          let names = bad.map { Self.name(of: $0.key, in: $0.section) }
+          flaws.append("\(error); left out of settings.conf: \(names.joined(separator: ", "))")
+          file.keep { !bad.contains($0) }
+        }
+      }
     } catch {
       var configuration = self
-      configuration.leftOut = [SettingLeftOut(parts: [], fault: error)]
-      return (configuration, nil)
-    }
-  }
-
-  /// This configuration, overridden by `settings.conf`, with its composer if one was made. What cannot
-  /// be used is left out.
-  private func with(
-    _ settings: Settings, after current: InUse? = nil
-  ) -> (Configuration, Composer?) {
-    var rest = settings.file.filter { _ in true }
-    var leftOut = settings.leftOut
-    while true {
-      do throws(Fault) {
-        var (configuration, composer) = try overridden(by: rest, after: current)
-        configuration.leftOut = leftOut
-        return (configuration, composer)
-      } catch {
-        let isRubbish = leftOut.count >= Self.mostFaults
-        let bad = isRubbish ? rest.entries : culprits(of: error, in: rest)
-        let parts = bad.map { Self.name(of: $0.key, in: $0.section) }
-        leftOut.append(SettingLeftOut(parts: parts, fault: error))
-        let lines = Set(bad.map(\.line))
-        rest = rest.filter { !lines.contains($0.line) }
+      if error.code != ENOENT {
+        configuration.settingsFlaws = ["\(error); settings.conf is left out"]
       }
+      return (configuration, nil)
     }
   }
 
@@ -169,7 +122,7 @@ extension Configuration {
       }
     }
     try configuration.read(file, \.settings)
-    try configuration.finish()
+    configuration.announcer.alarms = try configuration.alarmSections.plans()
     // A voice or a tune may have been removed since.
     guard file.entries.contains(where: { $0.section == "announce" }) else {
       return (configuration, nil)
@@ -187,13 +140,12 @@ extension Configuration {
     if let entry = file.entries.first(where: { line($0.line) }) { return [entry] }
     let section =
       file.sections.first { line($0.line) }
-      // A fault of an alarm names its section.
       ?? file.sections.first { section in
-        Self.keys[section.name] != nil
-          && (try? overridden(by: file.filter { $0.section != section.name })) != nil
+        var rest = file
+        rest.keep { $0.section != section.name }
+        return (try? overridden(by: rest)) != nil
       }
-    guard let section else { return file.entries }
-    return file.entries.filter { $0.section == section.name }
+    return file.entries.filter { section == nil || $0.section == section?.name }
   }
 }
 
@@ -240,91 +192,72 @@ struct SettingFlaw: Error {
 extension Configuration {
   /// `settings.conf` with another value of a key.
   /// - Parameters:
-  ///   - settings: as the file is now; `current` is this configuration with it as it was read last.
+  ///   - current: this configuration with the settings in force.
   ///   - key: as in `announce.voice`; `alarm school` stands for all keys of that section.
   ///   - value: nil to take it back.
   /// - Returns: the new text, and the configuration that results, with its composer if one was made;
   ///   nil if nothing changes.
   func changing(
-    _ settings: Settings, from current: InUse, _ key: String, to value: String?
+    from current: InUse, _ key: String, to value: String?, path: String
   ) throws(SettingFlaw) -> (text: String, configuration: Configuration, composer: Composer?)? {
     let what = (value.map { "\(key.excerpt) = \($0.excerpt)" } ?? key.excerpt).printable
     if (key + (value ?? "")).unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F })
     {
       throw SettingFlaw(words: "\(what): it has a control character, as the end of a line")
     }
-    var (section, name): (String, String?) = Self.split(key)
-    if let schema = Self.keys(of: section)?[name!] {
+    let old = current.configuration.settings.mapValues(\.text)
+    var settings = old
+    let (section, name) = Self.split(key)
+    if let schema = Self.keys(of: section)?[name] {
       let choices = schema.settable == .choices ? schema.choices(current.configuration) : nil
       if let value, let choices, !choices.contains(value) {
         let words = "\(what): allowed are \(choices.joined(separator: ", "))"
         throw SettingFlaw(words: "\(words); set any other in a file in /etc/clocksmith/conf.d")
       }
+      settings[key] = value
     } else {
       guard value == nil, ConfiguredAlarms.name(of: key) != nil else {
         throw SettingFlaw(words: "\(what): the configuration has no such key")
       }
-      (section, name) = (key, nil)
+      settings = settings.filter { Self.split($0.key).section != key }
     }
-    let text = settings.file.text(setting: section, name, to: value)
+    if settings == old { return nil }
+    let text = Self.text(of: settings)
     let file: INIFile
     do throws(Fault) {
-      file = try INIFile(Array(text.utf8), path: settings.file.path)
+      file = try INIFile(Array(text.utf8), path: path)
     } catch {
       throw SettingFlaw(words: "\(what): \(error.detail)")
     }
-    let (configuration, composer) = with((file, settings.leftOut), after: current)
-    if !configuration.leftOut.isEmpty {
-      // What is left out without this change is no reason to refuse it.
-      let flaws = with(settings, after: current).0.leftOut
-      let before = Set(flaws.flatMap(\.parts)).subtracting([key])
-      if let flaw = configuration.leftOut.first(where: { !before.isSuperset(of: $0.parts) }) {
-        let isOfFile = flaw.fault.operation.hasPrefix("\(file.path):")
-        throw SettingFlaw(words: isOfFile ? flaw.fault.detail : flaw.fault.description)
-      }
+    do throws(Fault) {
+      let (configuration, composer) = try overridden(by: file, after: current)
+      if let value { try configuration.checkTune(name, value, of: what) }
+      return (text, configuration, composer)
+    } catch {
+      // Nobody knows the lines of a file that is not written.
+      let isOfFile = error.operation.hasPrefix("\(path):")
+      throw SettingFlaw(words: isOfFile ? error.detail : error.description)
     }
-    if let name, let value {
-      try configuration.checkTune(name, value, of: what)
-    }
-    let old = settings.file.entries.last {
-      $0.section == section && (name == nil || $0.key == name)
-    }
-    // What a person has edited since is not in force yet.
-    let isInForce =
-      configuration.settings.mapValues(\.text)
-      == current.configuration.settings.mapValues(\.text)
-    return old?.value == value && isInForce ? nil : (text, configuration, composer)
   }
 
   /// An alarm of a file may have a tune that is missing; nobody sets one.
-  private func checkTune(_ name: String, _ value: String, of what: String) throws(SettingFlaw) {
+  private func checkTune(_ name: String, _ value: String, of what: String) throws(Fault) {
     var configuration = self
     guard name == "tune", let flaw = Self.keys["announce"]!["chime"]!.take(&configuration, value)
     else { return }
-    throw SettingFlaw(words: "\(what): \(flaw)")
+    throw Fault(what, flaw)
   }
-}
 
-extension INIFile {
-  /// The text of this file with another value of a key.
-  /// - Parameters:
-  ///   - key: nil for every key of the section.
-  ///   - value: nil to leave the key out.
-  fileprivate func text(setting section: String, _ key: String?, to value: String?) -> String {
-    var sections: [(name: String, lines: [String])] = []
-    func add(_ line: String, to section: String) {
-      if let index = sections.firstIndex(where: { $0.name == section }) {
-        sections[index].lines.append(line)
-      } else {
-        sections.append((section, [line]))
-      }
+  /// The text of `settings.conf` with these values.
+  private static func text(of settings: [String: String]) -> String {
+    var text = "; Written by the clock: 'clocksmith set' changes it. Do not edit it.\n"
+    var last = ""
+    for (key, value) in settings.sorted(by: { split($0.key) < split($1.key) }) {
+      let (section, name) = split(key)
+      if section != last { text += "\n[\(section)]\n" }
+      text += "\(name) = \(value)\n"
+      last = section
     }
-    for entry in entries where entry.section != section || (key != nil && entry.key != key) {
-      add("\(entry.key) = \(entry.value)", to: entry.section)
-    }
-    if let key, let value { add("\(key) = \(value)", to: section) }
-    let head = "; Written by the clock: 'clocksmith set' changes it. Do not edit it.\n"
-    return head
-      + sections.map { "\n[\($0.name)]\n\($0.lines.joined(separator: "\n"))\n" }.joined()
+    return text
   }
 }
