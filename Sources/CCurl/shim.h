@@ -19,10 +19,6 @@ static inline CURLcode clocksmith_curl_ask_number(CURL *easy, CURLINFO info, lon
   return curl_easy_getinfo(easy, info, value);
 }
 
-static inline CURLcode clocksmith_curl_ask_offset(CURL *easy, CURLINFO info, curl_off_t *value) {
-  return curl_easy_getinfo(easy, info, value);
-}
-
 static inline CURLMcode clocksmith_curl_multi_number(CURLM *multi, CURLMoption option, long value) {
   return curl_multi_setopt(multi, option, value);
 }

@@ -52,12 +52,12 @@ extension RelayService {
     case .call: carryOutByClock(command)
     case .cancel(let id): cancel(id, command)
     case .register(let device):
-      changeDevices(command) { publisher throws(Fault) in
-        try publisher.register(device)
+      changeDevices(command) { register throws(Fault) in
+        try register.add([device], at: .now)
         return true
       }
     case .remove(let token):
-      changeDevices(command) { publisher throws(Fault) in try publisher.forget(token) }
+      changeDevices(command) { register throws(Fault) in try register.remove(token: token) }
     }
   }
 

@@ -28,7 +28,6 @@ public final class RelayService {
   }
   var publisher: Publisher?
   var ahead: Ahead?
-  var publishThrottles: [PushEvents.RawValue: Throttle] = [:]
   /// The events that would tell the return of something lost.
   var lost: Set<String> = []
   var door: HTTPDoor?
@@ -96,8 +95,7 @@ public final class RelayService {
     notifier.stopping()
     closeDoor()
     disconnect()
-    guard let publisher else { return loop.exit() }
-    publisher.stop { [unowned self] in loop.exit() }
+    loop.exit()
   }
 
   private func reload() {

@@ -99,7 +99,8 @@ private func check(_ push: PushConfiguration) throws(Fault) -> Bool {
       "webhook \(name)", "webhook       \(name): \(webhook.host), \(webhook.events.text)")
   }
   if push.apns != nil, access(Register.path, R_OK) == 0 {
-    try say("ok    devices       \(try Register().countOfDevices())")
+    let active = try Register().devices().filter { $0.deactivated == nil }
+    try say("ok    devices       \(active.count)")
   }
   return hasFound
 }

@@ -53,36 +53,22 @@ let deviceCommand = Subcommand(
 }
 
 private func add(_ token: String, _ arguments: Arguments) throws {
-  func device(_ token: String) throws -> Device {
+  let isList = token == "-"
+  let tokens = isList ? AnySequence(AnyIterator { readLine() }) : AnySequence([token])
+  var devices: [Device] = []
+  for (index, token) in tokens.enumerated() where !token.isEmpty {
     var record = Record(["token": .text(token)])
     for name in ["platform", "environment", "events"] {
       record[name] = arguments[name].map { .text($0) }
     }
-    return try Device(record)
-  }
-  // What is wrong with the options is not the fault of the first line.
-  _ = try asMisuse { try device(String(repeating: "0", count: 64)) }
-  var devices: [Device] = []
-  if token == "-" {
-    var number = 0
-    while let line = readLine() {
-      number += 1
-      guard !line.isEmpty else { continue }
-      do {
-        devices.append(try device(line))
-      } catch {
-        throw Fault("line \(number)", "\(error)")
-      }
+    do throws(BadValue) {
+      devices.append(try Device(record))
+    } catch {
+      throw Misuse(description: isList ? "line \(index + 1): \(error)" : error.description)
     }
-  } else {
-    devices.append(try asMisuse { try device(token) })
   }
-  let added = try Register.use { register throws(Fault) in try register.add(devices, at: .now) }
-  let renewed = devices.count - added
-  let words = [(added, "added"), (renewed, "renewed")].filter { $0.0 > 0 }.map {
-    "\($0.1) \($0.0) device\($0.0 == 1 ? "" : "s")"
-  }
-  let done = words.isEmpty ? "there was no token" : words.joined(separator: ", ")
+  try Register.use { register throws(Fault) in try register.add(devices, at: .now) }
+  let done = "registered \(devices.count) device\(devices.count == 1 ? "" : "s")"
   try tellDone(done, done)
   if !devices.isEmpty { noteSilence(configurationPath: arguments["config"]) }
 }
@@ -99,26 +85,19 @@ private func noteSilence(configurationPath path: String?) {
   Main.program.complain("devices get no messages yet: \(reason)")
 }
 
-/// - Throws: `Misuse` for every error: a word of the command line is wrong.
-private func asMisuse<Result>(_ body: () throws -> Result) throws -> Result {
-  do {
-    return try body()
-  } catch {
-    throw Misuse(description: "\(error)")
-  }
-}
-
 /// - Parameter gone: true to print only the devices that get no more pushes.
 func printDevices(gone: Bool, asJSON: Bool) throws(Fault) {
-  let devices = try Register.use { register throws(Fault) in try register.devices(gone: gone) }
-  for device in devices { try say(asJSON ? device.json : device.line) }
+  let devices = try Register.use { register throws(Fault) in try register.devices() }
+  for device in devices where !gone || device.deactivated != nil {
+    try say(asJSON ? device.json : device.line)
+  }
 }
 
 extension RegisteredDevice {
   /// As in `2026-11-22T15:00:00Z  ios production  timer,alarm  TOKEN`. For a device that has gone,
   /// the time and the reason come first.
   fileprivate var line: String {
-    let gone = gone.map { "\($0.at.rfc3339)  \($0.reason)  " } ?? ""
+    let gone = deactivated.map { "\($0.rfc3339)  \(reason ?? "")  " } ?? ""
     return "\(gone)\(registered.rfc3339)  \(platform) \(environment)  \(events)  \(device.token)"
   }
 
@@ -127,7 +106,7 @@ extension RegisteredDevice {
       "token": .text(device.token), "platform": .text(platform), "environment": .text(environment),
       "events": .list(events.split(separator: ",").map { .text(String($0)) }),
       "registered": .text(registered.rfc3339),
-      "deactivated": gone.map { .text($0.at.rfc3339) }, "reason": gone.map { .text($0.reason) },
+      "deactivated": deactivated.map { .text($0.rfc3339) }, "reason": reason.map { .text($0) },
     ]).json
   }
 

@@ -14,13 +14,6 @@ import Testing
     #expect(WebAddress.host(of: url) == host)
   }
 
-  @Test("of a webhook's address only the host is shown")
-  func webhook() {
-    var hook = PushConfiguration.Webhook()
-    hook.url = "https://me:secret@box:8443?token=x"
-    #expect(hook.host == "box:8443")
-  }
-
   @Test(
     "an address without a host, or with a port that is none, is refused",
     arguments: [

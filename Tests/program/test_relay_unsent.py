@@ -38,11 +38,8 @@ def test_what_never_left_is_sent_by_the_next_relay(push_relay, web, mute_server)
     running = push_relay(ntfy(mute_server))
     running.push("the bell is at ten")
     wait_until(lambda: running.waiting() == 1, 60, "the attempt")
-    running.process.send_signal(signal.SIGTERM)
-    # Now it only waits for answers, and sends no new message.
-    running.wait_for("stopping")
+    assert running.stop() == 0
     running.push("and again at eleven")
-    assert running.process.wait(60) == 0
     assert running.waiting() == 2
     push_relay(ntfy(web.url))
     assert {body["message"] for _, body in web.wait_for(2)} == {
@@ -146,23 +143,28 @@ def test_a_hundred_timers_at_noon_are_all_told(noticed, web):
     assert len({body["message"] for _, body in web.wait_for(100)}) == 100
 
 
-def test_while_the_register_is_held_messages_are_sent_all_the_same(
-        bus, push_relay, web, tmp_path):
-    running = push_relay(f"{ntfy(web.url)}events = all\n")
+def test_while_the_disk_is_full_messages_are_sent_all_the_same(
+        bus, on_the_bus, push_relay, web, full_disk):
+    on_the_bus.environment |= {"STATE_DIRECTORY": str(full_disk)}
+    with contextlib.suppress(OSError):
+        (full_disk / "filler").write_bytes(bytes(1 << 20))
+    running = push_relay(ntfy(web.url))
     announcer = PretendedAnnouncer(bus.address)
     running.wait_for("the announcer answers")
-    with contextlib.closing(
-            sqlite3.connect(tmp_path / "state/register.sqlite", isolation_level=None)) as other:
-        other.execute("BEGIN IMMEDIATE")
-        for number in range(70):
-            announcer.connection.send(
-                notice("timer_elapsed", f"timer {number} rings", {"TIMER": str(number)}))
-        assert len({body["message"] for _, body in web.wait_for(70)}) == 70
-        running.wait_for("database is locked; what is not sent yet would not outlast a restart")
-        other.execute("COMMIT")
+
+    def ring(number):
+        announcer.connection.send(
+            notice("timer_elapsed", f"timer {number} rings", {"TIMER": str(number)}))
+        web.wait_for(number)
+    ring(1)
+    ring(2)
+    running.wait_for("would not outlast a restart")
+    subprocess.run(["mount", "-o", "remount,size=4m", full_disk], check=True)
+    ring(3)
     running.wait_for("the register can be used again")
-    assert running.waiting() == 0
-    assert len(running.matching("database is locked")) == 1
+    assert len(running.matching("would not outlast")) == 1
+    # The relay keeps its files there.
+    assert running.stop() == 0
     announcer.close()
 
 

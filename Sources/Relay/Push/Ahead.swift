@@ -13,7 +13,9 @@ final class Ahead {
     func message(of clock: String, at now: Instant) -> PushMessage {
       PushMessage(
         event: .occasion, kind: "occasion", title: clock, body: words,
-        fields: ["INSTANT": instant.rfc3339, "TEXT": words, "CHIME": chime],
+        details: Record([
+          "INSTANT": .text(instant.rfc3339), "TEXT": .text(words), "CHIME": .text(chime),
+        ]),
         collapse: "occasion \(clock)", created: now, expires: instant)
     }
   }

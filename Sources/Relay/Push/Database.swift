@@ -1,7 +1,6 @@
 import Basics
 import CSQLite
 @preconcurrency import Glibc
-import Horology
 
 enum SQLValue {
   case integer(Int64)
@@ -15,39 +14,36 @@ enum SQLValue {
 struct SQLRow {
   fileprivate let statement: OpaquePointer
 
+  func isNull(_ column: Int32) -> Bool {
+    sqlite3_column_type(statement, column) == SQLITE_NULL
+  }
+
   func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(statement, column) }
 
   func text(_ column: Int32) -> String {
     sqlite3_column_text(statement, column).map { String(cString: $0) } ?? ""
   }
-
-  func time(_ column: Int32) -> Instant? {
-    sqlite3_column_type(statement, column) == SQLITE_NULL
-      ? nil : Instant(microseconds: integer(column))
-  }
 }
 
 final class Database {
+  /// In milliseconds: how long another program may hold it.
+  private static let patience: Int32 = 1000
+
   let path: String
   private let handle: OpaquePointer
-  /// True once SQLite has found it corrupt.
-  private(set) var isBroken = false
 
   /// Opens an existing database.
-  /// - Parameter patience: how long another program may hold it.
-  init(path: String, patience: Duration) throws(Fault) {
+  init(path: String) throws(Fault) {
     self.path = path
     var opened: OpaquePointer?
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX
     let code = sqlite3_open_v2(path, &opened, flags, nil)
     guard code == SQLITE_OK, let opened else {
-      let fault = Self.fault(path, opened, code)
       sqlite3_close_v2(opened)
-      throw fault
+      throw Self.fault(path, code, sqlite3_errstr(code))
     }
     handle = opened
-    sqlite3_extended_result_codes(handle, 1)
-    sqlite3_busy_timeout(handle, Int32(patience / .milliseconds(1)))
+    sqlite3_busy_timeout(handle, Self.patience)
   }
 
   deinit { sqlite3_close_v2(handle) }
@@ -59,33 +55,40 @@ final class Database {
     return hasMoved != 0
   }
 
+  /// How many rows the last statement has changed.
   var changes: Int { Int(sqlite3_changes(handle)) }
 
+  /// Executes statements without values and results.
   func execute(_ sql: String) throws(Fault) {
     let code = sqlite3_exec(handle, sql, nil, nil, nil)
     guard code == SQLITE_OK else { throw fault(code) }
   }
 
-  /// - Parameter take: is given each row of the result.
-  func run(
-    _ sql: String, _ values: [SQLValue] = [], _ take: (SQLRow) -> Void = { _ in }
-  ) throws(Fault) {
+  func run(_ sql: String, _ values: SQLValue...) throws(Fault) {
+    _ = try rows(sql, values) { _ in () }
+  }
+
+  /// - Parameter read: returns nil to leave a row out.
+  func rows<Row>(
+    _ sql: String, _ values: [SQLValue] = [], _ read: (SQLRow) -> Row?
+  ) throws(Fault) -> [Row] {
     var made: OpaquePointer?
     let code = sqlite3_prepare_v2(handle, sql, -1, &made, nil)
     guard code == SQLITE_OK, let statement = made else { throw fault(code) }
     defer { sqlite3_finalize(statement) }
     for (index, value) in values.enumerated() { bind(value, Int32(index + 1), statement) }
+    var rows: [Row] = []
     while true {
       let code = sqlite3_step(statement)
       switch code {
-      case SQLITE_ROW: take(SQLRow(statement: statement))
-      case SQLITE_DONE: return
+      case SQLITE_ROW: if let row = read(SQLRow(statement: statement)) { rows.append(row) }
+      case SQLITE_DONE: return rows
       default: throw fault(code)
       }
     }
   }
 
-  /// Does all of it or nothing, with one sync of the disk.
+  /// Does all of it or nothing.
   func transaction(_ body: () throws(Fault) -> Void) throws(Fault) {
     try run("BEGIN IMMEDIATE")
     do throws(Fault) {
@@ -109,23 +112,15 @@ final class Database {
     }
   }
 
-  private func fault(_ code: Int32) -> Fault {
-    let fault = Self.fault(path, handle, code)
-    if fault.isOfBrokenDatabase { isBroken = true }
-    return fault
-  }
+  private func fault(_ code: Int32) -> Fault { Self.fault(path, code, sqlite3_errmsg(handle)) }
 
-  private static func fault(_ path: String, _ handle: OpaquePointer?, _ code: Int32) -> Fault {
-    let words = handle.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
-    let system = handle.map { sqlite3_system_errno($0) } ?? 0
-    // For a file that cannot be opened or written, the kernel's reason says more.
-    let isOfSystem = [SQLITE_CANTOPEN, SQLITE_IOERR].contains(code & 0xFF) && system != 0
-    let reason = isOfSystem ? "\(words) (\(String(cString: strerror(system))))" : words
-    return Fault("the register \(path)", code: code & 0xFF, reason)
+  private static func fault(
+    _ path: String, _ code: Int32, _ words: UnsafePointer<CChar>
+  ) -> Fault {
+    Fault("the register \(path)", code: code & 0xFF, String(cString: words))
   }
 }
 
 extension Fault {
   var isOfBrokenDatabase: Bool { code == SQLITE_CORRUPT || code == SQLITE_NOTADB }
-  var isOfLockedDatabase: Bool { code == SQLITE_BUSY || code == SQLITE_LOCKED }
 }

@@ -19,9 +19,6 @@ public struct Device: Hashable, Sendable {
   public let platform: Platform?
   public let environment: Environment?
   public let events: PushEvents?
-
-  /// The device in the journal: only the start of its token, which is private.
-  var title: String { "\(token.prefix(8))..." }
 }
 
 extension Device {
@@ -49,15 +46,10 @@ extension Device {
 }
 
 public struct RegisteredDevice: Hashable, Sendable {
-  let number: Int64
   public let device: Device
   public let registered: Instant
-  /// When it was deactivated, and why; nil while it is active.
-  public let gone: Departure?
-
-  public struct Departure: Hashable, Sendable {
-    public let at: Instant
-    /// As APNs names it, as in `Unregistered`.
-    public let reason: String
-  }
+  /// Nil while it is active.
+  public let deactivated: Instant?
+  /// Why it was deactivated, as APNs names it: `Unregistered`.
+  public let reason: String?
 }

@@ -2,8 +2,8 @@ import Basics
 import Horology
 
 /// A topic of an ntfy server, which hands messages on to telephones and browsers.
-final class NtfyProvider: Provider {
-  let lane: Lane
+struct NtfyProvider: Provider {
+  let name: String
   let events: PushEvents
   let settings: TransferSettings
 
@@ -11,56 +11,39 @@ final class NtfyProvider: Provider {
   private let headers: [String]
 
   init(_ name: String, _ configured: PushConfiguration.Ntfy) throws(Fault) {
-    try TLSContext.check(authorities: configured.authorities)
-    lane = .ntfy(name)
-    events = configured.events
-    settings = TransferSettings(authorities: configured.authorities)
+    self.name = "ntfy \(name)"
     self.configured = configured
-    let token = try configured.token()
+    events = configured.events
+    settings = try TransferSettings(authorities: configured.authorities)
+    let token = try Secret.line(file: configured.tokenFile, credential: "ntfy-token")
     headers =
       ["content-type: application/json"] + (token.map { ["authorization: Bearer \($0)"] } ?? [])
   }
 
   func request(_ delivery: Delivery, to _: String, at now: Instant) -> PushRequest {
-    PushRequest(
-      tag: delivery.id, url: configured.server, headers: headers,
-      body: text(of: delivery.message))
-  }
-
-  func text(of message: PushMessage) -> String {
+    let message = delivery.message
     let record = Record([
       "topic": .text(configured.topic), "title": .text(message.title),
-      "message": .text(message.body), "priority": .integer(message.event.ntfyPriority),
+      "message": .text(message.body), "priority": .integer(priority(of: message.event)),
       "tags": .list([.text(message.event.text)]),
     ])
-    return record.json
+    return PushRequest(url: configured.server, headers: headers, body: record.json)
   }
 
-  func judge(_ answer: PushResponse, sent: Instant) -> Verdict {
-    if answer.isSuccess { return .accepted }
-    if let failure = answer.failure { return Verdict(failure) }
-    switch answer.status {
-    case 429, 500...: return .again("status \(answer.status)", after: answer.retryAfter)
-    case 400, 413: return .refused("status \(answer.status)")
-    default: return .down("the server answers status \(answer.status)")
-    }
-  }
-}
-
-extension PushEvents {
   /// From 1 to 5, of which 3 is the usual.
-  fileprivate var ntfyPriority: Int64 {
-    switch self {
+  private func priority(of event: PushEvents) -> Int64 {
+    switch event {
     case .timer, .alarm: 5
     case .hour: 2
     case .occasion: 1
     default: 3
     }
   }
-}
 
-extension PushConfiguration.Ntfy {
-  public func token() throws(Fault) -> String? {
-    try Secret.line(file: tokenFile, credential: "ntfy-token")
+  func verdict(on answer: PushResponse) -> Verdict {
+    if let verdict = Verdict(common: answer) { return verdict }
+    // The message itself is wrong; anything else may be put right.
+    if [400, 413].contains(answer.status) { return .refused("status \(answer.status)") }
+    return .again("the server answers status \(answer.status)")
   }
 }

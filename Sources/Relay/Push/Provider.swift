@@ -1,46 +1,46 @@
 import Basics
 import Horology
 
-/// A service that takes messages: makes the requests for it and judges its answers.
-protocol Provider: AnyObject {
-  var lane: Lane { get }
+/// A service that takes messages: where to post them and in which form, and what it means by its
+/// answers.
+protocol Provider {
+  /// As the register and the journal name it, as in `ntfy phone`.
+  var name: String { get }
+  /// Of the devices that it serves; nil for an entry of the configuration, itself one receiver.
+  var environment: Device.Environment? { get }
   var events: PushEvents { get }
   var settings: TransferSettings { get }
 
   /// - Parameter token: of the device; empty for an entry.
   /// - Throws: `Fault` if the message cannot be put in a form that the service takes.
-  func request(
-    _ delivery: Delivery, to token: String, at now: Instant
-  ) throws(Fault) -> PushRequest
+  func request(_ delivery: Delivery, to token: String, at now: Instant) throws(Fault) -> PushRequest
 
-  func judge(_ answer: PushResponse, sent: Instant) -> Verdict
-
-  /// How long to wait after so many tries of one delivery.
-  func pause(after tries: Int) -> Duration
+  func verdict(on answer: PushResponse) -> Verdict
 }
 
 extension Provider {
-  /// Twice as long each time, from 1 s to 64 s.
-  func pause(after tries: Int) -> Duration { .seconds(1 << min(max(tries - 1, 0), 6)) }
+  var environment: Device.Environment? { nil }
 }
 
-/// A queue of deliveries: for one of Apple's servers, or for an entry of the configuration.
-enum Lane: Hashable {
-  case apns(Device.Environment)
-  case ntfy(String)
-  case webhook(String)
+/// The meaning of an answer.
+enum Verdict: Hashable {
+  case accepted
+  case refused(String)
+  /// Send nothing more to the device, unless it has registered since.
+  case gone(String, since: Instant)
+  /// Send nothing more there until the configuration is read again.
+  case noMore(String)
+  case again(String)
 
-  /// As the register and the journal name it.
-  var name: String {
-    switch self {
-    case .apns(let environment): "apns \(environment.rawValue)"
-    case .ntfy(let name): "ntfy \(name)"
-    case .webhook(let name): "webhook \(name)"
+  /// What an answer means for every provider; nil if that depends on the provider.
+  init?(common answer: PushResponse) {
+    // A server may answer before it has read the body, and then end the stream: it has accepted.
+    if (200..<300).contains(answer.status) {
+      self = .accepted
+    } else if let failure = answer.failure {
+      self = .again(failure)
+    } else {
+      return nil
     }
-  }
-
-  /// Nil for an entry, which is itself one receiver.
-  var environment: Device.Environment? {
-    if case .apns(let environment) = self { environment } else { nil }
   }
 }

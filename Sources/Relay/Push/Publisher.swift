@@ -1,249 +1,199 @@
 import Basics
+import CSystemd
 import Daemon
 import Horology
+
+/// A message that was published, and how its deliveries have ended so far.
+final class Publication {
+  let message: PushMessage
+  /// As the register keeps the message.
+  private(set) lazy var json = message.json
+  fileprivate var waiting = 0
+  fileprivate var counts: [DeliveryEnd: Int] = [:]
+  /// Who did not accept it and why, as in `webhook school: refused, status 410`.
+  fileprivate var failures: Set<String> = []
+
+  init(_ message: PushMessage) { self.message = message }
+}
+
+enum DeliveryEnd {
+  case accepted, refused
+  /// The message expired before anybody took it.
+  case expired
+}
+
+/// One message for one receiver.
+final class Delivery {
+  /// A UUID, by which the receiver knows a delivery that is sent again.
+  let id: String
+  let publication: Publication
+  let lane: String
+  /// The number of the device; 0 for an entry.
+  let device: Int64
+  /// Why the last try has failed.
+  var failure: String?
+
+  var message: PushMessage { publication.message }
+
+  init(
+    id: String = Delivery.makeID(), _ publication: Publication, lane: String, device: Int64 = 0
+  ) {
+    self.id = id
+    self.publication = publication
+    self.lane = lane
+    self.device = device
+    publication.waiting += 1
+  }
+
+  private static func makeID() -> String {
+    var id = sd_id128_t()
+    sd_id128_randomize(&id)
+    return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 37) {
+      String(cString: sd_id128_to_uuid_string(id, $0.baseAddress!))
+    }
+  }
+}
 
 /// Publishes messages: sends them to every provider. What has not ended is in the register, too, and
 /// so outlasts the relay.
 final class Publisher {
   private static let mostFailures = 3
-  private static let lastPatience = Duration.seconds(3)
 
   private let loop: EventLoop
   private let journal: Journal
-  private let open: OpenRegister
-  /// The register that was read last.
-  private weak var register: Register?
-  private var outage = Outage(first: .seconds(2), longest: .seconds(2))
-  private var retryTimer: EventSource?
-  /// The active devices of the register, by their numbers.
-  private(set) var devices: [Int64: Device] = [:]
+  private let register: OpenRegister
+  private var outage = Outage()
   private var lanes: [PushLane] = []
-  /// Deliveries for lanes that are configured and cannot be used now.
-  private var parked: [Delivery] = []
-  private var configured: Set<String> = []
-  /// What has changed since the register was written.
-  private var unsaved: [String: Delivery] = [:]
-  private var ended: [String] = []
-  /// Set by `stop`: nothing more is sent. Called when the last answer has come.
-  private var stopped: (() -> Void)?
-  private var endTimer: EventSource?
-  private var laneEntries = Throttle()
-  private var goneEntries = Throttle()
 
-  init(_ loop: EventLoop, _ journal: Journal, _ open: OpenRegister) {
+  init(_ loop: EventLoop, _ journal: Journal, _ register: OpenRegister) {
     self.loop = loop
     self.journal = journal
-    self.open = open
+    self.register = register
   }
 
-  /// Sends messages to these providers from now on. What is on its way to others is sent again.
-  /// - Parameter configured: all configured lanes, also those that cannot be used now. Deliveries
-  ///   for any other lane end.
-  func use(_ providers: [Provider], of configured: [Lane]) {
-    let left = unfinished
-    parked = []
-    self.configured = Set(configured.map(\.name))
+  /// Sends messages to these providers from now on. What is on its way is sent again.
+  func use(_ providers: [any Provider]) {
+    let left = lanes.flatMap(\.unfinished)
     lanes = providers.map { PushLane($0, loop, self) }
-    distribute(left)
+    send(left)
     read()
   }
 
-  private var unfinished: [Delivery] { lanes.flatMap(\.unfinished) + parked }
+  func publish(_ message: PushMessage) { publish(message, inPlaceOf: nil) }
 
-  /// Stops sending.
-  /// - Parameter done: called when the last answer has come, or the wait for it is over.
-  func stop(_ done: @escaping () -> Void) {
-    stopped = done
-    for lane in lanes { lane.stop() }
-    endTimer = try? loop.after(Self.lastPatience) { [unowned self] in end() }
-    endIfIdle()
-  }
-
-  func endIfIdle() {
-    if stopped != nil, lanes.allSatisfy(\.isIdle) { end() }
-  }
-
-  private func end() {
-    guard let done = stopped else { return }
-    stopped = nil
-    endTimer = nil
-    retryTimer = nil
-    save()
-    retryTimer = nil
-    if !unsaved.isEmpty {
-      journal.log(
-        .register, .error, "lost at the end: \(unsaved.count) messages that are not sent yet",
-        ["COUNT": String(unsaved.count)])
-    }
-    done()
-  }
-
-  func publish(_ message: PushMessage) {
+  /// - Parameter words: the id of the words in the register, which are published once.
+  private func publish(_ message: PushMessage, inPlaceOf words: String?) {
     let publication = Publication(message)
-    var deliveries: [Delivery] = []
-    for lane in lanes where lane.wants(message.event) {
-      if let environment = lane.provider.lane.environment {
-        let known = devices.sorted { $0.key < $1.key }
-        for (number, device) in known where device.environment == environment {
-          guard message.event == .message || device.events?.contains(message.event) == true else {
-            continue
-          }
-          deliveries.append(Delivery(publication, lane: lane.name, device: number))
-        }
-      } else {
-        deliveries.append(Delivery(publication, lane: lane.name))
+    let deliveries = lanes.filter { $0.wants(message.event) }.flatMap { lane in
+      receivers(lane.provider, of: message.event).map {
+        Delivery(publication, lane: lane.name, device: $0)
       }
     }
-    for delivery in deliveries { unsaved[delivery.id] = delivery }
-    save()
-    distribute(deliveries)
+    guard !deliveries.isEmpty || words != nil else { return }
+    let isKept = using { try $0.save(deliveries, inPlaceOf: words) } != nil
+    guard isKept || words == nil else { return }
+    if isKept, outage.ends() {
+      journal.log(.register, .notice, "the register can be used again")
+    }
+    send(deliveries)
   }
 
-  private func distribute(_ deliveries: [Delivery]) {
+  /// The numbers of the devices, or 0 for an entry.
+  private func receivers(_ provider: any Provider, of event: PushEvents) -> [Int64] {
+    guard let environment = provider.environment else { return [0] }
+    let events = event == .message ? .all : event
+    return using { try $0.receivers(environment, of: events) } ?? []
+  }
+
+  private func send(_ deliveries: [Delivery]) {
     for (name, deliveries) in Dictionary(grouping: deliveries, by: \.lane) {
       if let lane = lanes.first(where: { $0.name == name }) {
         lane.add(deliveries)
-      } else if configured.contains(name) {
-        parked += deliveries
       } else {
-        for delivery in deliveries {
-          ended(delivery, .refused, "the configuration does not have it any more")
-        }
+        for delivery in deliveries { ended(delivery, .refused, "nothing is sent there now") }
       }
     }
   }
 
+  /// Publishes the words of `clocksmith-relay push`, and sends what an earlier run has not sent.
+  func read() {
+    let known = Set(lanes.flatMap(\.unfinished).map(\.id))
+    let new = using { try $0.deliveries().filter { !known.contains($0.id) } } ?? []
+    for words in new where words.lane.isEmpty { publish(words.message, inPlaceOf: words.id) }
+    send(new.filter { !$0.lane.isEmpty })
+  }
+
+  // MARK: Answers
+
   /// A delivery has ended. Logs its message if it was the last one.
   func ended(_ delivery: Delivery, _ end: DeliveryEnd, _ reason: String? = nil) {
-    if unsaved.removeValue(forKey: delivery.id) == nil { ended.append(delivery.id) }
-    save()
+    using { try $0.remove(delivery: delivery.id) }
     let publication = delivery.publication
-    publication.ended(delivery, end, reason)
-    if publication.waiting == 0 { tellEnd(of: publication) }
+    publication.waiting -= 1
+    publication.counts[end, default: 0] += 1
+    if let reason { publication.failures.insert("\(delivery.lane): \(end), \(reason)") }
+    if publication.waiting == 0 { logEnd(of: publication) }
+  }
+
+  /// - Returns: the token of its device; nil if that has gone.
+  func token(for delivery: Delivery) -> String? {
+    using { try $0.token(of: delivery.device) } ?? nil
   }
 
   /// - Parameter since: what the provider knows from then: a device that registered after it stays.
   func hasGone(_ delivery: Delivery, _ reason: String, since: Instant) {
-    let isNew = using { try $0.deactivate(delivery.device, reason, since: since, at: .now) }
-    guard isNew == true, let device = devices.removeValue(forKey: delivery.device),
-      let more = goneEntries.suffix(at: uptime)
+    guard let token = token(for: delivery),
+      using({ try $0.deactivate(delivery.device, reason, since: since, at: .now) }) == true
     else { return }
+    // Only the start of the token, which is private.
     journal.log(
       .deviceGone, .notice,
-      "the device \(device.title) gets no more messages: \(reason) (\(delivery.lane)); "
-        + "'clocksmith-relay feedback' lists it\(more)", ["LANE": delivery.lane, "REASON": reason])
+      "the device \(token.prefix(8))... gets no more messages: \(reason) (\(delivery.lane)); "
+        + "'clocksmith-relay feedback' lists it", ["LANE": delivery.lane, "REASON": reason])
   }
 
-  // MARK: The register
-
-  /// - Throws: `Fault` if the register cannot be used now.
-  func register(_ device: Device) throws(Fault) {
-    try opened().add(device, at: .now)
-    read()
-  }
-
-  /// - Returns: false if it is not known.
-  /// - Throws: `Fault` if the register cannot be used now.
-  func forget(_ token: String) throws(Fault) -> Bool {
-    defer { read() }
-    return try opened().remove(token: token)
-  }
-
-  /// - Returns: nil if the register cannot be used now; it is tried again.
+  /// - Returns: nil if the register cannot be used now.
   @discardableResult
   private func using<Result>(_ body: (Register) throws -> Result) -> Result? {
-    // Leave a failed register to the retry: each attempt may block for a tenth of a second.
-    guard retryTimer == nil else { return nil }
     do {
-      return try body(opened())
+      return try body(register.opened())
     } catch {
-      complain(error)
-      return nil
-    }
-  }
-
-  private func opened() throws(Fault) -> Register {
-    let register = try open.opened()
-    guard register !== self.register else { return register }
-    // What is in memory is written into another register, too.
-    for delivery in unfinished { unsaved[delivery.id] = delivery }
-    devices = try register.activeDevices()
-    let left = try register.deliveries().filter { unsaved[$0.id] == nil && !ended.contains($0.id) }
-    self.register = register
-    distribute(left)
-    return register
-  }
-
-  private func complain(_ error: any Error) {
-    if outage.begins() {
-      journal.log(
-        .register, .warning, "\(error); what is not sent yet would not outlast a restart",
-        ["DETAIL": "\(error)"])
-    }
-    guard retryTimer == nil else { return }
-    retryTimer = try? loop.after(outage.nextWait()) { [unowned self] in tryAgain() }
-  }
-
-  private func tryAgain() {
-    retryTimer = nil
-    read()
-    save()
-    // On a full disk, everything that writes nothing succeeds.
-    guard using({ try $0.proveWritable() }) != nil, outage.ends() else { return }
-    journal.log(.register, .notice, "the register can be used again")
-  }
-
-  private func save() {
-    guard !unsaved.isEmpty || !ended.isEmpty else { return }
-    let isSaved: Void? = using { try $0.save(Array(unsaved.values), ended) }
-    guard isSaved != nil else { return }
-    unsaved = [:]
-    ended = []
-  }
-
-  /// Reads the devices, and publishes the words of `clocksmith-relay push`.
-  func read() {
-    using { register in
-      devices = try register.activeDevices()
-      // If no lane is left to send them, the relay's next run will.
-      guard stopped == nil else { return }
-      for (id, message) in try register.words() where !ended.contains(id) {
-        ended.append(id)
-        publish(message)
+      if outage.begins() {
+        journal.log(
+          .register, .warning, "\(error); what is not sent yet would not outlast a restart",
+          ["DETAIL": "\(error)"])
       }
+      return nil
     }
   }
 
   // MARK: The journal
 
-  private func tellEnd(of publication: Publication) {
+  private func logEnd(of publication: Publication) {
     let counts = publication.counts
     let parts = [DeliveryEnd.accepted, .refused, .expired].compactMap { end in
-      counts[end].map { "\($0) \(end.rawValue)" }
+      counts[end].map { "\($0) \(end)" }
     }
-    let failures = publication.failures(most: Self.mostFailures)
-    let reasons = failures.joined(separator: "; ")
+    let reasons = publication.failures.sorted().prefix(Self.mostFailures).joined(separator: "; ")
     let message = publication.message
     journal.log(
-      .pushed, failures.isEmpty ? .info : .notice,
+      .pushed, reasons.isEmpty ? .info : .notice,
       "published \"\(message.body.excerpt)\": \(parts.joined(separator: ", "))"
-        + (failures.isEmpty ? "" : " (\(reasons))"),
+        + (reasons.isEmpty ? "" : " (\(reasons))"),
       [
-        "DETAIL": failures.isEmpty ? nil : reasons,
+        "DETAIL": reasons.isEmpty ? nil : reasons,
         "PUSH_EVENT": message.event.text, "ACCEPTED": String(counts[.accepted] ?? 0),
         "REFUSED": String(counts[.refused] ?? 0), "EXPIRED": String(counts[.expired] ?? 0),
       ])
   }
 
   /// - Parameter trouble: nil if the lane works again.
-  func logTrouble(of lane: Lane, _ trouble: String?) {
-    guard let more = laneEntries.suffix(at: uptime) else { return }
+  func logTrouble(of lane: String, _ trouble: String?) {
     if let trouble {
       journal.log(
-        .providerLost, .warning, "\(lane.name): \(trouble)\(more)",
-        ["LANE": lane.name, "DETAIL": trouble])
+        .providerLost, .warning, "\(lane): \(trouble)", ["LANE": lane, "DETAIL": trouble])
     } else {
-      journal.log(.provider, .notice, "\(lane.name) is back\(more)", ["LANE": lane.name])
+      journal.log(.provider, .notice, "\(lane) is back", ["LANE": lane])
     }
   }
 }

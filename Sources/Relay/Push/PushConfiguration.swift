@@ -1,5 +1,4 @@
 import Basics
-@preconcurrency import Glibc
 import Horology
 
 /// The receivers of push messages in relay.conf.
@@ -17,7 +16,12 @@ public struct PushConfiguration: Hashable, Sendable {
     public var server: String?
     /// A file or a folder of certificates that vouch for the server.
     var authorities = RelayKeys.systemAuthorities
-    var look = APNsPayload.Look()
+    /// A sound of the app; nil for silence.
+    var sound: String? = "default"
+    /// The number on the app's icon; nil to leave it as it is.
+    var badge: Int?
+    /// Wakes the app as well.
+    var wakesApp = false
   }
 
   public struct Ntfy: Hashable, Sendable {
@@ -77,20 +81,17 @@ extension PushConfiguration {
   ]
 
   private static let apnsKeys: [String: INIKey<APNs>] = [
-    "topic": RelayKeys.text(\.topic, "the bundle ID of an app", where: isTopic),
-    "key_id": RelayKeys.text(
-      \.keyID, "ten letters and digits, as Apple names the key", where: isTenCharacters),
-    "team": RelayKeys.text(
-      \.team, "ten letters and digits, as Apple names the owner", where: isTenCharacters),
+    "topic": RelayKeys.text(\.topic, "the bundle ID of an app") { !$0.isEmpty },
+    "key_id": RelayKeys.text(\.keyID, "the key's name at Apple") { !$0.isEmpty },
+    "team": RelayKeys.text(\.team, "the owner's name at Apple") { !$0.isEmpty },
     "key_file": RelayKeys.fullPath(\.keyFile),
     "certificate": RelayKeys.fullPath(\.certificate),
     "key": RelayKeys.fullPath(\.key),
     "server": RelayKeys.text(\.server, "HOST, or HOST:PORT", where: WebAddress.isPlace),
     "authority": RelayKeys.authorities(\.authorities),
-    "sound": RelayKeys.text(
-      \.look.sound, "default, or the name of a sound of the app", where: isTopic),
-    "badge": RelayKeys.number(\.look.badge, 0...9999),
-    "content_available": RelayKeys.yesOrNo(\.look.wakesApp),
+    "sound": RelayKeys.text(\.sound, "default, or the name of a sound of the app") { !$0.isEmpty },
+    "badge": RelayKeys.number(\.badge, 0...9999),
+    "content_available": RelayKeys.yesOrNo(\.wakesApp),
   ]
 
   private static let ntfyKeys: [String: INIKey<Ntfy>] = [
@@ -130,21 +131,6 @@ extension PushConfiguration {
       return nil
     }
   }
-
-  @Sendable private static func isTenCharacters(_ value: String) -> Bool {
-    value.utf8.count == 10 && value.utf8.allSatisfy(isAlphanumeric)
-  }
-
-  private static func isAlphanumeric(_ byte: UInt8) -> Bool { isalnum(Int32(byte)) != 0 }
-
-  /// True if the value may stand in a header and is no longer than Apple allows.
-  @Sendable private static func isTopic(_ value: String) -> Bool {
-    (1...128).contains(value.utf8.count)
-      && value.utf8.allSatisfy {
-        isAlphanumeric($0) || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-")
-          || $0 == UInt8(ascii: "_")
-      }
-  }
 }
 
 // MARK: What belongs together
@@ -153,11 +139,16 @@ extension PushConfiguration {
   /// - Parameter place: file and line of a key, by `section.key`.
   /// - Throws: `Fault` for a missing key.
   func check(_ path: String, _ place: (String) -> String) throws(Fault) {
-    if let apns { try apns.check(path, place) }
-    if ahead != nil, isEmpty {
-      throw Fault(
-        place("push.ahead"),
-        "ahead is set, and nobody is told; add [apns], [ntfy NAME] or [webhook NAME]")
+    if let apns {
+      guard !apns.topic.isEmpty else {
+        throw Fault(path, "[apns] has no topic; write the app's bundle ID, 'topic = ...', under it")
+      }
+      try RelayKeys.checkPair(certificate: apns.certificate, key: apns.key, in: "apns", place)
+      if apns.certificate == nil, apns.keyID == nil || apns.team == nil {
+        throw Fault(
+          path,
+          "[apns] has no credentials; set key_id and team, or certificate and key, under it")
+      }
     }
     for (name, ntfy) in ntfy where ntfy.topic.isEmpty {
       throw Fault(path, "[ntfy \(name)] has no topic; write 'topic = NAME' under it")
@@ -165,41 +156,32 @@ extension PushConfiguration {
     for (name, webhook) in webhooks where webhook.url.isEmpty {
       throw Fault(path, "[webhook \(name)] has no address; write 'url = https://...' under it")
     }
-    guard ahead == nil else { return }
-    let wishes =
-      ntfy.map { ("ntfy \($0.key)", $0.value.events) }
-      + webhooks.map { ("webhook \($0.key)", $0.value.events) }
-    for (section, events) in wishes where events == .occasion {
-      throw Fault(
-        place("\(section).events"),
-        "occasion is never sent without 'ahead'; write 'ahead = 15s' under [push]")
-    }
   }
 }
 
-extension PushConfiguration.APNs {
-  fileprivate func check(_ path: String, _ place: (String) -> String) throws(Fault) {
-    guard !topic.isEmpty else {
-      throw Fault(path, "[apns] has no topic; write the app's bundle ID, 'topic = ...', under it")
-    }
-    try RelayKeys.checkPair(certificate: certificate, key: key, in: "apns", place)
-    if certificate == nil, keyID == nil || team == nil {
-      throw Fault(
-        path,
-        "[apns] has no credentials; set key_id and team, or certificate and key, under it")
-    }
-  }
+// MARK: Providers
 
-  /// The signer of tokens; nil if a certificate is used instead.
-  /// - Throws: `Fault` if the key or the certificate cannot be read or used.
-  func providerToken(at now: Instant) throws(Fault) -> ProviderToken? {
-    try TLSContext.check(authorities: authorities, certificate: certificate, key: key)
-    guard let keyID, let team, certificate == nil else { return nil }
-    guard let text = try Secret.text(file: keyFile, credential: "apns-key") else {
-      throw Fault(
-        "[apns] has no key",
-        "set key_file, or put it into /etc/credstore/clocksmith-relay.apns-key")
+extension PushConfiguration {
+  public var faults: [String: Fault] { providers().faults }
+
+  /// - Returns: the providers, and the faults of the sections that cannot be used, by their names.
+  func providers() -> (providers: [any Provider], faults: [String: Fault]) {
+    var providers: [any Provider] = []
+    var faults: [String: Fault] = [:]
+    func make(_ section: String, _ body: () throws(Fault) -> [any Provider]) {
+      do throws(Fault) { providers += try body() } catch { faults[section] = error }
     }
-    return try ProviderToken(key: text, keyID: keyID, team: team, at: now)
+    if let apns {
+      make("apns") { () throws(Fault) in
+        [try APNsProvider(.production, apns), try APNsProvider(.sandbox, apns)]
+      }
+    }
+    for (name, entry) in ntfy {
+      make("ntfy \(name)") { () throws(Fault) in [try NtfyProvider(name, entry)] }
+    }
+    for (name, entry) in webhooks {
+      make("webhook \(name)") { () throws(Fault) in [try WebhookProvider(name, entry)] }
+    }
+    return (providers, faults)
   }
 }

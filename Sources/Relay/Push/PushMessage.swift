@@ -1,52 +1,147 @@
 import Basics
 import Horology
 
+/// The kinds of messages that an owner or a device chooses from.
+public struct PushEvents: OptionSet, Hashable, Sendable {
+  public let rawValue: Int64
+
+  public init(rawValue: Int64) { self.rawValue = rawValue }
+
+  public static let timer = PushEvents(rawValue: 1)
+  public static let alarm = PushEvents(rawValue: 2)
+  /// Speaker, switch, button, lamp, real-time clock or the service itself.
+  public static let trouble = PushEvents(rawValue: 4)
+  public static let clock = PushEvents(rawValue: 8)
+  public static let hour = PushEvents(rawValue: 16)
+  /// A person's message, by `clocksmith-relay push`. Nobody can opt out of it.
+  static let message = PushEvents(rawValue: 32)
+  /// An occasion is near: told ahead of it, for a phone that speaks by itself.
+  public static let occasion = PushEvents(rawValue: 64)
+
+  public static let all: PushEvents = [.timer, .alarm, .trouble, .clock, .hour, .occasion]
+  /// Without the hour: 24 alerts a day are only for those who ask. Without the occasion, too.
+  public static let usual: PushEvents = [.timer, .alarm, .trouble, .clock]
+
+  private static let names: [(event: PushEvents, name: String)] = [
+    (.timer, "timer"), (.alarm, "alarm"), (.trouble, "trouble"), (.clock, "clock"), (.hour, "hour"),
+    (.occasion, "occasion"),
+  ]
+
+  static let allowed = "all, or some of \(names.map(\.name).joined(separator: ", "))"
+
+  /// Reads `all`, or names with commas between them. Nil for anything else.
+  public init?(text: String) {
+    if text == "all" {
+      self = .all
+      return
+    }
+    self = []
+    for word in text.split(separator: ",", omittingEmptySubsequences: false) {
+      let name = String(word.drop { $0 == " " })
+      guard let known = Self.names.first(where: { $0.name == name }) else { return nil }
+      insert(known.event)
+    }
+  }
+
+  /// As in `timer,alarm`, or `message`.
+  public var text: String {
+    if self == .message { return "message" }
+    return Self.names.filter { contains($0.event) }.map(\.name).joined(separator: ",")
+  }
+}
+
 /// A message in words. Each provider has its own form of it.
 struct PushMessage: Hashable {
-  let event: PushEvents
+  var event = PushEvents.message
   /// The event of its notice, as in `alarm_rings`; `message` for a person's words, or `occasion`.
-  let kind: String
-  let title: String
-  let body: String
-  var fields: [String: String] = [:]
+  var kind = ""
+  var title = ""
+  var body = ""
+  var details = Record()
   /// On a screen, a later message with the same value replaces this one.
-  let collapse: String
-  let created: Instant
-  let expires: Instant
+  var collapse = ""
+  var created = Instant(microseconds: 0)
+  var expires = Instant(microseconds: 0)
 
-  var fieldsRecord: Record {
-    var record = Record()
-    for (name, value) in fields.sorted(by: { $0.key < $1.key }) { record[name] = .text(value) }
-    return record
+  static func words(_ words: String, title: String, at now: Instant) -> PushMessage {
+    PushMessage(
+      event: .message, kind: "message", title: title, body: words,
+      collapse: "message \(now.microseconds)", created: now, expires: now + .seconds(86_400))
   }
 }
 
 /// As the register keeps it.
 extension PushMessage {
-  private static let event = Key<Int>.integer("event", 1...127)
-  private static let created = Key<Instant>.instant("created")
-  private static let expires = Key<Instant>.instant("expires")
+  private static let fields: [Field<Self>] = [
+    Field(
+      .integer("event", 1...127), { Int($0.event.rawValue) },
+      set: { $0.event = PushEvents(rawValue: Int64($1)) }),
+    Field(.text("kind"), \.kind), Field(.text("title"), \.title), Field(.text("body"), \.body),
+    Field(.record("fields", { $0 }, { $0 }), \.details), Field(.text("collapse"), \.collapse),
+    Field(.instant("created"), \.created), Field(.instant("expires"), \.expires),
+  ]
 
-  var record: Record {
-    var record = Record([
-      "kind": .text(kind), "title": .text(title), "body": .text(body),
-      "fields": .record(fieldsRecord), "collapse": .text(collapse),
-    ])
-    record[Self.event] = Int(event.rawValue)
-    record[Self.created] = created
-    record[Self.expires] = expires
-    return record
+  var json: String { Record(self, Self.fields).json }
+
+  /// A text that is no message, which another program has written, has expired.
+  init(json: String) {
+    try? Record(json: json, path: "a message").fill(&self, Self.fields)
+  }
+}
+
+// MARK: Notices
+
+extension PushMessage {
+  /// Selects the announcer's notices that are published, and gives them words.
+  /// - Parameters:
+  ///   - event: the notice's event, as in the journal.
+  ///   - words: a sentence for a person.
+  ///   - isReturn: true if the notice tells the end of a trouble.
+  ///   - clock: the name of this clock.
+  /// - Returns: nil for a notice that is not published.
+  init?(
+    notice event: String, _ words: String, _ fields: [String: String], isReturn: Bool = false,
+    clock: String, at now: Instant
+  ) {
+    var (body, collapse, life) = (words, event, Duration.seconds(86_400))
+    /// As in `timer 3 2026-11-22T15:00:00Z`. The next timer may have the same number.
+    func ring(_ what: String, _ number: String?) {
+      collapse = [what, number, fields["DUE"]].compactMap { $0 }.joined(separator: " ")
+      life = .seconds(3600)
+    }
+    switch event {
+    case "timer_elapsed", "timer_missed":
+      self.event = .timer
+      ring("timer", fields["TIMER"])
+    case "alarm_rings", "alarm_missed":
+      self.event = .alarm
+      ring("alarm", fields["ALARM"])
+    case "trust": self.event = .clock
+    case "announced":
+      // The time on the wall, as in `LOCAL=2026-11-22T15:00:00+00:00`.
+      let time = fields["LOCAL"]?.dropFirst(11).prefix(5) ?? ""
+      guard fields["CAUSE"] == "occasion", time.hasSuffix(":00") else { return nil }
+      self.event = .hour
+      (body, collapse, life) = (String(time), "hour", .seconds(600))
+    case _ where isReturn || Self.isTrouble(event, fields): self.event = .trouble
+    default: return nil
+    }
+    (kind, title, self.body) = (event, clock, body)
+    for (name, value) in fields.sorted(by: { $0.key < $1.key }) { details[name] = .text(value) }
+    self.collapse = "\(collapse) \(clock)"
+    (created, expires) = (now, now + life)
   }
 
-  init(_ record: Record) throws(BadValue) {
-    event = PushEvents(rawValue: Int64(try record.value(Self.event)))
-    kind = try record.value(.text("kind"))
-    title = try record.value(.text("title"))
-    body = try record.value(.text("body"))
-    collapse = try record.value(.text("collapse"))
-    created = try record.value(Self.created)
-    expires = try record.value(Self.expires)
-    guard case .record(let named)? = record["fields"] else { return }
-    for case (let name, .text(let text)) in named.fields { fields[name] = text }
+  private static func isTrouble(_ event: String, _ fields: [String: String]) -> Bool {
+    switch event {
+    case "speaker_substituted", "speaker", "switch_lost", "button_lost", "lamp_lost",
+      "rtc_invalid", "rtc_missing", "rtc_warning", "ailing", "well", "state_failed",
+      "state_set_aside", "state", "lamp", "button":
+      true
+    // Of these, only those that a device has caused.
+    case "skipped", "cut_off": fields["REASON"] == "failed"
+    case "timer_unheard": fields["DETAIL"] != nil
+    default: false
+    }
   }
 }

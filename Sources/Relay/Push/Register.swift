@@ -13,7 +13,6 @@ public final class Register {
 
   private static let name = "register.sqlite"
   private static let folder = "/var/lib/clocksmith-relay"
-  private static let version: Int64 = 4
 
   /// Of the loss of a register.
   static let consequence =
@@ -24,61 +23,48 @@ public final class Register {
     "\(stateFolder ?? folder)/\(name)"
   }
 
-  /// - Parameter patience: how long another program may hold it.
   /// - Throws: `Fault` if that is not possible; `isOfBrokenDatabase` if the file is corrupt.
-  public init(path: String = Register.path, patience: Duration = .seconds(5)) throws(Fault) {
+  public init(path: String = Register.path) throws(Fault) {
     try Self.makeFile(path)
-    database = try Database(path: path, patience: patience)
-    try database.execute("PRAGMA journal_mode = WAL")
+    database = try Database(path: path)
     try database.execute(
-      "PRAGMA synchronous = NORMAL; PRAGMA cache_size = -512; PRAGMA temp_store = MEMORY")
-    try makeTables()
+      """
+      PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -512;
+      PRAGMA temp_store = MEMORY;
+      """)
+    try database.execute(Self.tables)
   }
 
   /// Opens the register for a command, whose caller reads what to do if it cannot be used.
-  /// - Throws: `Fault` as `body` and the opening do, with advice.
   public static func use<Result>(
     _ body: (Register) throws(Fault) -> Result
   ) throws(Fault) -> Result {
     do throws(Fault) {
       return try body(try Register())
     } catch {
-      let advice =
-        error.isOfBrokenDatabase
-        ? "; when the service starts, it sets it aside, and \(consequence)"
-        : error.isOfLockedDatabase ? "; another program holds it, try again" : ""
-      throw Fault(error.operation, code: error.code, error.detail + advice)
+      guard error.isOfBrokenDatabase else { throw error }
+      throw Fault(
+        error.operation, code: error.code,
+        "\(error.detail); when the service starts, it sets it aside, and \(consequence)")
     }
   }
 
-  /// Opens the register for the service: waits only briefly, checks it, and replaces a broken one.
+  /// Opens the register for the service: checks it, and replaces a broken one.
   /// - Parameter complain: told if a broken one was set aside.
   static func openedForService(
     path: String, complain: (String) -> Void
   ) throws(Fault) -> Register {
-    let patience = Duration.milliseconds(100)
     do throws(Fault) {
-      let register = try Register(path: path, patience: patience)
+      let register = try Register(path: path)
       try register.check()
       return register
     } catch {
       guard error.isOfBrokenDatabase else { throw error }
-      complain("\(error); \(setAside(path))")
-      return try Register(path: path, patience: patience)
-    }
-  }
-
-  /// - Returns: what was done, as the end of a sentence.
-  static func setAside(_ path: String) -> String {
-    do throws(Fault) {
-      guard let aside = try Basics.setAside(path) else { return "it has gone" }
-      // The database's log belongs to it. A log of another one would ruin it.
-      for end in ["-wal", "-shm"] where rename(path + end, aside + end) != 0 {
-        for path in [path + end, aside + end] { unlink(path) }
-      }
-      return "it is now \(aside)"
-    } catch {
-      return error.description
+      let aside = try setAside(path)
+      // The database's log belongs to it: it would ruin another one.
+      for end in ["-wal", "-shm"] { unlink(path + end) }
+      complain("\(error); it is now \(aside ?? "gone")")
+      return try Register(path: path)
     }
   }
 
@@ -101,47 +87,18 @@ public final class Register {
       }
     }
     defer { close(descriptor) }
+    let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
     var status = stat()
-    if geteuid() == 0, stat(parent(of: path), &status) == 0, status.st_uid != 0 {
+    if geteuid() == 0, stat(folder, &status) == 0 {
       fchown(descriptor, status.st_uid, status.st_gid)
     }
   }
 
-  private static func parent(of path: String) -> String {
-    path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
-  }
-
   private func check() throws(Fault) {
-    var complaint: String?
-    try database.run("PRAGMA quick_check(1)") { complaint = $0.text(0) }
+    let complaint = try database.rows("PRAGMA quick_check(1)") { $0.text(0) }.first
     guard complaint == "ok" else {
       throw Fault(
         "the register \(database.path)", code: SQLITE_CORRUPT, complaint ?? "it cannot be checked")
-    }
-  }
-
-  /// - Throws: `Fault` if nothing can be written now. A transaction without changes would not fail.
-  func proveWritable() throws(Fault) {
-    // SQLite writes the first page, even if the number is the same.
-    try database.execute("PRAGMA user_version = \(Self.version)")
-  }
-
-  private func makeTables() throws(Fault) {
-    var found: Int64 = 0
-    try database.run("PRAGMA user_version") { found = $0.integer(0) }
-    guard found <= Self.version else {
-      throw Fault(
-        "the register \(database.path)",
-        "it was made by a later version of clocksmith-relay; install that one again")
-    }
-    if found == Self.version { return }
-    try database.transaction { () throws(Fault) in
-      // Of versions before the third, only the devices are kept.
-      if found < 3 {
-        try database.execute("DROP TABLE IF EXISTS messages; DROP TABLE IF EXISTS deliveries")
-      }
-      try database.execute(Self.tables)
-      try database.execute("PRAGMA user_version = \(Self.version)")
     }
   }
 
@@ -174,92 +131,111 @@ public final class Register {
     """
 }
 
+/// The register of the running service. It is opened again after its file has gone.
+final class OpenRegister {
+  private let path = Register.path
+  private let loop: EventLoop
+  private let journal: Journal
+  /// Called when another program may have changed the register.
+  private let changed: () -> Void
+  private var register: Register?
+  private var watch: EventSource?
+
+  init(_ loop: EventLoop, _ journal: Journal, changed: @escaping () -> Void) {
+    self.loop = loop
+    self.journal = journal
+    self.changed = changed
+  }
+
+  /// - Returns: another object after the register was opened again. Keep no strong reference to it.
+  func opened() throws(Fault) -> Register {
+    if let register {
+      if !register.database.hasMoved { return register }
+      complain("the register \(path) has gone")
+    }
+    // An opening that fails changes the watched file, too.
+    (register, watch) = (nil, nil)
+    let opened = try Register.openedForService(path: path, complain: complain)
+    // Watch before the first read, so that nothing is missed in between.
+    watch = try? loop.whenReplaced("\(path)-wal", changed)
+    register = opened
+    return opened
+  }
+
+  private func complain(_ loss: String) {
+    let complaint = "\(loss); \(Register.consequence)"
+    journal.log(.register, .error, complaint, ["DETAIL": complaint])
+  }
+}
+
 // MARK: Devices
 
 extension Register {
-  /// Registers a device, or renews its entry, which keeps what the registration does not name. A
+  /// Registers devices, or renews their entries, which keep what the registration does not name. A
   /// device that had gone becomes active again.
-  func add(_ device: Device, at now: Instant) throws(Fault) { _ = try add([device], at: now) }
-
-  /// - Returns: how many were not known before.
-  public func add(_ devices: [Device], at now: Instant) throws(Fault) -> Int {
-    var added = 0
+  public func add(_ devices: [Device], at now: Instant) throws(Fault) {
     try synced { () throws(Fault) in
-      for device in devices where try put(device, at: now) { added += 1 }
+      for device in devices {
+        try database.run(
+          """
+          INSERT INTO devices (token, platform, environment, events, registered)
+            VALUES (?1, coalesce(?2, 'ios'), coalesce(?3, 'production'),
+              coalesce(?4, \(PushEvents.usual.rawValue)), ?5)
+            ON CONFLICT (token) DO UPDATE SET platform = coalesce(?2, platform),
+              environment = coalesce(?3, environment), events = coalesce(?4, events),
+              registered = ?5, deactivated = NULL, reason = NULL
+          """, .text(device.token), SQLValue(device.platform?.rawValue),
+          SQLValue(device.environment?.rawValue),
+          device.events.map { .integer($0.rawValue) } ?? .null, .integer(now.microseconds))
+      }
     }
-    return added
-  }
-
-  /// - Returns: true if it was not known before.
-  private func put(_ device: Device, at now: Instant) throws(Fault) -> Bool {
-    let values: [SQLValue] = [
-      SQLValue(device.platform?.rawValue), SQLValue(device.environment?.rawValue),
-      device.events.map { .integer($0.rawValue) } ?? .null, .integer(now.microseconds),
-      .text(device.token),
-    ]
-    try database.run(
-      """
-      UPDATE devices SET platform = coalesce(?, platform),
-        environment = coalesce(?, environment), events = coalesce(?, events), registered = ?,
-        deactivated = NULL, reason = NULL WHERE token = ?
-      """, values)
-    if database.changes > 0 { return false }
-    try database.run(
-      """
-      INSERT INTO devices (platform, environment, events, registered, token)
-        VALUES (coalesce(?, 'ios'), coalesce(?, 'production'),
-          coalesce(?, \(PushEvents.usual.rawValue)), ?, ?)
-      """, values)
-    return true
   }
 
   /// - Returns: false if it is not known.
   public func remove(token: String) throws(Fault) -> Bool {
     try synced { () throws(Fault) in
-      try database.run("DELETE FROM devices WHERE token = ?", [.text(token.lowercased())])
+      try database.run("DELETE FROM devices WHERE token = ?", .text(token.lowercased()))
     }
     return database.changes > 0
   }
 
   /// Lists the devices in the order of their first registration.
-  /// - Parameter gone: true for only the deactivated devices, in the order of their deactivation.
-  public func devices(gone: Bool = false) throws(Fault) -> [RegisteredDevice] {
-    var found: [RegisteredDevice] = []
-    try eachDevice(gone: gone) { found.append($0) }
-    return found
-  }
-
-  private func eachDevice(
-    gone: Bool = false, _ take: (RegisteredDevice) -> Void
-  ) throws(Fault) {
-    try database.run(
+  public func devices() throws(Fault) -> [RegisteredDevice] {
+    try database.rows(
       """
-      SELECT token, platform, environment, events, registered, deactivated, reason, id FROM devices
-        \(gone ? "WHERE deactivated IS NOT NULL ORDER BY deactivated, id" : "ORDER BY id")
+      SELECT token, platform, environment, events, registered, deactivated, reason FROM devices
+        ORDER BY id
       """
     ) { row in
-      // Leave out invalid rows, which another program has written.
-      guard let platform = Device.Platform(rawValue: row.text(1)),
-        let environment = Device.Environment(rawValue: row.text(2))
-      else { return }
-      let device = Device(
-        token: row.text(0), platform: platform, environment: environment,
-        events: PushEvents(rawValue: row.integer(3)))
-      take(
-        RegisteredDevice(
-          number: row.integer(7), device: device,
-          registered: Instant(microseconds: row.integer(4)),
-          gone: row.time(5).map { .init(at: $0, reason: row.text(6)) }))
+      RegisteredDevice(
+        device: Device(
+          token: row.text(0), platform: Device.Platform(rawValue: row.text(1)),
+          environment: Device.Environment(rawValue: row.text(2)),
+          events: PushEvents(rawValue: row.integer(3))),
+        registered: Instant(microseconds: row.integer(4)),
+        deactivated: row.isNull(5) ? nil : Instant(microseconds: row.integer(5)),
+        reason: row.isNull(6) ? nil : row.text(6))
     }
   }
 
-  func activeDevices() throws(Fault) -> [Int64: Device] {
-    var active: [Int64: Device] = [:]
-    try eachDevice { if $0.gone == nil { active[$0.number] = $0.device } }
-    return active
+  /// The numbers of the active devices that want one of these events.
+  func receivers(
+    _ environment: Device.Environment, of events: PushEvents
+  ) throws(Fault) -> [Int64] {
+    try database.rows(
+      """
+      SELECT id FROM devices WHERE deactivated IS NULL AND environment = ? AND events & ? != 0
+        ORDER BY id
+      """, [.text(environment.rawValue), .integer(events.rawValue)]
+    ) { $0.integer(0) }
   }
 
-  public func countOfDevices() throws(Fault) -> Int { try activeDevices().count }
+  /// - Returns: nil if the device has gone.
+  func token(of device: Int64) throws(Fault) -> String? {
+    try database.rows(
+      "SELECT token FROM devices WHERE id = ? AND deactivated IS NULL", [.integer(device)]
+    ) { $0.text(0) }.first
+  }
 
   /// - Parameter since: the instant of the provider's knowledge.
   /// - Returns: false if the device registered later, or is not active.
@@ -270,10 +246,8 @@ extension Register {
       """
       UPDATE devices SET deactivated = ?, reason = ?
         WHERE id = ? AND deactivated IS NULL AND registered <= ?
-      """,
-      [
-        .integer(now.microseconds), .text(reason), .integer(device), .integer(since.microseconds),
-      ])
+      """, .integer(now.microseconds), .text(reason), .integer(device),
+      .integer(since.microseconds))
     return database.changes > 0
   }
 }
@@ -286,54 +260,38 @@ extension Register {
 
   /// Keeps words that are for every device and every entry until the service takes them.
   public func publish(_ words: String, title: String, at now: Instant) throws(Fault) {
-    let publication = Publication(.words(words, title: title, at: now))
-    try synced { () throws(Fault) in try put(Delivery(publication, lane: "")) }
+    let message = PushMessage.words(words, title: title, at: now)
+    try save([Delivery(Publication(message), lane: "")])
   }
 
   /// New deliveries are synced: after a power cut they are sent again with the same ids.
-  func save(_ deliveries: [Delivery], _ ended: [String]) throws(Fault) {
-    func write() throws(Fault) {
-      for delivery in deliveries { try put(delivery) }
-      for id in ended { try database.run("DELETE FROM deliveries WHERE id = ?", [.text(id)]) }
-    }
-    if deliveries.isEmpty { try database.transaction(write) } else { try synced(write) }
-  }
-
-  private func put(_ delivery: Delivery) throws(Fault) {
-    try database.run(
-      "INSERT OR IGNORE INTO deliveries (id, lane, device, message) VALUES (?, ?, ?, ?)",
-      [
-        .text(delivery.id), .text(delivery.lane), .integer(delivery.device),
-        .text(delivery.message.record.json),
-      ])
-  }
-
-  /// The words that the service has not taken yet, each with its id.
-  func words() throws(Fault) -> [(id: String, message: PushMessage)] {
-    try deliveries(where: "lane = ''").map { ($0.id, $0.message) }
-  }
-
-  /// What an earlier run has not sent.
-  func deliveries() throws(Fault) -> [Delivery] { try deliveries(where: "lane != ''") }
-
-  private func deliveries(where condition: String) throws(Fault) -> [Delivery] {
-    var found: [Delivery] = []
-    var publications: [String: Publication] = [:]
-    try database.run(
-      "SELECT id, lane, device, message FROM deliveries WHERE \(condition) ORDER BY rowid"
-    ) { row in
-      let text = row.text(3)
-      if publications[text] == nil {
-        // Leave out invalid rows, which another program has written.
-        guard let record = try? Record(json: text, path: "a message"),
-          let message = try? PushMessage(record)
-        else { return }
-        publications[text] = Publication(message)
+  /// - Parameter words: the id of the words that they are made of.
+  func save(_ deliveries: [Delivery], inPlaceOf words: String? = nil) throws(Fault) {
+    try synced { () throws(Fault) in
+      for delivery in deliveries {
+        try database.run(
+          "INSERT INTO deliveries (id, lane, device, message) VALUES (?, ?, ?, ?)",
+          .text(delivery.id), .text(delivery.lane), .integer(delivery.device),
+          .text(delivery.publication.json))
       }
-      found.append(
-        Delivery(id: row.text(0), publications[text]!, lane: row.text(1), device: row.integer(2)))
+      if let words { try remove(delivery: words) }
     }
-    return found
+  }
+
+  func remove(delivery id: String) throws(Fault) {
+    try database.run("DELETE FROM deliveries WHERE id = ?", .text(id))
+  }
+
+  /// What is not sent yet, and the words that the service has not taken.
+  func deliveries() throws(Fault) -> [Delivery] {
+    var publications: [String: Publication] = [:]
+    return try database.rows("SELECT id, lane, device, message FROM deliveries ORDER BY rowid") {
+      row in
+      let text = row.text(3)
+      let publication = publications[text] ?? Publication(PushMessage(json: text))
+      publications[text] = publication
+      return Delivery(id: row.text(0), publication, lane: row.text(1), device: row.integer(2))
+    }
   }
 }
 
@@ -373,29 +331,25 @@ extension Register {
   }
 
   private func phones(_ condition: String, _ values: [SQLValue] = []) throws(Fault) -> [Phone] {
-    var found: [Phone] = []
     let oldest = SQLValue.integer((Instant.now - Self.lifeOfPhone).microseconds)
-    try database.run(
+    return try database.rows(
       "SELECT id, name, since, seen FROM phones WHERE seen > ? \(condition)", [oldest] + values
     ) { row in
-      found.append(
-        Phone(
-          number: row.integer(0), name: row.text(1),
-          since: Instant(microseconds: row.integer(2)),
-          seen: Instant(microseconds: row.integer(3))))
+      Phone(
+        number: row.integer(0), name: row.text(1), since: Instant(microseconds: row.integer(2)),
+        seen: Instant(microseconds: row.integer(3)))
     }
-    return found
   }
 
   func setSeen(_ phone: Int64, at now: Instant) throws(Fault) {
     try database.run(
-      "UPDATE phones SET seen = ? WHERE id = ?", [.integer(now.microseconds), .integer(phone)])
+      "UPDATE phones SET seen = ? WHERE id = ?", .integer(now.microseconds), .integer(phone))
   }
 
   /// - Returns: false if there is no such phone.
   public func remove(phone: Int64) throws(Fault) -> Bool {
     try synced { () throws(Fault) in
-      try database.run("DELETE FROM phones WHERE id = ?", [.integer(phone)])
+      try database.run("DELETE FROM phones WHERE id = ?", .integer(phone))
     }
     return database.changes > 0
   }
@@ -406,24 +360,20 @@ extension Register {
       try endPairing()
       try database.run(
         "INSERT INTO pairing (cookie, words, name, address, ends) VALUES (?, ?, ?, ?, ?)",
-        [
-          .text(pairing.cookie), .text(pairing.words), .text(pairing.name),
-          .text(pairing.address), .integer(Int64(pairing.ends.microseconds)),
-        ])
+        .text(pairing.cookie), .text(pairing.words), .text(pairing.name), .text(pairing.address),
+        .integer(Int64(pairing.ends.microseconds)))
     }
   }
 
   /// The phone that asks now; nil if none does.
   public func pairing() throws(Fault) -> Pairing? {
-    var found: Pairing?
-    try database.run(
+    try database.rows(
       "SELECT cookie, words, name, address, ends FROM pairing WHERE ends > ?", [Self.uptime]
     ) { row in
-      found = Pairing(
+      Pairing(
         cookie: row.text(0), words: row.text(1), name: row.text(2), address: row.text(3),
         ends: .microseconds(row.integer(4)))
-    }
-    return found
+    }.first
   }
 
   func endPairing() throws(Fault) { try database.run("DELETE FROM pairing") }
@@ -432,13 +382,12 @@ extension Register {
   /// - Returns: nil if this pairing has ended; the phone also if it is paired already.
   public func confirm(_ pairing: Pairing, at now: Instant) throws(Fault) -> Phone? {
     try synced { () throws(Fault) in
-      let since = SQLValue.integer(now.microseconds)
       try database.run(
         """
         INSERT INTO phones (cookie, name, since, seen)
-          SELECT cookie, name, ?, ? FROM pairing WHERE cookie = ? AND ends > ?
-        """, [since, since, .text(pairing.cookie), Self.uptime])
-      try database.run("DELETE FROM pairing WHERE cookie = ?", [.text(pairing.cookie)])
+          SELECT cookie, name, ?1, ?1 FROM pairing WHERE cookie = ?2 AND ends > ?3
+        """, .integer(now.microseconds), .text(pairing.cookie), Self.uptime)
+      try database.run("DELETE FROM pairing WHERE cookie = ?", .text(pairing.cookie))
     }
     return try phone(cookie: pairing.cookie)
   }
@@ -447,7 +396,7 @@ extension Register {
   public func end(cookie: String) throws(Fault) {
     try synced { () throws(Fault) in
       for table in ["pairing", "phones"] {
-        try database.run("DELETE FROM \(table) WHERE cookie = ?", [.text(cookie)])
+        try database.run("DELETE FROM \(table) WHERE cookie = ?", .text(cookie))
       }
     }
   }

@@ -1,10 +1,11 @@
 import Basics
 import CCurl
+import CSystemd
+import Daemon
 @preconcurrency import Glibc
 
 /// A POST over HTTP.
 struct PushRequest {
-  let tag: String
   let url: String
   let headers: [String]
   let body: String
@@ -14,28 +15,156 @@ struct PushRequest {
 struct PushResponse {
   let status: Int
   /// The start of the answer's body.
-  let body: String
-  /// How long the server asks us to wait, a day at most; nil if it does not say.
-  let retryAfter: Duration?
+  var body = ""
   /// Why there is no whole answer.
-  let failure: Failure?
+  var failure: String?
+}
 
-  /// The server has taken the request, even if the rest of its answer has not come.
-  var isSuccess: Bool { (200..<300).contains(status) }
+struct TransferSettings {
+  let authorities: String
+  let certificate: String?
+  let key: String?
+  /// How many requests may be in flight.
+  let most: Int
 
-  struct Failure {
-    let code: CURLcode
-    let words: String
+  /// - Throws: `Fault` if a file cannot be read or used.
+  init(
+    authorities: String, certificate: String? = nil, key: String? = nil, most: Int = 1
+  ) throws(Fault) {
+    try TLSContext.check(authorities: authorities, certificate: certificate, key: key)
+    (self.authorities, self.certificate, self.key) = (authorities, certificate, key)
+    self.most = most
+  }
+}
 
-    var isLate: Bool { code == CURLE_OPERATION_TIMEDOUT }
+/// Requests to one server, by libcurl's multi interface. They share one connection.
+final class Transfers {
+  private let loop: EventLoop
+  private let settings: TransferSettings
+  private unowned let lane: PushLane
+  private let multi: UnsafeMutableRawPointer
+  private var sockets: [Int32: (source: EventSource, events: UInt32)] = [:]
+  private var timer: EventSource!
+  private var busy: [UnsafeMutableRawPointer: (transfer: Transfer, tag: String)] = [:]
+  /// The open connection may be dead.
+  private var wantsFreshConnection = false
 
-    /// True if the failure concerns only this request, and not the connection.
-    var isOfOneRequest: Bool { [CURLE_OPERATION_TIMEDOUT, CURLE_HTTP2_STREAM].contains(code) }
+  init(_ loop: EventLoop, _ settings: TransferSettings, _ lane: PushLane) throws(Fault) {
+    self.loop = loop
+    self.settings = settings
+    self.lane = lane
+    guard Self.library == CURLE_OK, let made = curl_multi_init() else {
+      throw Fault("cannot use libcurl", errno: ENOMEM)
+    }
+    multi = made
+    clocksmith_curl_multi_number(multi, CURLMOPT_MAX_HOST_CONNECTIONS, 1)
+    clocksmith_curl_multi_number(multi, CURLMOPT_MAXCONNECTS, 1)
+    // Exact, for each request begins with it.
+    timer = try loop.after(.zero, accuracy: .microseconds(1)) { [unowned self] in
+      act(CURL_SOCKET_TIMEOUT, 0)
+    }
+    timer.rests()
+    clocksmith_curl_multi_listen(
+      multi,
+      { _, socket, what, context, _ in
+        Transfers.from(context).watch(socket, what)
+        return 0
+      },
+      { _, milliseconds, context in
+        Transfers.from(context).setTimer(milliseconds)
+        return 0
+      }, Unmanaged.passUnretained(self).toOpaque())
+  }
+
+  deinit {
+    clocksmith_curl_multi_listen(multi, nil, nil, nil)
+    for easy in busy.keys { curl_multi_remove_handle(multi, easy) }
+    busy = [:]
+    curl_multi_cleanup(multi)
+  }
+
+  private static let library = curl_global_init(Int(CURL_GLOBAL_DEFAULT))
+
+  private static func from(_ context: UnsafeMutableRawPointer?) -> Transfers {
+    Unmanaged<Transfers>.fromOpaque(context!).takeUnretainedValue()
+  }
+
+  /// - Parameter tag: the name of the request in its answer.
+  func send(_ request: PushRequest, tag: String) throws(Fault) {
+    let transfer = try Transfer(request, settings, wantsFreshConnection: wantsFreshConnection)
+    wantsFreshConnection = false
+    let code = curl_multi_add_handle(multi, transfer.easy)
+    guard code == CURLM_OK else {
+      throw Fault("cannot send a request", String(cString: curl_multi_strerror(code)))
+    }
+    busy[transfer.easy] = (transfer, tag)
+  }
+
+  private func finished(_ easy: UnsafeMutableRawPointer, _ result: CURLcode) {
+    curl_multi_remove_handle(multi, easy)
+    guard let (transfer, tag) = busy.removeValue(forKey: easy) else { return }
+    // The connection has answered nothing for the whole time limit: take another.
+    if result == CURLE_OPERATION_TIMEDOUT { wantsFreshConnection = true }
+    lane.answered(tag, transfer.answer(result))
+  }
+
+  // MARK: The loop
+
+  /// Called by libcurl, which must not be called from here.
+  private func watch(_ socket: Int32, _ what: Int32) {
+    guard what != CURL_POLL_REMOVE else {
+      // Stop the source at once: its own handler may be running, and keeps it until it returns. By
+      // then another socket may have the same number, and would lose its watch.
+      sockets.removeValue(forKey: socket)?.source.rests()
+      return
+    }
+    let events: UInt32 =
+      switch what {
+      case CURL_POLL_IN: EPOLLIN.rawValue
+      case CURL_POLL_OUT: EPOLLOUT.rawValue
+      default: EPOLLIN.rawValue | EPOLLOUT.rawValue
+      }
+    if let known = sockets[socket] {
+      guard known.events != events else { return }
+      known.source.watches(events)
+      sockets[socket]?.events = events
+    } else {
+      let source = try? loop.whenReady(socket, events: events) { [unowned self] in
+        // With 0, libcurl itself asks the socket what it is ready for.
+        let isInput = sockets[socket]?.events == EPOLLIN.rawValue
+        act(socket, isInput ? CURL_CSELECT_IN : 0)
+      }
+      // Without a source, the request ends at its time limit.
+      if let source { sockets[socket] = (source, events) }
+    }
+  }
+
+  private func setTimer(_ milliseconds: Int) {
+    if milliseconds < 0 {
+      timer.rests()
+    } else {
+      timer.goesOff(after: .milliseconds(milliseconds))
+    }
+  }
+
+  private func act(_ socket: Int32, _ events: Int32) {
+    var running: Int32 = 0
+    curl_multi_socket_action(multi, socket, events, &running)
+    var hasFinished = false
+    var left: Int32 = 0
+    while let message = curl_multi_info_read(multi, &left) {
+      guard message.pointee.msg == CURLMSG_DONE, let easy = message.pointee.easy_handle else {
+        continue
+      }
+      hasFinished = true
+      finished(easy, message.pointee.data.result)
+    }
+    if hasFinished { lane.send() }
   }
 }
 
 /// A request by libcurl.
-final class Transfer {
+private final class Transfer {
   /// In milliseconds: how long a request may take, of which to connect. Standard Webhooks proposes
   /// 15 to 30 s.
   private static let patience = 30_000
@@ -49,20 +178,15 @@ final class Transfer {
   private static let mostOfBody = 4096
 
   let easy: UnsafeMutableRawPointer
-  let tag: String
-  private let needsHTTP2: Bool
   private let words: UnsafeMutablePointer<CChar>
   private var headers: UnsafeMutablePointer<curl_slist>?
   private var received: [UInt8] = []
 
-  /// - Parameter wantsFreshConnection: true if the open connection may be dead.
   init(
     _ request: PushRequest, _ settings: TransferSettings, wantsFreshConnection: Bool
   ) throws(Fault) {
     guard let made = curl_easy_init() else { throw Fault("cannot use libcurl", errno: ENOMEM) }
     easy = made
-    tag = request.tag
-    needsHTTP2 = settings.needsHTTP2
     words = .allocate(capacity: Int(CURL_ERROR_SIZE))
     words.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
     set(CURLOPT_ERRORBUFFER, words)
@@ -79,7 +203,7 @@ final class Transfer {
     set(CURLOPT_UPLOAD_BUFFERSIZE, Self.buffer)
     // Waits for the one connection instead of making another.
     set(CURLOPT_PIPEWAIT, 1)
-    set(CURLOPT_PROTOCOLS_STR, needsHTTP2 ? "https" : "http,https")
+    set(CURLOPT_FRESH_CONNECT, wantsFreshConnection ? 1 : 0)
     // A macro of another type in later versions.
     set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
     let isFolder = isSpecialFile(settings.authorities)
@@ -95,12 +219,14 @@ final class Transfer {
       easy,
       { bytes, size, count, context in
         let transfer = Unmanaged<Transfer>.fromOpaque(context!).takeUnretainedValue()
-        return transfer.receive(UnsafeRawBufferPointer(start: bytes, count: size * count))
+        let bytes = UnsafeRawBufferPointer(start: bytes, count: size * count)
+        let room = Transfer.mostOfBody - transfer.received.count
+        transfer.received.append(contentsOf: bytes.prefix(room))
+        return bytes.count
       }, Unmanaged.passUnretained(self).toOpaque())
     // Without a value, libcurl leaves out its own header.
     for header in ["accept:"] + request.headers { headers = curl_slist_append(headers, header) }
     clocksmith_curl_pointer(easy, CURLOPT_HTTPHEADER, headers)
-    set(CURLOPT_FRESH_CONNECT, wantsFreshConnection ? 1 : 0)
     set(CURLOPT_URL, request.url)
     set(CURLOPT_POSTFIELDSIZE, request.body.utf8.count)
     set(CURLOPT_COPYPOSTFIELDS, request.body)
@@ -120,30 +246,12 @@ final class Transfer {
     clocksmith_curl_pointer(easy, option, value)
   }
 
-  /// - Returns: how many of the bytes it has taken. libcurl ends the transfer if it is not all.
-  private func receive(_ bytes: UnsafeRawBufferPointer) -> Int {
-    let taken = bytes.prefix(Self.mostOfBody - received.count)
-    received.append(contentsOf: taken)
-    return taken.count
-  }
-
   func answer(_ result: CURLcode) -> PushResponse {
-    var (status, version) = (0, 0)
+    var status = 0
     clocksmith_curl_ask_number(easy, CURLINFO_RESPONSE_CODE, &status)
-    clocksmith_curl_ask_number(easy, CURLINFO_HTTP_VERSION, &version)
-    if needsHTTP2, status > 0, version < CURL_HTTP_VERSION_2_0 {
-      let failure = PushResponse.Failure(
-        code: CURLE_HTTP2, words: "the server does not speak HTTP/2")
-      return PushResponse(status: 0, body: "", retryAfter: nil, failure: failure)
-    }
-    var seconds: curl_off_t = 0
-    clocksmith_curl_ask_offset(easy, CURLINFO_RETRY_AFTER, &seconds)
-    // An answer that is longer than is kept is a whole one.
-    let isWhole = result == CURLE_OK || result == CURLE_WRITE_ERROR
     let reason = words[0] == 0 ? curl_easy_strerror(result) : UnsafePointer(words)
     return PushResponse(
       status: status, body: String(decoding: received, as: UTF8.self),
-      retryAfter: seconds > 0 ? .seconds(min(Int64(seconds), 86_400)) : nil,
-      failure: isWhole ? nil : .init(code: result, words: String(cString: reason!)))
+      failure: result == CURLE_OK ? nil : String(cString: reason!))
   }
 }

@@ -5,8 +5,8 @@ import Horology
 
 /// A program on the web that gets messages by Standard Webhooks 1.0.0. Each request is signed, and
 /// its time with it.
-final class WebhookProvider: Provider {
-  let lane: Lane
+struct WebhookProvider: Provider {
+  let name: String
   let events: PushEvents
   let settings: TransferSettings
 
@@ -14,64 +14,53 @@ final class WebhookProvider: Provider {
   private let secret: WebhookSecret
 
   init(_ name: String, _ configured: PushConfiguration.Webhook) throws(Fault) {
-    try TLSContext.check(authorities: configured.authorities)
-    lane = .webhook(name)
+    self.name = "webhook \(name)"
     events = configured.events
-    settings = TransferSettings(authorities: configured.authorities)
+    settings = try TransferSettings(authorities: configured.authorities)
     url = configured.url
-    secret = try configured.secret()
+    secret = try Secret.needed(
+      by: "the webhook at \(configured.host)", "secret", file: configured.secretFile,
+      credential: "webhook-secret",
+      form: "whsec_ and the base64 of 24 to 64 bytes are wanted, as of "
+        + "'echo whsec_$(openssl rand -base64 32)'"
+    ) { WebhookSecret(text: $0) }
   }
 
   func request(_ delivery: Delivery, to _: String, at now: Instant) -> PushRequest {
-    let body = Self.text(of: delivery.message)
+    let message = delivery.message
+    let data = Record([
+      "clock": .text(message.title), "kind": .text(message.event.text),
+      "words": .text(message.body), "fields": .record(message.details),
+    ])
+    let body = Record([
+      "type": .text(message.kind), "timestamp": .text(message.created.rfc3339),
+      "data": .record(data),
+    ]).json
     let id = delivery.id
     let seconds = now.microseconds / 1_000_000
     return PushRequest(
-      tag: delivery.id, url: url,
+      url: url,
       headers: [
         "content-type: application/json", "webhook-id: \(id)", "webhook-timestamp: \(seconds)",
         "webhook-signature: v1,\(secret.signature(of: "\(id).\(seconds).\(body)"))",
       ], body: body)
   }
 
-  static func text(of message: PushMessage) -> String {
-    let data = Record([
-      "clock": .text(message.title), "kind": .text(message.event.text),
-      "words": .text(message.body), "fields": .record(message.fieldsRecord),
-    ])
-    let record = Record([
-      "type": .text(message.kind), "timestamp": .text(message.created.rfc3339),
-      "data": .record(data),
-    ])
-    return record.json
-  }
-
   /// Anything but 2xx is a failure, also a redirect. With 410 the program wants nothing more.
-  /// Another 3xx or 4xx means that the address or the secret is wrong, for every message.
-  func judge(_ answer: PushResponse, sent: Instant) -> Verdict {
-    if answer.isSuccess { return .accepted }
-    if let failure = answer.failure { return Verdict(failure) }
-    switch answer.status {
-    case 410: return .noMore("status 410")
-    case 408, 429, 500...: return .again("status \(answer.status)", after: answer.retryAfter)
-    default: return .down("the server answers status \(answer.status)")
-    }
-  }
-
-  /// The pauses that Standard Webhooks proposes: 5 s, 5 min, 30 min, 2 h, 5 h, 10 h.
-  func pause(after tries: Int) -> Duration {
-    let ladder = [5, 300, 1800, 7200, 18_000, 36_000]
-    return .seconds(ladder[min(max(tries - 1, 0), ladder.count - 1)])
+  func verdict(on answer: PushResponse) -> Verdict {
+    if let verdict = Verdict(common: answer) { return verdict }
+    if answer.status == 410 { return .noMore("status 410") }
+    return .again("the server answers status \(answer.status)")
   }
 }
 
 /// The shared secret: 24 to 64 bytes, written as `whsec_` and their base64.
-public struct WebhookSecret: Hashable, Sendable {
+struct WebhookSecret {
   private static let mark = "whsec_"
-  fileprivate let bytes: [UInt8]
+  private let bytes: [UInt8]
 
   /// Nil if the text is not a secret of this form.
-  public init?(text: String) {
+  init?(text: String) {
     guard text.hasPrefix(Self.mark) else { return nil }
     let digits = Array(text.utf8.dropFirst(Self.mark.utf8.count))
     var decoded = [UInt8](repeating: 0, count: digits.count + 4)
@@ -93,15 +82,5 @@ public struct WebhookSecret: Hashable, Sendable {
     var encoded = [UInt8](repeating: 0, count: 4 * (Int(length) + 2) / 3 + 1)
     let count = EVP_EncodeBlock(&encoded, digest, Int32(length))
     return String(decoding: encoded.prefix(Int(count)), as: UTF8.self)
-  }
-}
-
-extension PushConfiguration.Webhook {
-  public func secret() throws(Fault) -> WebhookSecret {
-    try Secret.needed(
-      by: "the webhook at \(host)", "secret", file: secretFile, credential: "webhook-secret",
-      form: "whsec_ and the base64 of 24 to 64 bytes are wanted, as of "
-        + "'echo whsec_$(openssl rand -base64 32)'"
-    ) { WebhookSecret(text: $0) }
   }
 }
