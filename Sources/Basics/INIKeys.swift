@@ -1,5 +1,3 @@
-@preconcurrency import Glibc
-
 /// Sets a value in the settings. Returns nil, or a text that says what is allowed instead.
 public typealias INIKey<Settings> = @Sendable (inout Settings, String) -> String?
 
@@ -46,13 +44,10 @@ extension INIFile {
         throw Fault(place, "'\(entry.key)' is set twice in this file")
       }
       if let complaint = key(&settings, entry.value) {
-        // A complaint about a file names the file already, so the value is not repeated. strstr,
-        // because Swift's search brings two megabytes of regular expressions with it.
-        let isNamed = entry.value.contains("/") && strstr(complaint, entry.value) != nil
         // A person may write a secret itself where the path of its file is wanted. An address may
         // have a password before the @.
         let isPrivate = entry.key.hasSuffix("_file") || entry.value.utf8.contains(UInt8(ascii: "@"))
-        let value = isNamed || isPrivate ? "" : " = \(entry.value.excerpt)"
+        let value = isPrivate ? "" : " = \(entry.value.excerpt)"
         throw Fault(place, "\(entry.key)\(value): \(complaint)")
       }
     }

@@ -57,11 +57,7 @@ public func syncToDisk(_ path: String) throws(Fault) {
 }
 
 private func sync(_ descriptor: Int32, _ operation: String) throws(Fault) {
-  try retryingInterrupts(operation) {
-    let result = fsync(descriptor)
-    // Some files cannot be synced, as a folder of some network file systems, and need no waiting.
-    return result == -1 && errno == EINVAL ? 0 : result
-  }
+  try retryingInterrupts(operation) { fsync(descriptor) }
 }
 
 private func write(

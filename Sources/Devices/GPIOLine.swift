@@ -103,7 +103,7 @@ private final class LineHandle {
   }
 
   func check(_ code: Int32) throws(Fault) -> Int32 {
-    if code < 0 { throw place.loss(code: -code) }
+    if code < 0 { throw Fault("GPIO line \(place)", errno: -code) }
     return code
   }
 }
@@ -118,11 +118,5 @@ extension GPIOMap.Line {
       default: String(cString: strerror(code))
       }
     return Fault("cannot take GPIO line \(self)", code: code, detail)
-  }
-
-  /// Why a line that was taken can no longer be used.
-  func loss(code: Int32) -> Fault {
-    let detail = code == ENODEV ? "its chip has been removed" : String(cString: strerror(code))
-    return Fault("GPIO line \(self)", code: code, detail)
   }
 }

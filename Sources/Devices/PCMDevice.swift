@@ -57,7 +57,7 @@ struct PCMDevice {
     }
     throw Fault(
       "\(direction) \(name)", code: ETIMEDOUT,
-      "its sound server, or whoever reads its pipe, does not answer; \(remedy)")
+      "its sound server, or the reader of its pipe, does not answer; \(remedy)")
   }
 
   private func open() throws(Fault) -> OpaquePointer {

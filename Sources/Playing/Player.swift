@@ -247,13 +247,7 @@ public final class Player {
     fed = now.sinceBoot
     try rehearse(stream, mixer, now)
     let written = stream.written
-    try stream.feed { block throws(Fault) in
-      mixer.render(into: block, stream.clock, now)
-      // A sleep that comes during this most often comes while it renders.
-      if isPlaying, let longPause = longPause() {
-        throw Fault("speaker \(stream.sink.name)", longPause)
-      }
-    }
+    try stream.feed { block throws(Fault) in mixer.render(into: block, stream.clock, now) }
     try feedInTime(stream.sink)
     if stream.written > written { taken = now.uptime }
     if let position = stream.lastPosition {

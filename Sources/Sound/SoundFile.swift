@@ -78,7 +78,7 @@ public final class SoundFile {
   }
 
   /// Seconds; the longest bell rings for 60 (facts: bells).
-  private static let longest: sf_count_t = 600
+  private static let longest: sf_count_t = 120
   /// Frames per second that a clip may have; libsamplerate converts by a factor of at most 256.
   private static let rates: ClosedRange<Int32> = 4000...768_000
 

@@ -155,7 +155,7 @@ public struct VoicePack {
     let overlapFrames = overlap.frames(atRate: rate)
     var lengths: [Int] = []
     for clip in clips {
-      if let flaw = ClipFlaw(seconds: try clip.sound.seconds()), flaw.hidesWord {
+      if let flaw = ClipFlaw(seconds: try clip.sound.seconds()) {
         throw Fault("cannot use \(clip.path)", flaw.words)
       }
       lengths.append(try clip.sound.frames(atRate: rate))
@@ -279,10 +279,6 @@ extension VoicePack {
   /// Why it cannot speak by this clock in this style, with the styles that it has; nil if it can.
   public func flaw(ofStyle wording: Wording) -> String? {
     if styles(wording.format).contains(wording.style) { return nil }
-    if let other = formats.first, !formats.contains(wording.format) {
-      return "the voice \(path) has no words for clock = \(wording.format.rawValue); "
-        + "set clock = \(other.rawValue), or another voice"
-    }
     let clocks = formats.map { format in
       "\(styles(format).joined(separator: ", ")) for clock = \(format.rawValue)"
     }

@@ -10,7 +10,7 @@ public struct Recording: Sendable {
   public let rate: Int
 
   /// No word takes longer, in seconds.
-  public static let longest = ClipFlaw.longest
+  public static let longest = 5.0
   /// Sound below this counts as silence: -40 dB of the peak (facts: voices, quality targets).
   static let audible: Float = 0.01
 

@@ -55,7 +55,7 @@ public struct VoiceVerification {
     found += bad.map {
       Finding(clip: $0.clip.name, words: $0.flaw?.words ?? $0.fault.description)
     }
-    let unusable = Set(bad.filter { $0.flaw?.hidesWord ?? true }.map(\.clip.name))
+    let unusable = Set(bad.map(\.clip.name))
     let usable = pack.without(unusable)
     coverage = pack.wordings.map { ($0, usable.shortestInterval(wording: $0)) }
     timers = usable.timersText
@@ -128,7 +128,7 @@ public struct VoiceVerification {
 
 extension VoicePack {
   /// What keeps the clock from saying the right time, one sentence each: clips that are missing,
-  /// torn, silent, far too short or too long, and a crossfade that is too long for them.
+  /// torn, silent or far too short, and a crossfade that is too long for them.
   ///
   /// Reads every clip once. `VoiceVerification` also checks their quality.
   public func flaws() -> [String] {
@@ -160,7 +160,6 @@ extension VoicePack {
       do throws(Fault) {
         let file = try SoundFile(path: clip.path)
         var flaw = ClipFlaw(seconds: file.seconds)
-        // A clip that is far too long is never held in memory.
         let samples = flaw == nil ? try file.readChannels()[0] : []
         let word = Recording(samples: samples, rate: file.rate)
         flaw = flaw ?? file.silence

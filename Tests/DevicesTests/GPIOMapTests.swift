@@ -109,11 +109,6 @@ import Testing
       fault.description == "cannot take GPIO line GPIO17 (pinctrl-rp1:17): \(words)")
   }
 
-  @Test("a chip that is pulled out is told as such") func removedChip() {
-    let fault = Self.line("ftdi-cbus", 2).loss(code: ENODEV)
-    #expect(fault.description == "GPIO line ftdi-cbus:2: its chip has been removed")
-  }
-
   @Test("with no GPIO at all there is one sentence") func noGPIO() {
     let fault = faultThrown { _ = try GPIOInput(line: "no such line", active: .low) }
     #expect(fault != nil)

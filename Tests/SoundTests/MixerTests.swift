@@ -1,5 +1,6 @@
 import Basics
 import Foundation
+import Horology
 import Sound
 import TestSupport
 import Testing
@@ -112,6 +113,18 @@ import Testing
 
 @Suite struct SoundFileTests {
   private let folder = TemporaryFolder()
+
+  @Test("the signals of this tree are found, and are sound files") func ofThisTree() throws {
+    let paths = Sounds.signals()
+    #expect(Set(paths.keys) == Set(Signal.allCases))
+    for (signal, path) in paths {
+      #expect(path.hasSuffix("/signals/\(signal.rawValue).flac"))
+      let file = try SoundFile(path: path)
+      #expect(file.rate == standardRate)
+      let length = Duration.seconds(Double(file.frames) / Double(file.rate))
+      #expect((length - signal.length).magnitude < .microseconds(1), "\(signal)")
+    }
+  }
 
   @Test("a file that is not finished leaves nothing behind") func unfinishedLeavesNothing() throws {
     do {

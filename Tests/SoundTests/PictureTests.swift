@@ -67,7 +67,7 @@ import Testing
     for part in parts + [far] { #expect(picture.svg.contains("<title>\(part.label), ")) }
   }
 
-  @Test("a long announcement takes no more paper than a short one", arguments: [1, 9, 599])
+  @Test("a long announcement takes no more paper than a short one", arguments: [1, 9, 119])
   func bounded(seconds: Int) throws {
     let samples = [Float](repeating: 0.3, count: seconds * 8000)
     let path = try folder.write("long.wav", rate: 8000, samples: samples)

@@ -119,9 +119,8 @@ def of_samples(samples):
     "spoil, words",
     [(of_samples(numpy.zeros(24_000)), "it is silent; record it again"),
      (of_samples(DC), "it is silent; record it again"),
-     (of_samples(numpy.full(1, 0.5)), "it takes 0.0 ms, too short for a word; record it again"),
-     (of_samples(numpy.tile([0.5, -0.5], 300 * 48_000)), "it takes 600.0 s, more than 5; cut it")],
-    ids=["silent", "only DC", "a frame", "ten minutes"])
+     (of_samples(numpy.full(1, 0.5)), "it takes 0.0 ms, too short for a word; record it again")],
+    ids=["silent", "only DC", "a frame"])
 def test_a_clip_that_is_no_word_is_found_by_check_and_by_verify(clocksmith, pack, spoil, words):
     (pack / f"{CLIP}.flac").unlink()
     spoil(pack)

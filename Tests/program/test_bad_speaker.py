@@ -99,7 +99,7 @@ def test_a_pipe_without_a_reader_holds_it_up_for_five_seconds_at_most(
             *words, "--config", clocksmith.configuration(),
             environment={"ALSA_CONFIG_PATH": str(path)})
         assert done.returncode == status
-        assert "speaker default: its sound server, or whoever reads its pipe" in done.stdout + done.stderr
+        assert "speaker default: its sound server, or the reader of its pipe" in done.stdout + done.stderr
         return time.monotonic() - since
 
     assert least_of_four(took, 5) < 5

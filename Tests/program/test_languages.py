@@ -81,7 +81,7 @@ def test_it_is_listed_with_its_language_and_licence(clocksmith, language):
 @pytest.mark.parametrize("language", sorted(set(SAID) - IN_12_HOURS))
 def test_a_language_of_24_hours_says_so_where_12_are_configured(clocksmith, language):
     done = clocksmith.run("say", "15:45", "--config", configured(clocksmith, LANGUAGES[language], ""))
-    assert "has no words for clock = 12; set clock = 24, or another voice" in refusal(done, 1)
+    assert "has no style 'digital' for clock = 12: it has digital for clock = 24; set one of these" in refusal(done, 1)
 
 
 # MARK: German, which says times as people do as well

@@ -257,7 +257,7 @@ def test_a_server_that_hangs_holds_it_up_for_five_seconds_at_most(clocksmith, si
         done = clocksmith.run(
             *words, "--config", clocksmith.configuration(), environment=silent_server)
         assert done.returncode == status
-        assert "its sound server, or whoever reads its pipe, does not answer" in done.stdout + done.stderr
+        assert "its sound server, or the reader of its pipe, does not answer" in done.stdout + done.stderr
         return time.monotonic() - begun
 
     assert least_of_four(took, 5) < 5

@@ -123,6 +123,12 @@ def test_the_script_makes_the_samples_that_ship_again(tmp_path):
     assert [file.name for file in files if step_of_difference(file, BELLS / file.name) > 1] == []
 
 
+def equal_temperament(note):
+    """Hz of a note in scientific pitch, A4 at 440 Hz."""
+    semitones = {"C": -9, "D": -7, "E": -5, "F": -4, "G": -2, "A": 0, "B": 2}[note[0]] + note.count("#")
+    return 440 * 2 ** (semitones / 12 + int(note[-1]) - 4)
+
+
 # A measured bell, and one that is scaled.
 @pytest.mark.parametrize("name", ["F#4", "E5"])
 def test_concert_bells_are_made_with_their_strike_notes(tmp_path, name):
