@@ -254,39 +254,39 @@ public struct Announcer {
 
   // MARK: Occasions
 
-  /// Decides every occasion that is due, and says when to wake next.
+  /// Decides everything that is due, and says when to wake next.
   private mutating func decide(at now: Now) -> [Effect] {
     var effects = endMute(at: now) + settleReminders(at: now)
+    let decision = decideOccasions(at: now, &effects)
+    // Words find the occasions that have passed decided: those are in nobody's way.
+    if !isEnding { effects += settleWords(at: now) }
+    return effects + [wake(at: decision, now)]
+  }
+
+  /// Decides every occasion that is due.
+  /// - Returns: when the next is to be decided.
+  private mutating func decideOccasions(at now: Now, _ effects: inout [Effect]) -> Instant {
     while true {
       let occasion = next
       let due = Quarters.due(occasion, rules)
-      guard now.instant >= due, !isEnding else { return effects + [wake(at: due, now)] }
+      guard now.instant >= due, !isEnding else { return due }
       // What is taken back is decided again once it has ended.
-      if stage.turn?.isTakenBack == true {
-        return effects + [wake(at: now.instant + .seconds(1), now)]
-      }
+      if stage.turn?.isTakenBack == true { return now.instant + .seconds(1) }
       if now.instant >= rules.passing(of: occasion) {
         let last = quarters.schedule.last(atOrBefore: rules.lastToPass(at: now))
-        let reason = reasonForMissing(occasion, through: last, at: now)
-        effects += skip(occasion, through: last, reason)
+        effects += skip(occasion, through: last, reasonForMissing(occasion, through: last, at: now))
         quarters.decide(through: last)
         continue
       }
       if let refusal = refusal(of: occasion) {
         // Before its instant, the switch may still be turned on, or a mute lifted.
-        if refusal.mayEndInTime && now.instant < occasion.instant {
-          return effects + [wake(at: occasion.instant, now)]
-        }
+        if refusal.mayEndInTime && now.instant < occasion.instant { return occasion.instant }
         effects += skip(occasion, refusal)
         quarters.decide(through: occasion)
         continue
       }
-      if playing != nil {
-        return effects + [wake(at: rules.passing(of: occasion) + .milliseconds(1), now)]
-      }
-      if let retry = quarters.retry(of: occasion, after: now) {
-        return effects + [wake(at: retry, now)]
-      }
+      if playing != nil { return rules.passing(of: occasion) + .milliseconds(1) }
+      if let retry = quarters.retry(of: occasion, after: now) { return retry }
       quarters.decide(through: occasion)
       guard let made = Quarters.announcement(stage.nextID, of: occasion, rules, at: now) else {
         effects += skip(occasion, quarters.failureReason(of: occasion) ?? .tooLateForChime)
@@ -374,12 +374,7 @@ extension Announcer {
 
   private mutating func change(_ mute: SoftwareMute, at now: Now) -> [Effect] {
     // A repeated mute still silences an answer.
-    guard
-      mute != self.mute
-        || (mute == .on && (playing != nil || reminders.isRinging || hasInterval))
-    else {
-      return []
-    }
+    guard mute != self.mute || mute == .on else { return [] }
     rules.mute = mute
     if case .until(let end) = mute {
       muteEndsSinceBoot = now.sinceBoot + (end - now.instant)
@@ -480,8 +475,6 @@ extension Announcer {
   /// - Parameters:
   ///   - instant: when it is to begin; nil for as soon as it can.
   ///   - lead: the time from now until it can begin.
-  /// - Returns: no effect if the occasion that is about to sound gives the same answer at that
-  ///   instant.
   private mutating func answer(
     _ time: CivilTime?, from instant: Instant? = nil, within lead: Duration, at now: Now
   ) -> Response {
@@ -492,9 +485,6 @@ extension Announcer {
       return Self.refuse(.request(refusal))
     }
     if let turn = stage.turn {
-      if turn.stopped == nil, turn.announcement.says(time, at: instant) {
-        return ([], .announcement(turn.announcement))
-      }
       let isNear =
         turn.announcement.cause.isOccasion && turn.heard != .anchor
         && turn.stopped == nil
@@ -504,8 +494,7 @@ extension Announcer {
     guard anchor >= now.instant + lead else {
       return Self.refuse(.request(.tooNear(within: lead)))
     }
-    var latest =
-      refusal(of: next) == nil ? rules.needsSpeaker(for: next) - settings.longestPhrase : nil
+    var latest = latestBeforeNext
     if let latest, anchor > latest { return Self.refuse(.request(.occasionIsNear)) }
     let said = time ?? zone.civil(at: anchor)
     if time == nil {
@@ -548,13 +537,17 @@ extension Announcer {
     of cause: Announcement.Cause, within lead: Duration, at now: Now
   ) -> Announcement? {
     let anchor = now.instant + lead
-    let latest =
-      refusal(of: next) == nil
-      ? rules.needsSpeaker(for: next) - max(settings.longestPhrase, settings.longestTimerPhrase)
-      : nil
+    let latest = latestBeforeNext
     guard stage.turn == nil, latest.map({ anchor <= $0 }) ?? true else { return nil }
     return Announcement(
       stage.nextID, cause: cause, time: zone.civil(at: anchor), anchor: anchor, latest: latest)
+  }
+
+  /// The latest instant at which words may begin that are over before the next occasion; nil if that
+  /// will not sound.
+  private var latestBeforeNext: Instant? {
+    guard refusal(of: next) == nil else { return nil }
+    return rules.needsSpeaker(for: next) - max(settings.longestPhrase, settings.longestTimerPhrase)
   }
 
   /// Begins an announcement that somebody has asked for.
@@ -705,7 +698,7 @@ extension Announcer {
     }
     let rings = rings(at: now)
     if rings.heard(from: now.sinceBoot).isEmpty { cues.forgetComplaint(ofRings: true) }
-    return effects + cues.stopReplaced(by: rings, at: now) + settleWords(at: now)
+    return effects + cues.stopReplaced(by: rings, at: now)
   }
 
   /// Rings the timers and alarms whose time has come, and ends those that have rung out.
@@ -738,7 +731,8 @@ extension Announcer {
   private func asHeard(_ change: ReminderChange, at now: Now) -> ReminderChange {
     switch change.event {
     case .rings(let how, _):
-      return ReminderChange(change.reminder, .rings(how, unheard: hindranceOfRings))
+      let reason: SkipReason? = rules.timersAreHeldBack ? .switchLost : nil
+      return ReminderChange(change.reminder, .rings(how, unheard: reason))
     case .missed:
       return ReminderChange(change.reminder, .missed(neverHeard(change.reminder, at: now)))
     default: return change
@@ -796,11 +790,6 @@ extension Announcer {
     case .snoozing: rules.refusalOfTimers
     case .ringing, .paused: rules.timersAreHeldBack ? .switchLost : nil
     }
-  }
-
-  /// Why rings are not heard now, as far as that is known; nil if they are.
-  private var hindranceOfRings: SkipReason? {
-    rules.timersAreHeldBack ? .switchLost : cues.complaintOfRing.map { .failed($0) }
   }
 
   /// Why nothing of a ring has been heard; nil if something was, or nothing failed, or it does not
@@ -1058,13 +1047,7 @@ extension Announcer {
   private func announcement(of words: TimerWords, at now: Now) -> Announcement? {
     let anchor = now.instant + rules.lead
     var latest = anchor + (words.until - now.sinceBoot)
-    // An occasion that has passed meanwhile is in nobody's way.
-    let hasPassed = now.instant >= rules.passing(of: next)
-    let coming = hasPassed ? quarters.schedule.next(after: rules.lastToPass(at: now)) : next
-    if refusal(of: coming) == nil {
-      let longest = words.isOfTime ? settings.longestPhrase : settings.longestTimerPhrase
-      latest = min(latest, rules.needsSpeaker(for: coming) - longest)
-    }
+    if let latestBeforeNext { latest = min(latest, latestBeforeNext) }
     let time = zone.civil(at: anchor)
     if words.isOfTime { latest = min(latest, anchor.endOfMinute(of: time)) }
     guard anchor <= latest else { return nil }
@@ -1229,14 +1212,6 @@ extension Announcement {
   /// True if it says the time after its last blow.
   fileprivate var saysTimeAfterBlows: Bool {
     if case .at = programme.words { !programme.blows.isEmpty } else { false }
-  }
-
-  /// True if it is an occasion that says this time, or its own, from this instant on.
-  fileprivate func says(_ time: CivilTime?, at instant: Instant?) -> Bool {
-    guard case .occasion(let occasion) = cause, instant == occasion.instant,
-      anchor == occasion.instant, programme.words != .none
-    else { return false }
-    return time.map { $0.dateTime.timeOfDay == occasion.civil.dateTime.timeOfDay } ?? true
   }
 }
 

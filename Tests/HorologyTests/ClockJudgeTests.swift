@@ -216,21 +216,6 @@ import Testing
     #expect(machine.trust == .holdover)
   }
 
-  @Test("a clock and its RTC may drift apart, but not without end") func driftApart() {
-    var machine = machine(rtcAhead: .zero)
-    for _ in 0..<24 * 3 {
-      machine.run(.seconds(3600), gains: 50)
-      machine.look()
-    }
-    #expect(machine.trust == .holdover)
-    #expect(machine.uncertainty! > .seconds(13), "what the RTC shows is in the uncertainty")
-    for _ in 0..<24 * 5 {
-      machine.run(.seconds(3600), gains: 50)
-      machine.look()
-    }
-    #expect(machine.trust == .untrusted)
-  }
-
   @Test("holdover ends when the clock may be off by too much")
   func heldTooLong() {
     var machine = machine(rtcAhead: nil) { $0.maximumError = .zero }
@@ -318,16 +303,6 @@ import Testing
     var machine = machine(rtcAhead: .zero) { $0.judge.greatestError = nil }
     #expect(machine.run(days: 400).isEmpty)
     #expect((machine.trust, machine.judge.state.ends) == (.holdover, nil))
-  }
-
-  @Test("the RTC is read at the start, soon again, and once an hour") func readings() {
-    var machine = Machine()
-    machine.rtcAhead = .zero
-    for _ in 0..<600 {
-      machine.look()
-      machine.run(.seconds(12))
-    }
-    #expect(machine.readings == 3)
   }
 
   @Test("each change of the RTC is reported once") func reportsOnce() {

@@ -164,15 +164,6 @@ struct Desk {
   }
 }
 
-extension Announcer {
-  /// Ends the playing announcement with `outcome`; all of it was heard before, unless it failed.
-  mutating func end(_ outcome: Outcome, at now: Now) -> Response {
-    let id = playing?.id ?? SoundingID(0)
-    if case .failed = outcome {} else { _ = handle(.heard(id, .anchor), at: now) }
-    return handle(.ended(id, outcome), at: now)
-  }
-}
-
 extension Now {
   /// On a machine that has run for `running`, without sleep.
   init(_ instant: String, running: Duration) {

@@ -157,25 +157,6 @@ import Testing
     #expect(desk.intervalEvents.isEmpty)
   }
 
-  @Test("what the player holds is not given once more because another of it failed")
-  func oneFails() {
-    var desk = Desk(at: Self.start)
-    desk.start(.rounds(IntervalRounds(work: .seconds(8), count: 2)))
-    var given = desk.cues
-    for _ in 0..<6 {
-      // The half is at 4 s, and the first count, at 5, fails each time.
-      for count in desk.cues where count.signal == .count {
-        desk.tell(.ended(count.id, .failed("torn", heard: .nothing)))
-        given += desk.cues
-      }
-      desk.wait(for: .milliseconds(1050))
-      given += desk.cues
-    }
-    let halves = given.filter { $0.signal == .half }
-    #expect(Set(halves.map(\.anchor)).count == halves.count)
-    #expect(given.filter { $0.signal == .count }.count >= 2)
-  }
-
   @Test("the last signal is silenced, too") func lastSignal() {
     let ways: [Event] = [
       .interval(.stop), .pressed(speakerIsAwake: true), .stop(.byHand), .mute(.on),
@@ -201,15 +182,6 @@ import Testing
     desk.tell(.stop(.byHand))
     #expect(desk.stopped == [words])
     #expect(desk.announcer.interval != nil)
-  }
-
-  @Test("the same one takes its own place, where that is wanted") func replacesItself() {
-    var desk = Desk(at: Self.start)
-    desk.start(.plain(every: .seconds(30)))
-    _ = desk.live(for: .seconds(10))
-    desk.tell(.interval(.start(.plain(every: .seconds(30)), replaces: true)))
-    #expect(desk.intervalEvents == [.stopped(.replaced), .started])
-    #expect(desk.announcer.interval?.passed(at: desk.now) == .milliseconds(-400))
   }
 
   @Test("with a clock that came back behind, it begins at once") func clockBehind() {

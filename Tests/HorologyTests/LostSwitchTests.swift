@@ -97,19 +97,6 @@ import Testing
     }
   }
 
-  @Test("a reload by which the switch is on ends nothing of what it silenced before")
-  func reloadOn() {
-    var desk = Desk(at: Self.start) { $0.silences = .announcements }
-    turn(&desk, .off)
-    desk.start(.seconds(10))
-    _ = desk.live(for: .seconds(11))
-    var settings = desk.announcer.settings
-    settings.silences = .everything
-    desk.tell(.reloaded(settings, .on))
-    #expect(desk.timerEvents.isEmpty)
-    #expect(desk.timers.map(\.isRinging) == [true])
-  }
-
   @Test("the list of the alarms tells that it keeps them silent") func list() throws {
     var desk = Desk(at: Self.start)
     desk.tell(.reminder(.set(Self.alarm)))

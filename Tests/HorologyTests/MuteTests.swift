@@ -117,14 +117,4 @@ import Testing
     let effects = announcer.handle(.woke, at: now).effects
     #expect(effects.first == .report(.mute(.off, until: nil)))
   }
-
-  @Test("a given time is said by a clock that nobody vouches for") func aGivenTime() {
-    var desk = Desk(at: "2026-11-21T15:07:00", trust: .untrusted)
-    desk.tell(.asked(speakerIsAwake: true))
-    #expect(desk.refusal == .untrusted)
-    let noon = CivilTime(
-      dateTime: CivilDateTime(text: "2026-11-21T12:00")!, weekday: .saturday, utcOffsetSeconds: 0)
-    desk.tell(.asked(noon, speakerIsAwake: true))
-    #expect(desk.played == "12:00:00")
-  }
 }
