@@ -44,20 +44,17 @@ public struct Announcer {
   ///   - mute: as it was before the start. The clock may have been set since.
   ///   - muteEndsSinceBoot: when the mute ends, if it is for a duration and the machine has not
   ///     started since.
-  ///   - sounded: `lastSounded` as it was before the start. If the clock was set back since, that
-  ///     occasion does not sound again.
   ///   - reminders: as they were before the start, like the interval.
   public init(
     settings: AnnouncerSettings, zone: any Zone, trust: ClockTrust,
     switchState: SwitchState = .absent,
-    mute: SoftwareMute = .off, muteEndsSinceBoot: Duration? = nil, sounded: Instant? = nil,
+    mute: SoftwareMute = .off, muteEndsSinceBoot: Duration? = nil,
     reminders: Reminders = Reminders(), interval: IntervalTimer? = nil, at now: Now
   ) {
     self.reminders = reminders
     self.interval = interval
     rules = Rules(settings, trust: trust, switchState: switchState, mute: mute)
-    quarters = Quarters(
-      Schedule(interval: settings.interval, zone: zone), at: now.instant, sounded: sounded)
+    quarters = Quarters(Schedule(interval: settings.interval, zone: zone), at: now.instant)
     self.muteEndsSinceBoot = muteEndsSinceBoot
     previous = now
     keepEndOfMute(at: now)
@@ -381,18 +378,15 @@ extension Announcer {
     } else {
       muteEndsSinceBoot = nil
     }
-    var silenced: [Effect] = []
-    if mute != .off && mute != .next {
-      silenced = silenceCues(.muted, at: now.uptime, now)
-    }
-    let report = Effect.report(reportOfMute)
-    guard mute != .off, let turn = stage.turn, !turn.isTakenBack else { return silenced + [report] }
+    let silencesAll = mute != .off && mute != .next
+    var effects = silencesAll ? silenceCues(.muted, at: now.uptime, now) : []
     // A sounding or requested announcement is not the next occasion.
-    let isNext = !stage.isHeard && turn.announcement.cause.isOccasion
-    if mute == .next && !isNext { return [report] }
-    silenced +=
-      isNext ? takeBack(.muted, at: now) : stage.stop(.muted, at: now.uptime)
-    return silenced + [report]
+    if !stage.isHeard, mute != .off, playing?.cause.isOccasion == true {
+      effects += takeBack(.muted, at: now)
+    } else if silencesAll {
+      effects += stage.stop(.muted, at: now.uptime)
+    }
+    return effects + [.report(reportOfMute)]
   }
 
   /// True if a mute silences more than the next occasion.
@@ -423,18 +417,14 @@ extension Announcer {
   /// - Returns: also the answer to the person who asked for it, if nothing of it was heard.
   private mutating func end(_ turn: Stage.Turn, with outcome: Outcome, at now: Now) -> Response {
     let announcement = turn.announcement
-    let heard: Heard =
-      switch outcome {
-      case .finished: .anchor
-      case .failed(_, let heard): heard
-      case .stopped, .tooLate: turn.heard
-      }
-    if case .occasion(let occasion) = announcement.cause {
-      if heard == .anchor {
-        quarters.mark(sounded: occasion)
-      } else if turn.isTakenBack {
-        quarters.reopen(occasion)
-      }
+    if turn.isTakenBack, case .occasion(let occasion) = announcement.cause {
+      let heard: Heard =
+        switch outcome {
+        case .finished: .anchor
+        case .failed(_, let heard): heard
+        case .stopped, .tooLate: turn.heard
+        }
+      if heard != .anchor { quarters.reopen(occasion) }
     }
     let reason: SkipReason
     switch outcome {
@@ -1177,10 +1167,6 @@ extension Announcer {
 
   /// The first occasion that has not been decided yet.
   public var next: Occasion { quarters.next }
-
-  /// The latest occasion that has sounded, to be kept for the next start; nil if there was none, or
-  /// the clock was wrong then.
-  public var lastSounded: Instant? { quarters.sounded }
 
   /// The zone whose civil time is announced.
   public var zone: any Zone { quarters.schedule.zone }

@@ -8,32 +8,19 @@ struct Quarters {
   private var passed: Instant
   /// The latest time that the clock has shown since it was last found to have been wrong.
   private var reached: Instant
-  /// The latest occasion that has sounded; nil if there was none, or the past is forgotten.
-  private(set) var sounded: Instant?
   /// The failure of the occasion that is still open.
   private var failure: (occasion: Occasion, why: String, retryAt: Uptime)?
 
-  /// - Parameter sounded: the latest occasion that sounded before the start. The clock may have
-  ///   been set back since; then this occasion stays decided.
-  init(_ schedule: Schedule, at start: Instant, sounded: Instant? = nil) {
+  init(_ schedule: Schedule, at start: Instant) {
     self.schedule = schedule
-    self.sounded = sounded
-    decided = sounded
     passed = start
-    reached = max(start, sounded ?? start)
-    clockShows(start, before: start)
+    reached = start
   }
 
   private var through: Instant { max(passed, decided ?? passed) }
 
   /// The first that has not been decided yet.
   var next: Occasion { schedule.next(after: through) }
-
-  /// Notes that an occasion has sounded, unless the clock was wrong then.
-  mutating func mark(sounded occasion: Occasion) {
-    guard occasion.instant <= reached else { return }
-    sounded = max(sounded ?? occasion.instant, occasion.instant)
-  }
 
   /// Decides every undecided occasion up to this one.
   mutating func decide(through last: Occasion) { decided = last.instant }
@@ -64,7 +51,6 @@ struct Quarters {
       passed = min(through, shown)
       decided = nil
       reached = shown
-      sounded = nil
       failure = nil
     }
     reached = max(reached, shown)

@@ -12,13 +12,13 @@ struct Desk {
 
   init(
     at start: String, trust: ClockTrust = .synchronised, mute: SoftwareMute = .off,
-    sounded: Instant? = nil, _ change: (inout AnnouncerSettings) -> Void = { _ in }
+    _ change: (inout AnnouncerSettings) -> Void = { _ in }
   ) {
     var settings = AnnouncerSettings()
     change(&settings)
     now = Now(instant: Instant(start), uptime: Uptime(seconds: 1000), sinceBoot: .seconds(1000))
     announcer = Announcer(
-      settings: settings, zone: TestZone.utc, trust: trust, mute: mute, sounded: sounded, at: now)
+      settings: settings, zone: TestZone.utc, trust: trust, mute: mute, at: now)
     tell(.woke)
   }
 
