@@ -537,7 +537,7 @@ extension Announcer {
   /// will not sound.
   private var latestBeforeNext: Instant? {
     guard refusal(of: next) == nil else { return nil }
-    return rules.needsSpeaker(for: next) - max(settings.longestPhrase, settings.longestTimerPhrase)
+    return rules.needsSpeaker(for: next) - settings.longestPhrase
   }
 
   /// Begins an announcement that somebody has asked for.

@@ -21,15 +21,6 @@ import Testing
     #expect(mutes(desk) == [.off])
   }
 
-  @Test("its end is woken for, so that whoever looks sees it end") func endsOnTime() {
-    var desk = Desk(at: "2026-11-21T15:07:00")
-    desk.tell(.mute(.until(Instant("2026-11-21T15:08:00"))))
-    #expect(desk.wake == Instant("2026-11-21T15:08:00"))
-    desk.wait(until: "2026-11-21T15:08:00")
-    #expect(mutes(desk) == [.off])
-    #expect(desk.wake == Instant("2026-11-21T15:14:55"))
-  }
-
   @Test("after a restart in between it still lasts as long, though the clock was set")
   func afterARestart() {
     let start = Now(

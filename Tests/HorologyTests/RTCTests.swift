@@ -45,6 +45,13 @@ import Testing
     #expect(fault(reading(.failed("Remote I/O error"))) == .unreadable("Remote I/O error"))
   }
 
+  @Test("one that keeps local time is not valid") func localTime() {
+    let local = RTCReading(
+      name: "ds3231", moment: start, answer: .time(start.instant), health: .unsupported,
+      keepsLocalTime: true)
+    #expect(fault(local) == .localTime)
+  }
+
   @Test("the chip's own word that its data are invalid counts, and a low battery only warns")
   func flags() {
     func judge(_ flags: RTCFlags) -> RTCJudgement {

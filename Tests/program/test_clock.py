@@ -185,4 +185,4 @@ def test_the_service_tells_once_of_an_rtc_that_stops_and_takes_it_back(undiscipl
     wait_until(lambda: "the clock is holdover" in service(), 60, "the RTC runs again")
     about = [line for line in service() if line.startswith("the RTC ")]
     assert len([line for line in about if "has stopped" in line]) == 1
-    assert about[-1] == "the RTC ds3231 is valid again"
+    assert about[-1] == "the RTC ds3231 is valid"
