@@ -97,7 +97,8 @@ extension Sabotage {
     switch self {
     case .wrongHour: ["truth"]
     case .playedTwice: ["once"]
-    case .lateBlows, .driftUncorrected, .wordsTooLate: ["ontime"]
+    case .lateBlows, .driftUncorrected: ["ontime"]
+    case .wordsTooLate: ["ontime", "truth"]
     case .stopsUnheard, .ringsUnstopped, .handIgnored, .muteIgnored, .muteEndsEarly, .muteWaits,
       .unmuteAtOnce, .lostSwitchSounds, .atStopExchanged:
       ["silence"]

@@ -211,7 +211,7 @@ extension World {
 
   /// The player looks at its device.
   func tick() {
-    for index in tracks.indices { tracks[index].follow(machine.moment) }
+    for index in tracks.indices { tracks[index].decide(machine.moment) }
     takeSounds(through: machine.uptime)
     for id in tracks.map(\.sounding.id) {
       guard let index = tracks.firstIndex(where: { $0.sounding.id == id }) else { continue }

@@ -58,11 +58,10 @@ import Testing
       RTCJudgement(reading("2026-12-01T10:00:00", health: .told(flags)), after: nil)
     }
     #expect(judge([.dataInvalid, .backupLow]).fault == .dataInvalid)
-    #expect(judge([.backupLow, .backupSwitch]).isValid)
-    #expect(judge([.backupLow, .backupSwitch]).warnings == [.batteryLow])
+    #expect(judge(.backupLow).isValid)
+    #expect(judge(.backupLow).warnings == [.batteryLow])
     #expect(judge([.backupLow, .backupEmpty]).warnings == [.batteryEmpty])
     #expect(judge(.accuracyLow).warnings == [.accuracyLow])
-    #expect(judge(.backupSwitch).warnings == [])
   }
 
   @Test("one that shows the same second some seconds later has stopped") func stopped() {
