@@ -44,20 +44,17 @@ public struct Announcer {
   ///   - mute: as it was before the start. The clock may have been set since.
   ///   - muteEndsSinceBoot: when the mute ends, if it is for a duration and the machine has not
   ///     started since.
-  ///   - sounded: `lastSounded` as it was before the start. If the clock was set back since, that
-  ///     occasion does not sound again.
   ///   - reminders: as they were before the start, like the interval.
   public init(
     settings: AnnouncerSettings, zone: any Zone, trust: ClockTrust,
     switchState: SwitchState = .absent,
-    mute: SoftwareMute = .off, muteEndsSinceBoot: Duration? = nil, sounded: Instant? = nil,
+    mute: SoftwareMute = .off, muteEndsSinceBoot: Duration? = nil,
     reminders: Reminders = Reminders(), interval: IntervalTimer? = nil, at now: Now
   ) {
     self.reminders = reminders
     self.interval = interval
     rules = Rules(settings, trust: trust, switchState: switchState, mute: mute)
-    quarters = Quarters(
-      Schedule(interval: settings.interval, zone: zone), at: now.instant, sounded: sounded)
+    quarters = Quarters(Schedule(interval: settings.interval, zone: zone), at: now.instant)
     self.muteEndsSinceBoot = muteEndsSinceBoot
     previous = now
     keepEndOfMute(at: now)
@@ -254,39 +251,39 @@ public struct Announcer {
 
   // MARK: Occasions
 
-  /// Decides every occasion that is due, and says when to wake next.
+  /// Decides everything that is due, and says when to wake next.
   private mutating func decide(at now: Now) -> [Effect] {
     var effects = endMute(at: now) + settleReminders(at: now)
+    let decision = decideOccasions(at: now, &effects)
+    // Words find the occasions that have passed decided: those are in nobody's way.
+    if !isEnding { effects += settleWords(at: now) }
+    return effects + [wake(at: decision, now)]
+  }
+
+  /// Decides every occasion that is due.
+  /// - Returns: when the next is to be decided.
+  private mutating func decideOccasions(at now: Now, _ effects: inout [Effect]) -> Instant {
     while true {
       let occasion = next
       let due = Quarters.due(occasion, rules)
-      guard now.instant >= due, !isEnding else { return effects + [wake(at: due, now)] }
+      guard now.instant >= due, !isEnding else { return due }
       // What is taken back is decided again once it has ended.
-      if stage.turn?.isTakenBack == true {
-        return effects + [wake(at: now.instant + .seconds(1), now)]
-      }
+      if stage.turn?.isTakenBack == true { return now.instant + .seconds(1) }
       if now.instant >= rules.passing(of: occasion) {
         let last = quarters.schedule.last(atOrBefore: rules.lastToPass(at: now))
-        let reason = reasonForMissing(occasion, through: last, at: now)
-        effects += skip(occasion, through: last, reason)
+        effects += skip(occasion, through: last, reasonForMissing(occasion, through: last, at: now))
         quarters.decide(through: last)
         continue
       }
       if let refusal = refusal(of: occasion) {
         // Before its instant, the switch may still be turned on, or a mute lifted.
-        if refusal.mayEndInTime && now.instant < occasion.instant {
-          return effects + [wake(at: occasion.instant, now)]
-        }
+        if refusal.mayEndInTime && now.instant < occasion.instant { return occasion.instant }
         effects += skip(occasion, refusal)
         quarters.decide(through: occasion)
         continue
       }
-      if playing != nil {
-        return effects + [wake(at: rules.passing(of: occasion) + .milliseconds(1), now)]
-      }
-      if let retry = quarters.retry(of: occasion, after: now) {
-        return effects + [wake(at: retry, now)]
-      }
+      if playing != nil { return rules.passing(of: occasion) + .milliseconds(1) }
+      if let retry = quarters.retry(of: occasion, after: now) { return retry }
       quarters.decide(through: occasion)
       guard let made = Quarters.announcement(stage.nextID, of: occasion, rules, at: now) else {
         effects += skip(occasion, quarters.failureReason(of: occasion) ?? .tooLateForChime)
@@ -374,30 +371,22 @@ extension Announcer {
 
   private mutating func change(_ mute: SoftwareMute, at now: Now) -> [Effect] {
     // A repeated mute still silences an answer.
-    guard
-      mute != self.mute
-        || (mute == .on && (playing != nil || reminders.isRinging || hasInterval))
-    else {
-      return []
-    }
+    guard mute != self.mute || mute == .on else { return [] }
     rules.mute = mute
     if case .until(let end) = mute {
       muteEndsSinceBoot = now.sinceBoot + (end - now.instant)
     } else {
       muteEndsSinceBoot = nil
     }
-    var silenced: [Effect] = []
-    if mute != .off && mute != .next {
-      silenced = silenceCues(.muted, at: now.uptime, now)
-    }
-    let report = Effect.report(reportOfMute)
-    guard mute != .off, let turn = stage.turn, !turn.isTakenBack else { return silenced + [report] }
+    let silencesAll = mute != .off && mute != .next
+    var effects = silencesAll ? silenceCues(.muted, at: now.uptime, now) : []
     // A sounding or requested announcement is not the next occasion.
-    let isNext = !stage.isHeard && turn.announcement.cause.isOccasion
-    if mute == .next && !isNext { return [report] }
-    silenced +=
-      isNext ? takeBack(.muted, at: now) : stage.stop(.muted, at: now.uptime)
-    return silenced + [report]
+    if !stage.isHeard, mute != .off, playing?.cause.isOccasion == true {
+      effects += takeBack(.muted, at: now)
+    } else if silencesAll {
+      effects += stage.stop(.muted, at: now.uptime)
+    }
+    return effects + [.report(reportOfMute)]
   }
 
   /// True if a mute silences more than the next occasion.
@@ -428,18 +417,14 @@ extension Announcer {
   /// - Returns: also the answer to the person who asked for it, if nothing of it was heard.
   private mutating func end(_ turn: Stage.Turn, with outcome: Outcome, at now: Now) -> Response {
     let announcement = turn.announcement
-    let heard: Heard =
-      switch outcome {
-      case .finished: .anchor
-      case .failed(_, let heard): heard
-      case .stopped, .tooLate: turn.heard
-      }
-    if case .occasion(let occasion) = announcement.cause {
-      if heard == .anchor {
-        quarters.mark(sounded: occasion)
-      } else if turn.isTakenBack {
-        quarters.reopen(occasion)
-      }
+    if turn.isTakenBack, case .occasion(let occasion) = announcement.cause {
+      let heard: Heard =
+        switch outcome {
+        case .finished: .anchor
+        case .failed(_, let heard): heard
+        case .stopped, .tooLate: turn.heard
+        }
+      if heard != .anchor { quarters.reopen(occasion) }
     }
     let reason: SkipReason
     switch outcome {
@@ -480,8 +465,6 @@ extension Announcer {
   /// - Parameters:
   ///   - instant: when it is to begin; nil for as soon as it can.
   ///   - lead: the time from now until it can begin.
-  /// - Returns: no effect if the occasion that is about to sound gives the same answer at that
-  ///   instant.
   private mutating func answer(
     _ time: CivilTime?, from instant: Instant? = nil, within lead: Duration, at now: Now
   ) -> Response {
@@ -492,9 +475,6 @@ extension Announcer {
       return Self.refuse(.request(refusal))
     }
     if let turn = stage.turn {
-      if turn.stopped == nil, turn.announcement.says(time, at: instant) {
-        return ([], .announcement(turn.announcement))
-      }
       let isNear =
         turn.announcement.cause.isOccasion && turn.heard != .anchor
         && turn.stopped == nil
@@ -504,8 +484,7 @@ extension Announcer {
     guard anchor >= now.instant + lead else {
       return Self.refuse(.request(.tooNear(within: lead)))
     }
-    var latest =
-      refusal(of: next) == nil ? rules.needsSpeaker(for: next) - settings.longestPhrase : nil
+    var latest = latestBeforeNext
     if let latest, anchor > latest { return Self.refuse(.request(.occasionIsNear)) }
     let said = time ?? zone.civil(at: anchor)
     if time == nil {
@@ -548,13 +527,17 @@ extension Announcer {
     of cause: Announcement.Cause, within lead: Duration, at now: Now
   ) -> Announcement? {
     let anchor = now.instant + lead
-    let latest =
-      refusal(of: next) == nil
-      ? rules.needsSpeaker(for: next) - max(settings.longestPhrase, settings.longestTimerPhrase)
-      : nil
+    let latest = latestBeforeNext
     guard stage.turn == nil, latest.map({ anchor <= $0 }) ?? true else { return nil }
     return Announcement(
       stage.nextID, cause: cause, time: zone.civil(at: anchor), anchor: anchor, latest: latest)
+  }
+
+  /// The latest instant at which words may begin that are over before the next occasion; nil if that
+  /// will not sound.
+  private var latestBeforeNext: Instant? {
+    guard refusal(of: next) == nil else { return nil }
+    return rules.needsSpeaker(for: next) - settings.longestPhrase
   }
 
   /// Begins an announcement that somebody has asked for.
@@ -705,7 +688,7 @@ extension Announcer {
     }
     let rings = rings(at: now)
     if rings.heard(from: now.sinceBoot).isEmpty { cues.forgetComplaint(ofRings: true) }
-    return effects + cues.stopReplaced(by: rings, at: now) + settleWords(at: now)
+    return effects + cues.stopReplaced(by: rings, at: now)
   }
 
   /// Rings the timers and alarms whose time has come, and ends those that have rung out.
@@ -738,7 +721,8 @@ extension Announcer {
   private func asHeard(_ change: ReminderChange, at now: Now) -> ReminderChange {
     switch change.event {
     case .rings(let how, _):
-      return ReminderChange(change.reminder, .rings(how, unheard: hindranceOfRings))
+      let reason: SkipReason? = rules.timersAreHeldBack ? .switchLost : nil
+      return ReminderChange(change.reminder, .rings(how, unheard: reason))
     case .missed:
       return ReminderChange(change.reminder, .missed(neverHeard(change.reminder, at: now)))
     default: return change
@@ -796,11 +780,6 @@ extension Announcer {
     case .snoozing: rules.refusalOfTimers
     case .ringing, .paused: rules.timersAreHeldBack ? .switchLost : nil
     }
-  }
-
-  /// Why rings are not heard now, as far as that is known; nil if they are.
-  private var hindranceOfRings: SkipReason? {
-    rules.timersAreHeldBack ? .switchLost : cues.complaintOfRing.map { .failed($0) }
   }
 
   /// Why nothing of a ring has been heard; nil if something was, or nothing failed, or it does not
@@ -1058,13 +1037,7 @@ extension Announcer {
   private func announcement(of words: TimerWords, at now: Now) -> Announcement? {
     let anchor = now.instant + rules.lead
     var latest = anchor + (words.until - now.sinceBoot)
-    // An occasion that has passed meanwhile is in nobody's way.
-    let hasPassed = now.instant >= rules.passing(of: next)
-    let coming = hasPassed ? quarters.schedule.next(after: rules.lastToPass(at: now)) : next
-    if refusal(of: coming) == nil {
-      let longest = words.isOfTime ? settings.longestPhrase : settings.longestTimerPhrase
-      latest = min(latest, rules.needsSpeaker(for: coming) - longest)
-    }
+    if let latestBeforeNext { latest = min(latest, latestBeforeNext) }
     let time = zone.civil(at: anchor)
     if words.isOfTime { latest = min(latest, anchor.endOfMinute(of: time)) }
     guard anchor <= latest else { return nil }
@@ -1195,10 +1168,6 @@ extension Announcer {
   /// The first occasion that has not been decided yet.
   public var next: Occasion { quarters.next }
 
-  /// The latest occasion that has sounded, to be kept for the next start; nil if there was none, or
-  /// the clock was wrong then.
-  public var lastSounded: Instant? { quarters.sounded }
-
   /// The zone whose civil time is announced.
   public var zone: any Zone { quarters.schedule.zone }
 
@@ -1229,14 +1198,6 @@ extension Announcement {
   /// True if it says the time after its last blow.
   fileprivate var saysTimeAfterBlows: Bool {
     if case .at = programme.words { !programme.blows.isEmpty } else { false }
-  }
-
-  /// True if it is an occasion that says this time, or its own, from this instant on.
-  fileprivate func says(_ time: CivilTime?, at instant: Instant?) -> Bool {
-    guard case .occasion(let occasion) = cause, instant == occasion.instant,
-      anchor == occasion.instant, programme.words != .none
-    else { return false }
-    return time.map { $0.dateTime.timeOfDay == occasion.civil.dateTime.timeOfDay } ?? true
   }
 }
 

@@ -60,17 +60,15 @@ public struct AnnouncerSettings: Hashable, Sendable {
   public var alarms: [AlarmPlan] = []
   /// The voice has words for timers.
   public var saysTimers = false
-  /// No phrase of a time, and none about timers (names of them aside), takes the voice longer. It is
-  /// the room that is left for one before the next occasion.
+  /// No phrase takes the voice longer, names of timers aside. It is the room that is left for one
+  /// before the next occasion.
   public var longestPhrase = Duration.seconds(5)
-  public var longestTimerPhrase = Duration.seconds(5)
 
   public init() {}
 
   /// Takes what the voice of others can say, which is the same voice.
   public mutating func setVoice(of other: AnnouncerSettings) {
-    (saysTimers, longestPhrase, longestTimerPhrase) =
-      (other.saysTimers, other.longestPhrase, other.longestTimerPhrase)
+    (saysTimers, longestPhrase) = (other.saysTimers, other.longestPhrase)
   }
 
   /// The tune at an occasion that shows `time`; nil for none.

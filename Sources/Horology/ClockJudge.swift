@@ -4,7 +4,6 @@
 public struct ClockJudge {
   /// Reports for the journal, one for each change.
   public enum Report: Hashable, Sendable {
-    case rtcFound(RTCJudgement)
     case rtcValid(String)
     case rtcInvalid(String, RTCFault)
     case rtcWarning(String, RTCWarning)
@@ -127,11 +126,10 @@ public struct ClockJudge {
   private func changes(from earlier: RTCJudgement?, to judgement: RTCJudgement) -> [Report] {
     let name = judgement.reading.name
     var reports: [Report] = []
-    switch (earlier, judgement.fault) {
-    case (nil, nil): reports.append(.rtcFound(judgement))
-    case (let earlier?, nil): if !earlier.isValid { reports.append(.rtcValid(name)) }
-    case (let earlier, let fault?):
+    if let fault = judgement.fault {
       if earlier?.fault?.key != fault.key { reports.append(.rtcInvalid(name, fault)) }
+    } else if earlier?.isValid != true {
+      reports.append(.rtcValid(name))
     }
     for warning in judgement.warnings where earlier?.warnings.contains(warning) != true {
       reports.append(.rtcWarning(name, warning))

@@ -59,17 +59,15 @@ extension Character {
 extension Duration {
   /// To the second, rounded up, as a countdown shows it: `1 h 5 min 30 s`.
   public var roundedUp: String {
-    let total = (max(nanoseconds, 0) + 999_999_999) / 1_000_000_000
-    let parts = [(total / 3600, "h"), (total / 60 % 60, "min"), (total % 60, "s")]
-    let words = parts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
-    return words.isEmpty ? "0 s" : words.joined(separator: " ")
+    upToSecond.inFull
   }
+
+  private var upToSecond: Duration { .seconds((max(nanoseconds, 0) + 999_999_999) / 1_000_000_000) }
 
   /// How much of a length is left, as a countdown shows it, but never more than the length:
   /// `4 min left of 10 min`, `1.5 s left of 1.5 s`.
   public func left(of length: Duration) -> String {
-    let seconds = (max(nanoseconds, 0) + 999_999_999) / 1_000_000_000
-    return "\(min(.seconds(seconds), length).inFull) left of \(length.inFull)"
+    "\(min(upToSecond, length).inFull) left of \(length.inFull)"
   }
 
   /// To the millisecond, as `init(text:)` reads it: `1h30min` or `1s500ms`.

@@ -1,48 +1,43 @@
 /// The occasions: which is next, how it failed, and how it can still sound.
 struct Quarters {
   private(set) var schedule: Schedule
-  /// Every occasion up to here has been decided, or had passed before the start.
-  private var through: Instant
+  /// Every occasion up to here has been decided; nil if none was since the clock was found to have
+  /// been wrong.
+  private var decided: Instant?
+  /// Where nothing is decided, occasions up to here have passed and do not sound.
+  private var passed: Instant
   /// The latest time that the clock has shown since it was last found to have been wrong.
   private var reached: Instant
-  /// The latest occasion that has sounded; nil if there was none, or the past is forgotten.
-  private(set) var sounded: Instant?
   /// The failure of the occasion that is still open.
   private var failure: (occasion: Occasion, why: String, retryAt: Uptime)?
 
-  /// - Parameter sounded: the latest occasion that sounded before the start. The clock may have
-  ///   been set back since; then this occasion stays decided.
-  init(_ schedule: Schedule, at start: Instant, sounded: Instant? = nil) {
+  init(_ schedule: Schedule, at start: Instant) {
     self.schedule = schedule
-    self.sounded = sounded
-    through = max(start, sounded ?? start)
-    reached = through
-    clockShows(start, before: start)
+    passed = start
+    reached = start
   }
+
+  private var through: Instant { max(passed, decided ?? passed) }
 
   /// The first that has not been decided yet.
   var next: Occasion { schedule.next(after: through) }
 
-  /// Notes that an occasion has sounded, unless the clock was wrong then.
-  mutating func mark(sounded occasion: Occasion) {
-    guard occasion.instant <= reached else { return }
-    sounded = max(sounded ?? occasion.instant, occasion.instant)
-  }
-
   /// Decides every undecided occasion up to this one.
-  mutating func decide(through last: Occasion) { through = last.instant }
+  mutating func decide(through last: Occasion) { decided = last.instant }
 
   /// Takes another interval or zone. Its occasions that have already passed do not sound late. An
   /// old occasion that is still open stays open.
   mutating func change(_ schedule: Schedule, at now: Instant) {
-    through = max(through, min(now, next.instant - .nanoseconds(1)))
+    passed = max(passed, min(now, next.instant - .nanoseconds(1)))
     reached = now
     self.schedule = schedule
   }
 
   /// Opens a decided occasion again, and all after it.
   mutating func reopen(_ occasion: Occasion) {
-    through = min(through, occasion.instant - .nanoseconds(1))
+    let before = occasion.instant - .nanoseconds(1)
+    passed = min(passed, before)
+    decided = decided.map { min($0, before) }
   }
 
   /// Notes what the clock shows now, and what it would show had it not just been set.
@@ -53,12 +48,13 @@ struct Quarters {
   mutating func clockShows(_ shown: Instant, before: Instant) {
     reached = max(reached, before)
     if reached - shown > schedule.interval.duration {
-      through = min(through, shown)
+      passed = min(through, shown)
+      decided = nil
       reached = shown
-      sounded = nil
       failure = nil
     }
     reached = max(reached, shown)
+    passed = min(passed, shown)
   }
 
   // MARK: What failed

@@ -57,16 +57,10 @@ extension QuietHours {
     }
     let days = words.count == 2 ? try Self.weekdays(words[0]) : Set(Weekday.allCases)
     let ends = times.split(separator: "-", omittingEmptySubsequences: false).map { minuteOfDay($0) }
-    guard ends.count == 2, let from = ends[0], let to = ends[1], from < 1440 else {
+    guard ends.count == 2, let from = ends[0], let to = ends[1], from < 1440, from != to else {
       throw TimesError(
-        description: "'\(times.shortened)' is not a time of day from-to, like 22:00-07:00"
-          + (ends.first == 1440
-            ? "; a day begins at 00:00"
-            : lacksDigit(times) ? "; write every hour with two digits" : ""))
-    }
-    guard from != to else {
-      throw TimesError(
-        description: "'\(times.shortened)' begins when it ends: for a whole day write 00:00-24:00")
+        description: "'\(times.shortened)' is not a time of day from-to, like 22:00-07:00; a whole "
+          + "day is 00:00-24:00")
     }
     return Window(days: days, from: from, to: to)
   }
@@ -76,13 +70,6 @@ extension QuietHours {
       throw TimesError(description: "'\(text.shortened)' is not \(Weekday.rangeInWords)")
     }
     return days
-  }
-
-  /// True if it is only hours with one digit that make it unreadable, as in `7:00-9:00`.
-  private static func lacksDigit(_ times: Substring) -> Bool {
-    let ends = times.split(separator: "-", omittingEmptySubsequences: false)
-    return ends.contains { minuteOfDay($0) == nil }
-      && ends.allSatisfy { minuteOfDay($0) != nil || minuteOfDay("0" + $0) != nil }
   }
 
   private static func minuteOfDay(_ text: Substring) -> Int? {

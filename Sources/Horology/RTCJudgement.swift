@@ -5,10 +5,8 @@ public enum RTCFault: Hashable, Sendable {
   /// The driver says so, by refusing its time.
   case notValid
   case unreadable(String)
-  /// It shows a time before this program was released.
-  case beforeRelease(Instant)
-  /// It shows a time past the years that clocksmith knows.
-  case beyondRange(Instant)
+  /// It shows a time before this program was released, or past the years that clocksmith knows.
+  case implausible(Instant)
   case stopped(at: Instant)
   /// Within this duration it went from one time to another that does not fit.
   case jumped(from: Instant, to: Instant, in: Duration)
@@ -24,8 +22,7 @@ extension RTCFault {
     case .dataInvalid: "data_invalid"
     case .notValid: "not_valid"
     case .unreadable: "unreadable"
-    case .beforeRelease: "before_release"
-    case .beyondRange: "beyond_range"
+    case .implausible: "implausible"
     case .stopped: "stopped"
     case .jumped: "jumped"
     case .localTime: "local_time"
@@ -95,8 +92,7 @@ public struct RTCJudgement: Hashable, Sendable {
     case .time(let instant): shown = instant
     }
     if case .told(let flags) = reading.health, flags.contains(.dataInvalid) { return .dataInvalid }
-    if shown < earliestPlausible { return .beforeRelease(shown) }
-    if shown >= latestPlausible { return .beyondRange(shown) }
+    guard (earliestPlausible..<latestPlausible).contains(shown) else { return .implausible(shown) }
     if reading.keepsLocalTime { return .localTime }
     guard let earlier, case .time(let before) = earlier.answer else { return nil }
     return faultOfRunning(from: before, to: shown, reading, after: earlier)

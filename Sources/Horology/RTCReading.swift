@@ -63,6 +63,4 @@ public struct RTCFlags: OptionSet, Hashable, Sendable {
   public static let backupLow = RTCFlags(rawValue: 1 << 1)
   public static let backupEmpty = RTCFlags(rawValue: 1 << 2)
   public static let accuracyLow = RTCFlags(rawValue: 1 << 3)
-  /// It has run on its battery, as it does whenever the power is off.
-  public static let backupSwitch = RTCFlags(rawValue: 1 << 4)
 }

@@ -74,7 +74,6 @@ final class Track {
     scratch: UnsafeMutableBufferPointer<Float>, _ clock: StreamClock, _ now: Now
   ) {
     if failure == nil {
-      if stopReason == nil { refuseIfClockWasSet(clock, now) }
       if start == nil { decideStart(within: sum.count, at: frame, clock, now) }
       if start != nil { render(until: min(frame + sum.count, end ?? .max), scratch, clock) }
     }
@@ -125,17 +124,6 @@ final class Track {
   }
 
   // MARK: Beginning
-
-  /// Fails if its queued moment is wrong after a step of the clock, and none of it has been heard.
-  private func refuseIfClockWasSet(_ clock: StreamClock, _ now: Now) {
-    guard let mayBeLateBy, let start, let target, let heard = clock.frame(at: now.uptime),
-      heard < Double(start)
-    else { return }
-    let step = now.uptime(at: anchor) - latencyOffset - target
-    if step.magnitude >= max(Announcer.stepThreshold, mayBeLateBy) {
-      fail("the clock was set just before it", at: start)
-    }
-  }
 
   /// Decides where the score begins, if that is among the next `count` frames. Words that should
   /// have begun already begin now, unless that is too late.

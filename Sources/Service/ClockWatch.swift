@@ -72,12 +72,7 @@ public final class ClockWatch {
 extension ClockJudge.Report {
   var notice: Notice {
     switch self {
-    case .rtcFound(let judgement):
-      Notice(
-        .rtc, .info, "the RTC \(judgement.reading.name) is valid",
-        ["RTC": judgement.reading.name])
-    case .rtcValid(let name):
-      Notice(.rtc, .notice, "the RTC \(name) is valid again", ["RTC": name])
+    case .rtcValid(let name): Notice(.rtc, .info, "the RTC \(name) is valid", ["RTC": name])
     case .rtcInvalid(let name, let fault):
       Notice(
         .rtcInvalid, .warning, "the RTC \(name) \(fault.words)",

@@ -58,9 +58,8 @@ extension RTCFault {
     case .dataInvalid: "says that its time is invalid: it has been without power"
     case .notValid: "has no valid time: it was never set, or has been without power"
     case .unreadable(let why): "cannot be read: \(why)"
-    case .beforeRelease(let shown):
-      "shows \(shown.day), before clocksmith was released: it was never set, or without power"
-    case .beyondRange(let shown): "shows the year \(shown.year), which is nonsense"
+    case .implausible(let shown):
+      "shows \(shown.day), which cannot be right: it was never set, or without power"
     case .stopped(let shown): "has stopped at \(shown.utcText())"
     case .jumped(let from, let to, let span):
       "went from \(from.utcText()) to \(to.utcText()) in \(span.roughly)"
@@ -74,7 +73,7 @@ extension RTCFault {
     case .jumped: "if it does so again, it is broken"
     case .localTime: "set it to UTC with 'sudo timedatectl set-local-rtc 0'"
     case .stopped: "set it with 'sudo hwclock --systohc'; if it stops again, it is broken"
-    case .dataInvalid, .notValid, .beforeRelease, .beyondRange:
+    case .dataInvalid, .notValid, .implausible:
       "look at its battery, and once the clock is synchronised set it: 'sudo hwclock --systohc'"
     }
   }
@@ -93,7 +92,6 @@ extension RTCWarning {
 extension Instant {
   private var utc: CivilDateTime { SystemZone.utc(at: self).dateTime }
 
-  fileprivate var year: Int { utc.year }
   /// In UTC.
   var day: String { utc.date }
 }

@@ -70,7 +70,7 @@ public final class Clocksmith {
     let announcer = Announcer(
       settings: configuration.announcer, zone: try configuration.currentZone(),
       trust: clockWatch.state.trust, mute: store.state.mute,
-      muteEndsSinceBoot: store.state.muteEndsInThisBoot, sounded: store.state.sounded,
+      muteEndsSinceBoot: store.state.muteEndsInThisBoot,
       reminders: store.state.reminders(at: now), interval: store.state.interval(at: now), at: now)
     conductor = Conductor(announcer)
     reporter = Reporter(journal, conductor, clockWatch, composer)

@@ -3,25 +3,16 @@ import Devices
 import Horology
 import Sound
 
-/// The state that is saved for the next start: the settings that a person made at run time, and the
-/// last occasion that sounded.
+/// The state that is saved for the next start: the settings that a person made at run time.
 struct SavedState: Hashable, Sendable {
   var mute = SoftwareMute.off
   /// Since the machine started; nil if the mute ends at the instant that it names.
   var muteEndsSinceBoot: Duration?
-  /// The latest occasion that has sounded. After a restart with the clock set back it does not
-  /// sound again.
-  ///
-  /// It is written together with other changes and at the end of the service, never by itself: a
-  /// write every quarter of an hour would only wear the card. After a power cut it may be missing.
-  /// If the clock then starts behind, it is not trusted until it is set right. That step moves it
-  /// past all occasions that have sounded.
-  var sounded: Instant?
-
   var timers: [Reminder] = []
   var interval: IntervalTimer?
   var alarms: [Reminder] = []
-  /// As `Reminders.trustedUntil`. It is written with other changes, like `sounded`.
+  /// As `Reminders.trustedUntil`. It is written with other changes or at the end of the service, never
+  /// by itself: writes wear the card.
   var trustedUntil: Instant?
   /// The boot from which moments are counted, as `SystemClock.boot`; nil if there are none.
   var boot: String?
@@ -51,7 +42,7 @@ extension SavedState {
     interval?.started(isSameBoot: isSameBoot, at: now)
   }
 
-  /// Takes the mute, the timers, the interval, the alarms and the last occasion that sounded.
+  /// Takes the mute, the timers, the interval and the alarms.
   mutating func update(from announcer: Announcer) {
     mute = announcer.mute
     muteEndsSinceBoot = announcer.muteEndsSinceBoot
@@ -61,7 +52,6 @@ extension SavedState {
     let countsFromBoot =
       !timers.isEmpty || interval != nil || !alarms.isEmpty || muteEndsSinceBoot != nil
     boot = countsFromBoot ? SystemClock.boot : nil
-    sounded = Self.allowed(announcer.lastSounded)
     trustedUntil = alarms.isEmpty ? nil : Self.allowed(announcer.reminders.trustedUntil)
   }
 
@@ -79,7 +69,6 @@ extension SavedState {
   /// True if something differs that must be saved soon. What changes with time alone can wait.
   func isUrgent(after old: SavedState) -> Bool {
     var same = old
-    same.sounded = sounded
     same.trustedUntil = trustedUntil
     return self != same
   }
@@ -106,8 +95,8 @@ extension SavedState {
       .seconds(
         "muted_until_boot", .zero...(Instant.allowed.upperBound - Instant.allowed.lowerBound)),
       \.muteEndsSinceBoot),
-    Field(.instant("sounded"), \.sounded), Field(.instant("rtc_set"), \.rtcSet),
-    Field(.text("boot"), \.boot), Field(.instant("trusted_until"), \.trustedUntil),
+    Field(.instant("rtc_set"), \.rtcSet), Field(.text("boot"), \.boot),
+    Field(.instant("trusted_until"), \.trustedUntil),
   ]
 
   private static let timers = Key<[Record]>.records("timers")

@@ -131,7 +131,6 @@ struct Machine {
   struct Saved: Hashable {
     var mute = SoftwareMute.off
     var end: Duration?
-    var sounded: Instant?
     var timers: [Reminder] = []
     var interval: IntervalTimer?
     var alarms: [Reminder] = []

@@ -58,18 +58,6 @@ extension World {
     return world
   }
 
-  /// The clock is set back over a quarter while the service does not run.
-  static func startSetBack(_ sabotage: Sabotage? = nil) -> World {
-    let world = World(.usual, sabotage)
-    world.run(
-      until: 40 * minute,
-      [
-        Incident(time: .at(17 * minute), kind: .restart(10 * second)),
-        Incident(time: .after(second), kind: .step(-5 * minute, byServer: true)),
-      ])
-    return world
-  }
-
   /// A timer is at zero while another rings.
   static func twoTimers(_ sabotage: Sabotage? = nil) -> World {
     let world = World(.usual, sabotage)
@@ -100,7 +88,6 @@ extension Sabotage {
     switch self {
     case .alarmsTwice: .startAfterAlarm(self)
     case .ringsTogether: .twoTimers(self)
-    case .soundedLost: .startSetBack(self)
     default: nil
     }
   }
@@ -109,8 +96,9 @@ extension Sabotage {
   fileprivate var properties: Set<String> {
     switch self {
     case .wrongHour: ["truth"]
-    case .playedTwice, .soundedLost: ["once"]
-    case .lateBlows, .driftUncorrected, .wordsTooLate: ["ontime"]
+    case .playedTwice: ["once"]
+    case .lateBlows, .driftUncorrected: ["ontime"]
+    case .wordsTooLate: ["ontime", "truth"]
     case .stopsUnheard, .ringsUnstopped, .handIgnored, .muteIgnored, .muteEndsEarly, .muteWaits,
       .unmuteAtOnce, .lostSwitchSounds, .atStopExchanged:
       ["silence"]

@@ -56,8 +56,6 @@ enum Sabotage: CaseIterable {
   case alarmsLate, alarmsTwice
   /// The last timer, or the interval, or the alarms, are lost when the service starts.
   case timersLost, intervalLost, alarmsLost
-  /// What sounded last is not known when the service starts.
-  case soundedLost
 
   // MARK: In what the Announcer is told
 
@@ -190,7 +188,6 @@ extension World {
       saved.alarms = saved.alarms.map {
         Reminder(number: $0.number, $0.plan, from: $0.origin, state: $0.state)
       }
-    case .soundedLost: saved.sounded = nil
     default: break
     }
     return saved

@@ -148,17 +148,6 @@ struct Track {
     return heard
   }
 
-  /// Looks at the clock.
-  mutating func follow(_ moment: Moment) {
-    decide(moment)
-    guard let target, let told = verdict, !isStopped, !hasBegun, let leeway,
-      case .finished = told.outcome
-    else { return }
-    if abs(anchored(moment) - target) >= max(50 * millisecond, leeway) {
-      fail("the clock was set just before it", moment)
-    }
-  }
-
   /// The converter becomes faster by this many millionths. Queued sounds leave at the new pace.
   /// Sounds that are queued before the player has measured it are placed by the old pace. All later
   /// blows are right, as by `Track.followDrift`. The judge sees that no blow is off by more than

@@ -16,7 +16,6 @@ extension World {
       settings: settings, zone: faces.use(machine.zone), trust: judgeClock(),
       mute: saved.mute,
       muteEndsSinceBoot: saved.boot == machine.boot ? saved.end : nil,
-      sounded: saved.sounded,
       reminders: Reminders(
         saved.timers + saved.alarms, trustedUntil: saved.trustedUntil,
         isSameBoot: saved.boot == machine.boot, at: now),
@@ -157,7 +156,7 @@ extension World {
     }
     let end = announcer.muteEndsSinceBoot.map { Duration.microseconds($0.nanoseconds / 1000) }
     machine.saved = Machine.Saved(
-      mute: mute, end: end, sounded: announcer.lastSounded, timers: announcer.reminders.timers,
+      mute: mute, end: end, timers: announcer.reminders.timers,
       interval: announcer.interval, alarms: announcer.reminders.alarms,
       trustedUntil: announcer.reminders.trustedUntil, boot: machine.boot)
   }
@@ -212,7 +211,7 @@ extension World {
 
   /// The player looks at its device.
   func tick() {
-    for index in tracks.indices { tracks[index].follow(machine.moment) }
+    for index in tracks.indices { tracks[index].decide(machine.moment) }
     takeSounds(through: machine.uptime)
     for id in tracks.map(\.sounding.id) {
       guard let index = tracks.firstIndex(where: { $0.sounding.id == id }) else { continue }

@@ -54,14 +54,6 @@ import Testing
     #expect(desk.played == "15:15:00")
   }
 
-  @Test("a signal of the start that cannot be played is told")
-  func unheardStart() {
-    var desk = desk()
-    desk.tell(.machineStarted)
-    desk.end(.failed("no speaker", heard: .nothing))
-    #expect(desk.reports == [.startUnheard(.failed("no speaker"))])
-  }
-
   // MARK: The button
 
   @Test("it is answered in quiet hours, and during a mute of the next announcement")

@@ -4,7 +4,6 @@ import Testing
 
 @Suite struct AnnounceAtTests {
   private let start = Instant("2026-11-21T15:07:30")
-  private static let note = Tune.note(leading: .zero, rest: .seconds(1))
 
   @Test("the time at that instant is said, though it is asked for in the minute before")
   func minuteOfTheInstant() {
@@ -33,44 +32,17 @@ import Testing
     #expect(desk.played == "15:07:40")
   }
 
-  @Test("the time of the quarter at the quarter is what the quarter says") func atTheQuarter() {
-    let quarter = Instant("2026-11-21T15:15:00")
-    for time in [nil, CivilTime(hour: 15, minute: 15)] {
-      var desk = Desk(at: "2026-11-21T15:14:55")
-      desk.wait(until: "2026-11-21T15:14:55", plus: .milliseconds(250))
-      desk.tell(.asked(time, at: quarter, speakerIsAwake: false))
-      #expect(desk.refusal == nil)
-      #expect(desk.announcer.playing?.anchor == quarter)
-    }
-  }
-
-  @Test("a quarter that only chimes says no time for others") func chimeAlone() {
-    var desk = Desk(at: "2026-11-21T14:59:50") {
-      $0.chime = Self.note
-      $0.voiceAtHour = .none
-    }
-    let hour = Instant("2026-11-21T15:00:00")
-    desk.wait(until: "2026-11-21T14:59:57")
-    #expect(desk.announcer.playing?.anchor == hour)
-    desk.tell(.asked(at: hour, speakerIsAwake: false))
-    #expect(desk.refusal == .occasionIsNear)
-  }
-
-  @Test("another time at the quarter is refused, and so is an instant beside it")
-  func otherThanTheQuarter() {
+  @Test("an instant at a quarter, or beside it, is refused") func atTheQuarter() {
     var desk = Desk(at: "2026-11-21T15:14:55")
     let quarter = Instant("2026-11-21T15:15:00")
-    desk.tell(.asked(CivilTime(hour: 12, minute: 0), at: quarter, speakerIsAwake: false))
-    #expect(desk.refusal == .occasionIsNear)
-    desk.tell(.asked(at: quarter - .seconds(1), speakerIsAwake: false))
-    #expect(desk.refusal == .occasionIsNear)
-  }
-
-  @Test("a quarter that is being stopped says nothing for others") func stoppedQuarter() {
-    var desk = Desk(at: "2026-11-21T15:14:56")
+    for instant in [quarter, quarter - .seconds(1)] {
+      desk.tell(.asked(at: instant, speakerIsAwake: false))
+      #expect(desk.refusal == .occasionIsNear)
+    }
+    // One that is being stopped has the speaker, too.
     desk.tell(.mute(.on))
     desk.tell(.mute(.off))
-    desk.tell(.asked(at: Instant("2026-11-21T15:15:00"), speakerIsAwake: false))
+    desk.tell(.asked(at: quarter, speakerIsAwake: false))
     #expect(desk.refusal == .busy)
   }
 

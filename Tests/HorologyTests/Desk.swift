@@ -12,13 +12,13 @@ struct Desk {
 
   init(
     at start: String, trust: ClockTrust = .synchronised, mute: SoftwareMute = .off,
-    sounded: Instant? = nil, _ change: (inout AnnouncerSettings) -> Void = { _ in }
+    _ change: (inout AnnouncerSettings) -> Void = { _ in }
   ) {
     var settings = AnnouncerSettings()
     change(&settings)
     now = Now(instant: Instant(start), uptime: Uptime(seconds: 1000), sinceBoot: .seconds(1000))
     announcer = Announcer(
-      settings: settings, zone: TestZone.utc, trust: trust, mute: mute, sounded: sounded, at: now)
+      settings: settings, zone: TestZone.utc, trust: trust, mute: mute, at: now)
     tell(.woke)
   }
 
@@ -161,15 +161,6 @@ struct Desk {
   var refusal: SkipReason? {
     for case .refused(.request(let reason)) in reports { return reason }
     return nil
-  }
-}
-
-extension Announcer {
-  /// Ends the playing announcement with `outcome`; all of it was heard before, unless it failed.
-  mutating func end(_ outcome: Outcome, at now: Now) -> Response {
-    let id = playing?.id ?? SoundingID(0)
-    if case .failed = outcome {} else { _ = handle(.heard(id, .anchor), at: now) }
-    return handle(.ended(id, outcome), at: now)
   }
 }
 

@@ -66,33 +66,6 @@ import Testing
     #expect(text(rounds(1, 0, 1)) == "0.0 work, 1.0 end")
   }
 
-  @Test(
-    "no two cues are nearer than the countdown allows, and none comes twice",
-    arguments: [(1, 1), (2, 3), (4, 1), (7, 5), (19, 0), (45, 15)])
-  func order(work: Int, rest: Int) {
-    let all = cues(rounds(work, rest, 12, prepare: 3, countdown: 10))
-    for (earlier, later) in zip(all, all.dropFirst()) { #expect(later.at - earlier.at >= 0.5) }
-    func at(_ signal: Signal) -> [Double] { all.filter { $0.signal == signal }.map(\.at) }
-    #expect(at(.work) == (0..<11).map { 3 + Double($0 * (work + rest)) })
-    #expect(at(.last) == [3 + Double(11 * (work + rest))])
-    #expect(at(.rest) == (rest == 0 ? [] : at(.work).map { $0 + Double(work) }))
-    #expect(at(.end) == [3 + Double(11 * (work + rest) + work)])
-    #expect(at(.half) == (work < 4 ? [] : (at(.work) + at(.last)).map { $0 + Double(work) / 2 }))
-    // A search from anywhere between two cues finds the later one.
-    for (earlier, later) in zip(all, all.dropFirst()) {
-      let between = Duration.seconds((earlier.at + later.at) / 2)
-      #expect(
-        rounds(work, rest, 12, prepare: 3, countdown: 10).cue(atOrAfter: between)?.offset
-          == .seconds(later.at))
-    }
-  }
-
-  @Test("rounds without an end go on") func endless() {
-    let plan = rounds(20, 10, nil)
-    #expect(plan.length == nil)
-    #expect(plan.cue(atOrAfter: .seconds(30 * 1_000_000))?.signal == .work)
-  }
-
   @Test("the phase at every moment") func phases() {
     let plan = rounds(20, 10, 2, prepare: 5)
     func phase(_ seconds: Int) -> String {

@@ -8,18 +8,6 @@ import Testing
     IntervalRounds(
       work: .seconds(20), rest: .seconds(10), count: 8, prepare: .seconds(10), countdown: 3))
 
-  @Test("it goes on while a cue before its end is to come") func goesOn() {
-    func goesOn(_ plan: IntervalPlan, after seconds: Int) -> Bool {
-      var desk = Desk(at: Self.start)
-      desk.start(plan)
-      _ = desk.live(for: .seconds(seconds))
-      return desk.announcer.interval!.goesOn(at: desk.now)
-    }
-    #expect(goesOn(.plain(every: .seconds(30)), after: 100))
-    #expect(goesOn(Self.workout, after: 238))
-    #expect(!goesOn(Self.workout, after: 240))
-  }
-
   @Test("started once more it goes on undisturbed; another is refused, or takes its place")
   func startedAgain() {
     var desk = Desk(at: Self.start)
@@ -91,12 +79,6 @@ import Testing
     #expect(gym.live(for: .seconds(10)).cues.count >= 4)
   }
 
-  @Test("nothing is stopped where nothing runs") func nothingRuns() {
-    var desk = Desk(at: Self.start)
-    desk.tell(.interval(.stop))
-    #expect(desk.intervalRefusal == .noInterval)
-  }
-
   @Test("after a restart it goes on by the same arithmetic; what was over meanwhile is told")
   func restart() {
     for isSameBoot in [true, false] {
@@ -157,25 +139,6 @@ import Testing
     #expect(desk.intervalEvents.isEmpty)
   }
 
-  @Test("what the player holds is not given once more because another of it failed")
-  func oneFails() {
-    var desk = Desk(at: Self.start)
-    desk.start(.rounds(IntervalRounds(work: .seconds(8), count: 2)))
-    var given = desk.cues
-    for _ in 0..<6 {
-      // The half is at 4 s, and the first count, at 5, fails each time.
-      for count in desk.cues where count.signal == .count {
-        desk.tell(.ended(count.id, .failed("torn", heard: .nothing)))
-        given += desk.cues
-      }
-      desk.wait(for: .milliseconds(1050))
-      given += desk.cues
-    }
-    let halves = given.filter { $0.signal == .half }
-    #expect(Set(halves.map(\.anchor)).count == halves.count)
-    #expect(given.filter { $0.signal == .count }.count >= 2)
-  }
-
   @Test("the last signal is silenced, too") func lastSignal() {
     let ways: [Event] = [
       .interval(.stop), .pressed(speakerIsAwake: true), .stop(.byHand), .mute(.on),
@@ -201,15 +164,6 @@ import Testing
     desk.tell(.stop(.byHand))
     #expect(desk.stopped == [words])
     #expect(desk.announcer.interval != nil)
-  }
-
-  @Test("the same one takes its own place, where that is wanted") func replacesItself() {
-    var desk = Desk(at: Self.start)
-    desk.start(.plain(every: .seconds(30)))
-    _ = desk.live(for: .seconds(10))
-    desk.tell(.interval(.start(.plain(every: .seconds(30)), replaces: true)))
-    #expect(desk.intervalEvents == [.stopped(.replaced), .started])
-    #expect(desk.announcer.interval?.passed(at: desk.now) == .milliseconds(-400))
   }
 
   @Test("with a clock that came back behind, it begins at once") func clockBehind() {

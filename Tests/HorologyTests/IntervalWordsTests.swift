@@ -78,31 +78,6 @@ import Testing
     #expect(rest.last?.room == nil)
   }
 
-  @Test("no signal is moved or left out for words") func signals() {
-    let plan = Self.plan(work: 5, rest: 2, count: 30, prepare: 3)
-    var (silent, spoken) = (
-      desk(Self.plan(work: 5, rest: 2, count: 30, prepare: 3, words: false)), desk(plan)
-    )
-    let (first, second) = (silent.cues, spoken.cues)
-    let before = first + silent.live(for: .seconds(230)).cues
-    let after = second + spoken.live(for: .seconds(230)).cues
-    #expect(before.map(\.anchor) == after.map(\.anchor))
-    #expect(before.map(\.signal) == after.map(\.signal))
-    #expect(before.count > 150)
-  }
-
-  @Test("where there is no room it is told once") func noRoom() {
-    var desk = desk(Self.plan(work: 2, rest: 1, count: 40, prepare: 0))
-    var told = unsaid(desk)
-    let end = desk.now.sinceBoot + .seconds(100)
-    while desk.now.sinceBoot < end {
-      desk.wait(for: .milliseconds(500))
-      told += unsaid(desk)
-    }
-    let title = "interval of 40 rounds, 2 s work and 1 s rest, with words"
-    #expect(told == ["\"go\" for \(title)"])
-  }
-
   @Test("a voice without words leaves the signals alone, and it is told once")
   func noWords() {
     var desk = desk(Self.plan(count: 5, prepare: 0)) { $0.saysTimers = false }
@@ -128,17 +103,6 @@ import Testing
     desk.end(.finished(.exact))
     desk.wait(for: .milliseconds(100))
     #expect(desk.announcer.playing == nil)
-  }
-
-  @Test("what was to be said goes with its signal, if the clock is set that the interval goes by")
-  func clockSet() {
-    var desk = desk(Self.plan(prepare: 0))
-    desk.cutPower(showing: desk.now.instant + .seconds(15))
-    // The player has the signal of the rest, which is due at 20 s.
-    desk.wait(for: .milliseconds(2500))
-    #expect(desk.announcer.hasWords)
-    desk.step(by: .seconds(-3600))
-    #expect(!desk.announcer.hasWords)
   }
 
   @Test("whoever ends the interval ends what is said of it, and what was to be said")

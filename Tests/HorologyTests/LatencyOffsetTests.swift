@@ -50,10 +50,4 @@ import Testing
     #expect(
       desk.refusal?.description == "its instant is too near: it takes 5400 ms to begin")
   }
-
-  @Test("an offset below zero hurries nothing") func later() {
-    var desk = desk(.seconds(-5))
-    desk.tell(.asked(speakerIsAwake: true))
-    #expect(desk.anchor == desk.now.instant + .milliseconds(400))
-  }
 }

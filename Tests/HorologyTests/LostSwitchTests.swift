@@ -63,23 +63,6 @@ import Testing
       seen.alarms == [.rings(.due(late: nil), unheard: .switchLost), .missed(.switchLost)])
   }
 
-  @Test("the words of a timer and of an alarm that ring together are both told unsaid")
-  func wordsTogether() {
-    var desk = Desk(at: Self.start) { $0.saysTimers = true }
-    desk.start(.seconds(60))
-    desk.tell(.reminder(.set(Self.alarm)))
-    turn(&desk, .lost("gone"))
-    desk.now = desk.now.later(by: .seconds(60))
-    desk.tell(.woke)
-    // The loop is held up until it is too late for both.
-    desk.now = desk.now.later(by: .seconds(40))
-    desk.tell(.woke)
-    let unsaid = desk.reports.compactMap { report -> Cue.Source? in
-      if case .unsaid(let words, .switchLost) = report { words.source } else { nil }
-    }
-    #expect(unsaid == [.timer(1), .alarm(1)])
-  }
-
   // MARK: A reload
 
   @Test("a reload judges what the switch says by the new settings, before anything ends")
@@ -95,19 +78,6 @@ import Testing
       #expect(desk.timers.isEmpty != survives)
       #expect(desk.reports.contains(.switched(.off)))
     }
-  }
-
-  @Test("a reload by which the switch is on ends nothing of what it silenced before")
-  func reloadOn() {
-    var desk = Desk(at: Self.start) { $0.silences = .announcements }
-    turn(&desk, .off)
-    desk.start(.seconds(10))
-    _ = desk.live(for: .seconds(11))
-    var settings = desk.announcer.settings
-    settings.silences = .everything
-    desk.tell(.reloaded(settings, .on))
-    #expect(desk.timerEvents.isEmpty)
-    #expect(desk.timers.map(\.isRinging) == [true])
   }
 
   @Test("the list of the alarms tells that it keeps them silent") func list() throws {

@@ -21,15 +21,6 @@ import Testing
     #expect(mutes(desk) == [.off])
   }
 
-  @Test("its end is woken for, so that whoever looks sees it end") func endsOnTime() {
-    var desk = Desk(at: "2026-11-21T15:07:00")
-    desk.tell(.mute(.until(Instant("2026-11-21T15:08:00"))))
-    #expect(desk.wake == Instant("2026-11-21T15:08:00"))
-    desk.wait(until: "2026-11-21T15:08:00")
-    #expect(mutes(desk) == [.off])
-    #expect(desk.wake == Instant("2026-11-21T15:14:55"))
-  }
-
   @Test("after a restart in between it still lasts as long, though the clock was set")
   func afterARestart() {
     let start = Now(
@@ -116,15 +107,5 @@ import Testing
       mute: .until(Instant("2026-11-21T15:00:00")), at: now)
     let effects = announcer.handle(.woke, at: now).effects
     #expect(effects.first == .report(.mute(.off, until: nil)))
-  }
-
-  @Test("a given time is said by a clock that nobody vouches for") func aGivenTime() {
-    var desk = Desk(at: "2026-11-21T15:07:00", trust: .untrusted)
-    desk.tell(.asked(speakerIsAwake: true))
-    #expect(desk.refusal == .untrusted)
-    let noon = CivilTime(
-      dateTime: CivilDateTime(text: "2026-11-21T12:00")!, weekday: .saturday, utcOffsetSeconds: 0)
-    desk.tell(.asked(noon, speakerIsAwake: true))
-    #expect(desk.played == "12:00:00")
   }
 }

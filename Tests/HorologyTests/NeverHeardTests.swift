@@ -53,11 +53,9 @@ import Testing
     let seen = live(&desk, for: .seconds(1000)) { _ in true }
     #expect(
       seen.timers == [
-        .unheard("unplugged"), .rings(.due(late: nil), unheard: .failed("unplugged")),
-        .missed(.failed("unplugged")),
+        .unheard("unplugged"), .rings(.due(late: nil)), .missed(.failed("unplugged")),
       ])
     #expect(seen.alarms.last == .missed(.failed("unplugged")))
-    #expect(seen.alarms.contains(.rings(.due(late: nil), unheard: .failed("unplugged"))))
   }
 
   @Test("stopped before the limit, it is known to have been silent, and why") func stopped() {
@@ -86,18 +84,6 @@ import Testing
     let seen = live(&desk, for: .seconds(1000)) { _ in false }
     #expect(seen.timers == [.rings(.due(late: nil)), .missed(nil)])
     #expect(seen.alarms == [.rings(.due(late: nil)), .missed(nil)])
-  }
-
-  @Test("what failed and was given anew is not told unheard when it rings") func givenAnew() {
-    var desk = Desk(at: Self.start)
-    desk.start(.seconds(10))
-    desk.wait(for: .seconds(5))
-    desk.tell(.ended(desk.cues[0].id, .failed("busy", heard: .nothing)))
-    #expect(desk.timerEvents == [.unheard("busy")])
-    desk.wait(for: .seconds(1))
-    #expect(desk.cues.count == 1)
-    desk.wait(for: .seconds(4))
-    #expect(desk.timerEvents == [.rings(.due(late: nil))])
   }
 
   // MARK: A tune

@@ -34,15 +34,22 @@ import Testing
 
   @Test("a date before the release, or past the known years, is nonsense") func implausibleTime() {
     for shown in ["1970-01-01T00:00:00", "2000-01-01T00:03:00", "2026-10-31T23:59:59"] {
-      #expect(fault(reading(shown)) == .beforeRelease(Instant(shown)))
+      #expect(fault(reading(shown)) == .implausible(Instant(shown)))
     }
     let past = RTCJudgement.latestPlausible
-    #expect(fault(reading(.time(past))) == .beyondRange(past))
+    #expect(fault(reading(.time(past))) == .implausible(past))
   }
 
   @Test("a chip that was never set, or does not answer, is not valid") func noTime() {
     #expect(fault(reading(.notValid)) == .notValid)
     #expect(fault(reading(.failed("Remote I/O error"))) == .unreadable("Remote I/O error"))
+  }
+
+  @Test("one that keeps local time is not valid") func localTime() {
+    let local = RTCReading(
+      name: "ds3231", moment: start, answer: .time(start.instant), health: .unsupported,
+      keepsLocalTime: true)
+    #expect(fault(local) == .localTime)
   }
 
   @Test("the chip's own word that its data are invalid counts, and a low battery only warns")
@@ -51,11 +58,10 @@ import Testing
       RTCJudgement(reading("2026-12-01T10:00:00", health: .told(flags)), after: nil)
     }
     #expect(judge([.dataInvalid, .backupLow]).fault == .dataInvalid)
-    #expect(judge([.backupLow, .backupSwitch]).isValid)
-    #expect(judge([.backupLow, .backupSwitch]).warnings == [.batteryLow])
+    #expect(judge(.backupLow).isValid)
+    #expect(judge(.backupLow).warnings == [.batteryLow])
     #expect(judge([.backupLow, .backupEmpty]).warnings == [.batteryEmpty])
     #expect(judge(.accuracyLow).warnings == [.accuracyLow])
-    #expect(judge(.backupSwitch).warnings == [])
   }
 
   @Test("one that shows the same second some seconds later has stopped") func stopped() {

@@ -38,14 +38,6 @@ import Testing
     #expect(desk.announcer.reminders.alarms[0].next == Self.seven)
   }
 
-  @Test("nor if something waits to be heard when the clock is set") func weeksBackUnheard() {
-    var desk = Self.desk()
-    desk.tell(.asked(speakerIsAwake: false))
-    desk.now = desk.now.set(by: .seconds(-17 * 86_400))
-    desk.tell(.trust(.untrusted))
-    #expect(desk.announcer.reminders.alarms[0].next == Self.seven)
-  }
-
   @Test("in another zone an alarm rings by that once the clock is trusted") func zoneUntrusted() {
     var desk = Self.desk()
     desk.tell(.trust(.untrusted))
@@ -88,39 +80,6 @@ import Testing
     desk.wait(for: .seconds(60))
     desk.sleep(for: .seconds(20))
     #expect(Self.unsaid(desk) == [.late(.milliseconds(18_400))])
-  }
-
-  /// Found with seed 13, in Pacific/Apia.
-  @Test("so are words that come after an announcement that the sleep has ended")
-  func lateWordsAfterStopped() {
-    var desk = Self.desk {
-      $0.saysTimers = true
-      $0.tellsLeft = [.minute]
-    }
-    desk.start(.seconds(3600))
-    desk.tell(.asked(speakerIsAwake: false))
-    desk.sleep(for: .seconds(3560))
-    #expect(desk.stopReason == .slept)
-    #expect(Self.unsaid(desk) == [.late(.milliseconds(20_400))])
-  }
-
-  /// Found with seed 20261125, in WET: after a power cut the timer follows the clock.
-  @Test("words that come due because the clock is set are said, unless it is too late for them")
-  func wordsBySetClock() {
-    for (step, isSaid) in [(Duration.seconds(3), true), (.seconds(300), false)] {
-      var desk = Self.desk(trust: .untrusted) {
-        $0.saysTimers = true
-        $0.tellsLeft = [.half]
-      }
-      desk.start(.seconds(1200))
-      desk.restart(at: desk.now, isSameBoot: false, trust: .untrusted)
-      desk.tell(.woke)
-      // A second before the words are due.
-      desk.wait(for: .seconds(599) - Announcer.requestLead)
-      desk.step(by: step)
-      #expect((desk.announcer.playing != nil) == isSaid)
-      #expect(!desk.announcer.hasWords)
-    }
   }
 
   private static func unsaid(_ desk: Desk) -> [SkipReason] {
@@ -188,17 +147,5 @@ import Testing
     desk.wait(until: "2026-11-22T07:00:00")
     #expect(desk.alarmEvents == [.rings(.due(late: nil))])
     #expect(desk.anchor == desk.now.instant + .seconds(4))
-  }
-
-  @Test("a timer that goes on with nothing left rings at once") func nothingLeft() {
-    var desk = Self.desk()
-    desk.start(.seconds(60))
-    desk.now = desk.now.later(by: .seconds(60))
-    desk.tell(.reminder(.pause("1")))
-    desk.wait(for: .seconds(60))
-    desk.tell(.reminder(.resume("1")))
-    #expect(desk.timerEvents == [.changed(.resumed), .rings(.due(late: nil))])
-    #expect(desk.cues.first?.anchor == desk.now.sinceBoot)
-    #expect(desk.cues.first?.mayBeLateBy == .seconds(3))
   }
 }

@@ -71,21 +71,6 @@ import Testing
     #expect(day[.underruns] == 3)
   }
 
-  @Test("how late the words of a request were is no error of an occasion") func requestIsLate() {
-    var tally = tally(from: "2026-11-21T10:00:00")
-    let moment = Instant("2026-11-21T10:20:00")
-    let asked = Announcement(
-      SoundingID(2), cause: .request, time: zone.civil(at: moment), anchor: moment)
-    for report in [
-      announced("2026-11-21T10:15:00", off: .microseconds(100)),
-      .announced(asked, Timing(onsetError: .zero, worstError: .seconds(2), underruns: 0)),
-    ] {
-      _ = tally.add(report, every: quarter, at: Uptime(seconds: 1))
-    }
-    let day = tally.end(at: Uptime(seconds: 1))
-    #expect(day[.answered] == 1 && day.worstError == .microseconds(100))
-  }
-
   @Test("each report of a failure counts") func failures() {
     var tally = tally(from: "2026-11-21T10:00:00")
     let occasion = occasion("2026-11-21T10:15:00")

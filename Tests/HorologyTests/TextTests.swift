@@ -159,15 +159,6 @@ import Testing
     #expect(throws: TimesError.self) { try QuietHours(text: text) }
   }
 
-  @Test("a time without its end is not told to have too few digits") func noEnd() {
-    do {
-      _ = try QuietHours(text: "mon-fri 22:00")
-      Issue.record("it was taken")
-    } catch {
-      #expect(error.description == "'22:00' is not a time of day from-to, like 22:00-07:00")
-    }
-  }
-
   @Test("a digit with an accent is no digit") func accents() {
     #expect(CivilDateTime(text: "2026-11-24T15:15\u{301}") == nil)
     #expect(throws: AlarmTextFlaw.self) { try TimeOfDay(text: "15:15\u{34F}") }

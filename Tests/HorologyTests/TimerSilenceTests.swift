@@ -125,7 +125,7 @@ import Testing
     var desk = Desk(at: "2026-11-21T15:10:00") {
       $0.saysTimers = true
       $0.tellsLeft = [.minute]
-      $0.longestTimerPhrase = longest
+      $0.longestPhrase = longest
     }
     // One minute is left 5.5 s before the quarter.
     desk.start(Instant("2026-11-21T15:15:54") + .milliseconds(500) - desk.now.instant)

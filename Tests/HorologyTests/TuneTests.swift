@@ -104,100 +104,58 @@ import Testing
 
   // MARK: The Announcer and its chime
 
-  private func announcer(at text: String, _ voice: VoiceAtHour = .after) -> (Announcer, Now) {
-    let now = Now(
-      instant: Instant("2026-11-21T\(text)"), uptime: Uptime(seconds: 1000),
-      sinceBoot: .seconds(1000))
-    return (
-      Announcer(settings: settings(voice), zone: TestZone.utc, trust: .synchronised, at: now), now
-    )
-  }
-
-  private func played(_ effects: [Effect]) -> Announcement? {
-    for case .play(.announcement(let announcement)) in effects { return announcement }
-    return nil
-  }
-
-  @Test("it wakes ahead of the melody") func wakesAheadOfTheMelody() {
-    var (announcer, now) = announcer(at: "15:50:00")
-    let effects = announcer.handle(.woke, at: now).effects
-    #expect(
-      effects == [
-        .wake(at: Instant("2026-11-21T16:00:00") - .seconds(10) - Announcer.preparation)
-      ])
-  }
-
-  @Test("a question that would take an hour its chime is answered by the hour")
-  func questionBeforeTheMelody() {
-    // The melody begins at 15:59:50, and is prepared from 15:59:45 on.
-    for (asked, isAnswered) in [("15:59:34", true), ("15:59:42", false), ("15:59:44", false)] {
-      var (announcer, now) = announcer(at: asked)
-      let effects = announcer.handle(.asked(speakerIsAwake: false), at: now).effects
-      #expect((played(effects) != nil) == isAnswered, "\(asked)")
-      guard isAnswered else { continue }
-      now = now.later(by: .seconds(5))
-      _ = announcer.end(.finished(.exact), at: now)
-      now = now.later(by: .seconds(6))
-      #expect(played(announcer.handle(.woke, at: now).effects)?.isShortened == false, "\(asked)")
+  private func desk(at time: String, _ voice: VoiceAtHour = .after, leadIn: Int = 0) -> Desk {
+    Desk(at: "2026-11-21T\(time)") {
+      $0 = settings(voice)
+      $0.leadIn = .seconds(leadIn)
     }
   }
 
-  @Test("a question leaves room for the lead-in of its answer", arguments: [(0, true), (4, false)])
-  func questionWithLeadIn(leadIn: Int, isAnswered: Bool) {
-    var settings = settings()
-    settings.leadIn = .seconds(leadIn)
-    let now = Now(
-      instant: Instant("2026-11-21T15:59:37"), uptime: Uptime(seconds: 1000),
-      sinceBoot: .seconds(1000))
-    var announcer = Announcer(
-      settings: settings, zone: TestZone.utc, trust: .synchronised, at: now)
-    let effects = announcer.handle(.asked(speakerIsAwake: false), at: now).effects
-    #expect((played(effects) != nil) == isAnswered)
+  @Test("it wakes ahead of the melody") func wakesAheadOfTheMelody() {
+    let due = Instant("2026-11-21T16:00:00") - .seconds(10) - Announcer.preparation
+    #expect(desk(at: "15:50:00").wake == due)
+  }
+
+  @Test(
+    "a question that would take an hour its chime is answered by the hour",
+    arguments: [
+      ("15:59:34", 0, true), ("15:59:37", 0, true), ("15:59:37", 4, false), ("15:59:42", 0, false),
+      ("15:59:44", 0, false),
+    ])
+  func questionBeforeTheMelody(asked: String, leadIn: Int, isAnswered: Bool) {
+    var desk = desk(at: asked, leadIn: leadIn)
+    desk.tell(.asked(speakerIsAwake: false))
+    #expect((desk.played != nil) == isAnswered)
   }
 
   @Test(
     "a melody is begun only if a device that is slow to open is ready for its first note",
     arguments: [("15:59:47", true), ("15:59:48", false), ("15:14:57", true), ("15:14:58", false)])
-  func slowDevice(text: String, chimes: Bool) {
-    var (announcer, now) = announcer(at: text)
-    let announcement = played(announcer.handle(.woke, at: now).effects)
+  func slowDevice(time: String, chimes: Bool) {
+    let announcement = desk(at: time).announcer.playing
     #expect(announcement?.programme.blows.isEmpty == !chimes)
     #expect(announcement?.isShortened == !chimes)
   }
 
   @Test("a chime that failed for a slow device is not tried again, and the time is said")
   func failedChime() {
-    var (announcer, now) = announcer(at: "15:14:55")
-    #expect(played(announcer.handle(.woke, at: now).effects)?.programme.blows.isEmpty == false)
-    now = now.later(by: .seconds(6))
-    _ = announcer.end(.failed("too late for the chime", heard: .nothing), at: now)
-    now = now.later(by: .seconds(1))
-    let announcement = played(announcer.handle(.woke, at: now).effects)
-    #expect(announcement?.programme == .wordsAlone)
-    #expect(announcement?.isShortened == true)
+    var desk = desk(at: "15:14:55")
+    #expect(desk.announcer.playing?.programme.blows.isEmpty == false)
+    desk.open(for: .seconds(6))
+    desk.end(.failed("too late for the chime", heard: .nothing))
+    desk.wait(for: .seconds(1))
+    #expect(desk.announcer.playing?.programme == .wordsAlone)
+    #expect(desk.announcer.playing?.isShortened == true)
   }
 
-  @Test("a chime without words that is late is skipped") func lateWithoutWords() {
-    var (announcer, now) = announcer(at: "15:59:55", .none)
-    let effects = announcer.handle(.woke, at: now).effects
-    #expect(played(effects) == nil)
-    guard case .report(.skipped(_, _, .tooLateForChime))? = effects.first else {
-      Issue.record("\(effects)")
-      return
-    }
-  }
-
-  @Test("a chime without words that failed is skipped for what failed")
-  func failedWithoutWords() {
-    var (announcer, now) = announcer(at: "15:59:46", .none)
-    #expect(played(announcer.handle(.woke, at: now).effects) != nil)
-    now = now.later(by: .seconds(6))
-    _ = announcer.end(.failed("gone", heard: .nothing), at: now)
-    now = now.later(by: .seconds(1))
-    let effects = announcer.handle(.woke, at: now).effects
-    guard case .report(.skipped(_, _, .failed("gone")))? = effects.first else {
-      Issue.record("\(effects)")
-      return
-    }
+  @Test("a chime without words that is late, or has failed, is skipped with the reason")
+  func withoutWords() {
+    #expect(desk(at: "15:59:55", .none).skipReason == .tooLateForChime)
+    var desk = desk(at: "15:59:46", .none)
+    #expect(desk.announcer.playing != nil)
+    desk.open(for: .seconds(6))
+    desk.end(.failed("gone", heard: .nothing))
+    desk.wait(for: .seconds(1))
+    #expect(desk.skipReason == .failed("gone"))
   }
 }

@@ -151,17 +151,6 @@ import Testing
     #expect(error.magnitude < .microseconds(300), "\(error)")
   }
 
-  @Test(
-    "a chime that is queued fails if the clock is set before it is heard", arguments: [-60, 60])
-  func clockSetUnderChime(milliseconds: Int) throws {
-    let sink = SimulatedSink(deviation: 0, jitter: .zero)
-    let step = Duration.milliseconds(milliseconds)
-    let track = try perform(
-      try noon(blows: 1), on: sink, mayBeLate: false, clockSet: [(.milliseconds(2_950), step)])
-    #expect(track.failure?.contains("the clock was set") == true)
-    #expect(sink.onsets.isEmpty)
-  }
-
   @Test("a stop takes back what was written, and fades in the middle of a blow")
   func stopTakesBack() throws {
     let path = try folder.write(

@@ -29,11 +29,11 @@ import Testing
     #expect(
       words(.nothing(.differs(name: "ds3231", lead: .seconds(-3600))), nil)
         == "untrusted: it is 1 h behind the RTC ds3231")
-    let neverSet = RTCFault.beforeRelease(Instant(seconds: 946_684_800))
+    let neverSet = RTCFault.implausible(Instant(seconds: 946_684_800))
     #expect(
       words(.nothing(.invalidRTC(name: "ds3231", neverSet)), nil)
-        == "untrusted: it is not synchronised, and the RTC ds3231 shows 2000-01-01, before "
-        + "clocksmith was released: it was never set, or without power")
+        == "untrusted: it is not synchronised, and the RTC ds3231 shows 2000-01-01, which "
+        + "cannot be right: it was never set, or without power")
   }
 
   @Test("what an RTC does wrong is told with its times in UTC") func faults() {

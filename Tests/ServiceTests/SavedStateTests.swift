@@ -40,7 +40,6 @@ extension SavedState {
   private static let kitchen = try! state {
     $0.boot = boot
     $0.rtcSet = Instant(seconds: 1_795_275_000)
-    $0.sounded = Instant(seconds: 1_795_275_000)
     $0.timers = [
       Reminder(number: 1, .timer(.seconds(600), name: "tea \"hot\""), state: .waiting(moment)),
       Reminder(number: 2, .timer(.seconds(60), name: nil), state: .paused(left: .seconds(7))),
@@ -160,8 +159,7 @@ extension SavedState {
     state.update(
       from: Announcer(
         settings: Configuration().announcer, zone: SystemZone.universal, trust: .synchronised,
-        sounded: shown, at: Now(instant: shown, uptime: Uptime(nanoseconds: 0), sinceBoot: .zero)))
-    #expect(state.sounded == nil)
+        at: Now(instant: shown, uptime: Uptime(nanoseconds: 0), sinceBoot: .zero)))
     let since = TimedMoment(sinceBoot: .seconds(-5), shown: shown)
     state.mute = .until(shown)
     state.alarms = [

@@ -74,16 +74,16 @@ import Testing
     #expect(try SavedState.read(String(decoding: bytes, as: UTF8.self)) == store.state)
   }
 
-  @Test("what has sounded is written with what else changes, or at the end, and not by itself")
+  @Test("what changes with time is written with what else changes, or at the end")
   func notWrittenByItself() throws {
     let store = store()
-    store.keep { $0.sounded = Instant(seconds: 1_795_275_000) }
+    store.keep { $0.trustedUntil = Instant(seconds: 1_795_275_000) }
     store.save()
     #expect(folder.files.isEmpty)
     store.keep { $0.mute = .on }
     store.save()
     #expect(try saved() == store.state)
-    store.keep { $0.sounded = Instant(seconds: 1_795_275_900) }
+    store.keep { $0.trustedUntil = Instant(seconds: 1_795_275_900) }
     store.save()
     #expect(try saved() != store.state)
     store.end()

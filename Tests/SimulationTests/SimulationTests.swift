@@ -49,15 +49,6 @@ struct SimulationTests {
     #expect(World.twoTimers(.ringsTogether).judge.violation?.property == "overlap")
   }
 
-  @Test("a quarter that the clock is set back over does not sound again after a start")
-  func startSetBack() {
-    let world = World.startSetBack()
-    #expect(world.judge.violation == nil)
-    // 01:15 and 01:30.
-    #expect(world.judge.soundings == 3)
-    #expect(World.startSetBack(.soundedLost).judge.violation?.property == "once")
-  }
-
   @Test("an alarm that was stopped before a start does not ring again") func startAfterAlarm() {
     let world = World.startAfterAlarm()
     #expect(world.judge.violation == nil)

@@ -5,14 +5,13 @@ import json
 import os
 import re
 import signal
-import time
 
 import pytest
 from jeepney import Properties
 
 from c_library import shared_library
-from message_bus import ADDRESS, rfc3339, timestamp
-from program import about, in_the_night, zone_showing
+from message_bus import ADDRESS
+from program import about, in_the_night
 from slow_voice import lengthen
 from sound_server import RATE, wait_until
 
@@ -193,16 +192,6 @@ def test_a_slow_disk_does_not_hold_up_the_fade_at_the_stop(start, caller, slow, 
     slow.unlink()
     assert service.process.wait(60) == 0
     assert saved(tmp_path)["software_mute"] == "next"
-
-
-def test_an_occasion_that_sounded_before_a_restart_does_not_sound_again(start, caller, clocksmith, tmp_path):
-    # As after a step back: the coming hour has sounded.
-    hour = int(time.time()) + 2400
-    clocksmith.environment = clocksmith.environment | {
-        "TZ": zone_showing(clocksmith, 4 * 3600, hour)}
-    (tmp_path / "state/state.json").write_text(f'{{"version":3,"sounded":"{rfc3339(hour)}"}}')
-    start()
-    assert timestamp(caller.get("Next")["at"]) == hour + 3600
 
 
 @pytest.mark.parametrize("already_there", [True, False], ids=["at the start", "later"])

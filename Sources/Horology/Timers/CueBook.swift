@@ -4,8 +4,8 @@ struct CueBook: Hashable, Sendable {
   private var held: [SoundingID: Held] = [:]
   /// The last cue that was given for each source.
   private var last: [Cue.Source: Last] = [:]
-  /// Why rings (true) and the cues of the interval (false) could not be heard; reported once.
-  private var unheard: [Bool: String] = [:]
+  /// Rings (true) or cues of the interval (false) could not be heard, and that was reported.
+  private var unheard: Set<Bool> = []
   /// Anchor of the last ring that was heard, since the machine started.
   private var lastHeard: Duration?
   /// The last ring that was not heard: its anchor, since the machine started, and why.
@@ -81,7 +81,7 @@ struct CueBook: Hashable, Sendable {
     if cue.isRing, outcome.wasHeard { lastHeard = max(lastHeard ?? cue.anchor, cue.anchor) }
     guard !ended.isStopped else { return nil }
     switch outcome {
-    case .finished: unheard[cue.isRing] = nil
+    case .finished: unheard.remove(cue.isRing)
     case .failed(let why, let heard):
       restsUntil = now.sinceBoot + Announcer.retryDelay
       // There may be time for another try. Cues that the player still has are not given again.
@@ -106,9 +106,7 @@ struct CueBook: Hashable, Sendable {
 
   /// - Returns: what is to be reported; nil if it was.
   private mutating func complain(of cue: Cue, _ why: String) -> String? {
-    let wasTold = unheard[cue.isRing] != nil
-    unheard[cue.isRing] = why
-    return wasTold ? nil : why
+    unheard.insert(cue.isRing).inserted ? why : nil
   }
 
   /// True if a ring that was to begin at `since` or later was heard, or sounds now. One ring is
@@ -123,14 +121,11 @@ struct CueBook: Hashable, Sendable {
     lastFailure.flatMap { $0.anchor >= since ? $0.why : nil }
   }
 
-  /// Why rings cannot be heard, if known. A ring that failed is given again.
-  var complaintOfRing: String? { sounding.contains(where: \.isRing) ? nil : unheard[true] }
-
   /// True if the player has a cue of this source.
   func holds(_ source: Cue.Source) -> Bool { sounding.contains { $0.source == source } }
 
   /// Reports it again if the next ring, or the next cue of the interval, is not heard.
-  mutating func forgetComplaint(ofRings: Bool) { unheard[ofRings] = nil }
+  mutating func forgetComplaint(ofRings: Bool) { unheard.remove(ofRings) }
 
   // MARK: Stops
 

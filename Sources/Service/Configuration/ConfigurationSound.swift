@@ -66,8 +66,7 @@ extension AnnouncerSettings {
   /// Takes what the voice can say, and how long that is. It opens the clips.
   public mutating func setVoice(_ voice: VoicePack) {
     saysTimers = voice.hasTimers
-    longestPhrase = voice.longestPhrase
-    longestTimerPhrase = voice.longestTimerPhrase
+    longestPhrase = max(voice.longestPhrase, voice.longestTimerPhrase)
   }
 }
 

@@ -52,8 +52,8 @@ struct Once: Property {
       {
         last = before
       }
-    case .ended(let isKilled):
-      if isKilled, last.map({ $0.at >= world.saved }) == true { last = before }
+    // What sounded before is not kept.
+    case .ended: (last, before) = (nil, nil)
     case .heard(let kind, let sounding):
       guard let occasion = sounding.occasion else { return nil }
       if kind == .anchor { return reaches(occasion, at, world) }

@@ -1,0 +1,271 @@
+import Horology
+import Testing
+
+/// What becomes of an announcement that is under way when something else happens.
+@Suite struct UnderWayTests {
+  /// Noon is prepared. Its melody of one note begins at 11:59:40.
+  private func noon(
+    at time: String = "11:59:36", plus span: Duration = .zero,
+    _ change: (inout AnnouncerSettings) -> Void = { _ in }
+  ) -> Desk {
+    var desk = Desk(at: "2026-11-21T11:50:00") {
+      $0.chime = Tune.note(leading: .seconds(20), rest: .seconds(8))
+      change(&$0)
+    }
+    desk.wait(until: "2026-11-21T11:59:36")
+    desk.wait(until: "2026-11-21T\(time)", plus: span)
+    return desk
+  }
+
+  /// The first quarter, as words alone.
+  private func quarter(at time: String, plus span: Duration = .zero) -> Desk {
+    var desk = Desk(at: "2026-11-21T15:14:00")
+    desk.wait(until: "2026-11-21T15:14:55")
+    desk.wait(until: "2026-11-21T\(time)", plus: span)
+    return desk
+  }
+
+  // MARK: The settings, the zone, the trust
+
+  @Test(
+    "other settings count while there is time to begin anew; what sounds goes on",
+    arguments: [("36", true), ("38", false), ("45", false), ("59", false)])
+  func otherSettings(second: String, isTakenBack: Bool) throws {
+    var desk = noon(at: "11:59:\(second)")
+    var settings = desk.announcer.settings
+    settings.quieter = try VolumeRules(text: "11:00-13:00 -12dB")
+    desk.tell(.reloaded(settings, .none))
+    #expect((desk.stopReason == .rulesChanged) == isTakenBack)
+  }
+
+  @Test("quiet hours silence what is only prepared, with or without time for another")
+  func quietHours() throws {
+    var desk = noon(at: "11:59:38")
+    var settings = desk.announcer.settings
+    settings.quiet = try QuietHours(text: "11:00-13:00")
+    desk.tell(.reloaded(settings, .none))
+    #expect(desk.stopReason == .rulesChanged)
+    desk.end(.stopped(.rulesChanged, silentAt: nil))
+    #expect(desk.skipReason == .quietHours)
+  }
+
+  @Test("occasions of another interval, or zone, that have passed are not told as missed")
+  func passedOccasions() throws {
+    var desk = Desk(at: "2026-11-21T11:59:00") { $0.interval = Interval(minutes: 60)! }
+    desk.wait(until: "2026-11-21T11:59:58")
+    desk.wait(until: "2026-11-21T12:00:05")
+    desk.end(.finished(.exact))
+    desk.wait(until: "2026-11-21T12:40:00")
+    var settings = desk.announcer.settings
+    settings.interval = .quarter
+    desk.tell(.reloaded(settings, .none))
+    #expect(desk.skips.isEmpty)
+    #expect(desk.announcer.next.instant == Instant("2026-11-21T12:45:00"))
+    settings.interval = Interval(minutes: 60)!
+    desk.tell(.reloaded(settings, .none))
+    desk.tell(.zoneChanged(TestZone.fixed(minutes: 30)))
+    #expect(desk.skips.isEmpty)
+    #expect(desk.announcer.next.instant == Instant("2026-11-21T13:30:00"))
+  }
+
+  @Test("an occasion that may still come late does so under another interval")
+  func lateOccasion() throws {
+    var desk = quarter(at: "15:15:02")
+    desk.end(.failed("busy", heard: .nothing))
+    var settings = desk.announcer.settings
+    settings.interval = Interval(minutes: 5)!
+    desk.tell(.reloaded(settings, .none))
+    #expect(desk.skips.isEmpty)
+    desk.wait(until: "2026-11-21T15:15:04")
+    #expect(desk.played == "15:15:00")
+  }
+
+  @Test("in another zone what is being said is finished, and what comes before it is made anew")
+  func anotherZone() {
+    for (desk, isStopped) in [
+      (quarter(at: "15:14:58"), true), (noon(at: "11:59:45"), true),
+      (quarter(at: "15:15:01"), false),
+    ] {
+      var desk = desk
+      desk.tell(.zoneChanged(TestZone.fixed(minutes: 60)))
+      #expect((desk.stopReason == .rulesChanged) == isStopped)
+    }
+  }
+
+  @Test("a chime that is prepared does not ring by a clock that is not trusted any more")
+  func distrusted() {
+    var desk = noon()
+    desk.tell(.trust(.untrusted))
+    #expect(desk.stopReason == .rulesChanged)
+    desk.end(.stopped(.rulesChanged, silentAt: nil))
+    #expect(desk.announcer.playing == nil)
+    var sounding = noon(at: "11:59:50")
+    sounding.tell(.trust(.untrusted))
+    #expect(sounding.stopReason == nil)
+  }
+
+  // MARK: The clock is set
+
+  @Test(
+    "a step takes a chime back until its anchor, and the hour is said",
+    arguments: [
+      ("11:59:36", Duration.milliseconds(60)), ("11:59:38", .milliseconds(-500)),
+      ("11:59:45", .milliseconds(60)), ("11:59:59", .milliseconds(-200)),
+    ])
+  func setBeforeAnchor(time: String, step: Duration) {
+    var desk = noon(at: time)
+    desk.step(by: step)
+    #expect(desk.stopReason == .clockSet)
+    #expect(desk.reports.contains(.clockSet(by: step)))
+    desk.end(.stopped(.clockSet, silentAt: nil))
+    #expect(desk.played == "12:00:00")
+  }
+
+  @Test("words that a step of the clock may make wrong are not said after their chime")
+  func setBeforeWords() {
+    var desk = noon(at: "12:00:01")
+    desk.step(by: .seconds(-5))
+    #expect(desk.stopReason == .clockSet)
+    var words = quarter(at: "15:15:01")
+    words.step(by: .seconds(-5))
+    #expect(words.stopReason == nil)
+  }
+
+  @Test("set far ahead in a melody and back past its hour, the time is still said")
+  func farAheadAndBack() {
+    var desk = noon(at: "11:59:58")
+    desk.step(by: .seconds(43 * 60))
+    #expect(desk.stopReason == .clockSet)
+    desk.step(by: .seconds(-43 * 60 + 5))
+    desk.end(.stopped(.clockSet, silentAt: desk.now.uptime))
+    #expect(desk.played == "12:00:00")
+    #expect(desk.announcer.playing?.programme == .wordsAlone)
+  }
+
+  @Test("set back a little and then far ahead, what has sounded is not told as skipped")
+  func setBackThenFarAhead() throws {
+    var desk = quarter(at: "15:15:02")
+    desk.end(.finished(.exact))
+    desk.step(by: .seconds(-240))
+    desk.step(by: .seconds(5 * 3600))
+    let skipped = try #require(desk.skips.first)
+    #expect(skipped.first == Instant("2026-11-21T15:30:00"))
+  }
+
+  @Test("set back by less than the interval was, nothing sounds again when that becomes shorter")
+  func shorterInterval() {
+    var desk = quarter(at: "15:15:02")
+    desk.end(.finished(.exact))
+    desk.wait(until: "2026-11-21T15:24:00")
+    desk.step(by: .seconds(-12 * 60))
+    var settings = desk.announcer.settings
+    settings.interval = Interval(minutes: 5)!
+    desk.tell(.reloaded(settings, .none))
+    desk.tell(.woke)
+    #expect(desk.announcer.next.civil.minute == 20)
+  }
+
+  @Test("words that are not heard before the clock is set back come when it shows their time again")
+  func setBackBeforeHeard() {
+    var desk = quarter(at: "15:14:55")
+    desk.open(for: .milliseconds(10_100))
+    desk.step(by: .milliseconds(-692))
+    #expect(desk.stopReason == .clockSet)
+    // The next occasion is not stopped by hand.
+    desk.tell(.stop(.byHand))
+    #expect(desk.stopReason == nil)
+    desk.end(.stopped(.clockSet, silentAt: nil))
+    #expect(desk.played == "15:15:00")
+  }
+
+  @Test("what a sleep passes over while something is prepared was slept through")
+  func sleptOverWhilePreparing() {
+    var desk = Desk(at: "2026-11-21T15:07:00")
+    desk.tell(.asked(speakerIsAwake: false))
+    desk.sleep(for: .seconds(9 * 60))
+    #expect(desk.skipReason == .late(.seconds(60)))
+  }
+
+  @Test("asked right after a sleep, it is not refused for an occasion that has passed")
+  func askedAfterSleep() {
+    var desk = Desk(at: "2026-11-21T15:07:00")
+    desk.now = desk.now.asleep(for: .seconds(17 * 60))
+    desk.tell(.asked(speakerIsAwake: true))
+    #expect(desk.refusal == nil)
+    #expect(desk.announcer.playing?.cause == .request)
+  }
+
+  // MARK: The speaker fails
+
+  @Test("a speaker that is lost in the melody, and back before the hour, says the hour")
+  func lostInTheMelody() {
+    var desk = noon(at: "11:59:45")
+    desk.end(.failed("gone", heard: .begun))
+    #expect(desk.skipReason == nil)
+    desk.wait(until: "2026-11-21T11:59:46", plus: .milliseconds(100))
+    #expect(desk.announcer.playing?.programme.blows.isEmpty == true)
+    #expect(desk.announcer.playing?.anchor == Instant("2026-11-21T12:00:00"))
+  }
+
+  @Test("an hour that was heard is not told as skipped when its words cannot be read")
+  func wordsUnread() {
+    var desk = noon(at: "12:00:05")
+    desk.end(.failed("torn", heard: .anchor))
+    guard case .brokeOff(_, "torn")? = desk.reports.first else {
+      Issue.record("\(desk.reports)")
+      return
+    }
+    #expect(desk.skipReason == nil && desk.announcer.playing == nil)
+    #expect(desk.announcer.next.civil.minute == 15)
+  }
+
+  // MARK: Mutes and stops
+
+  @Test("a chime does not begin in a mute that ends before the hour; the hour is said after it")
+  func muteEndsInTheMelody() throws {
+    var desk = Desk(at: "2026-11-21T11:58:00") { $0.chime = .note(leading: .seconds(20)) }
+    let end = Instant("2026-11-21T11:59:50")
+    // The agenda knows it, too.
+    var agenda = Agenda(
+      desk.announcer.settings, zone: TestZone.utc, from: desk.now.instant,
+      mute: (.until(end), at: desk.now.instant)
+    ) { _ in .seconds(30) }
+    guard case .sounds(let listed)? = agenda.next()?.fate else {
+      Issue.record("it is listed as silent")
+      return
+    }
+    desk.tell(.mute(.until(end)))
+    desk.wait(until: "2026-11-21T11:59:36")
+    #expect(desk.announcer.playing == nil)
+    desk.wait(until: "2026-11-21T11:59:50")
+    for announcement in [listed, try #require(desk.announcer.playing)] {
+      #expect(announcement.programme.blows.isEmpty && announcement.isShortened)
+    }
+  }
+
+  @Test("what is not heard yet is not stopped by hand, for it is the next occasion")
+  func stoppedByHand() {
+    var desk = noon()
+    desk.tell(.stop(.byHand))
+    #expect(desk.stopReason == nil)
+    desk.wait(until: "2026-11-21T11:59:41")
+    desk.tell(.stop(.byHand))
+    #expect(desk.stopReason == .byHand)
+    // What was asked for is stopped before it is heard, too.
+    var asked = Desk(at: "2026-11-21T15:07:00") { $0.leadIn = .seconds(4) }
+    asked.tell(.asked(speakerIsAwake: false))
+    asked.tell(.stop(.byHand))
+    #expect(asked.stopReason == .byHand)
+  }
+
+  @Test("once the service ends, nothing further is decided while the last is heard")
+  func serviceEnds() {
+    var desk = noon(at: "12:00:03") { $0.atStop = .finish }
+    desk.tell(.stop(.serviceEnds))
+    desk.wait(until: "2026-11-21T12:14:57")
+    desk.end(.finished(.exact))
+    #expect(desk.played == nil)
+    desk.wait(until: "2026-11-21T12:20:00")
+    #expect(desk.skipReason == nil)
+  }
+}
