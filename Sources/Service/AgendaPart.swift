@@ -21,17 +21,19 @@ public struct AgendaPart: Sendable {
 
   /// - Parameters:
   ///   - announcer: as it is now.
-  ///   - lengths: as `Configuration.lengths` gives them.
   ///   - end: not included.
   ///   - most: the number of lines after which it ends, once all of an instant are there.
   /// - Throws: `Fault` if the voice has no text for a line.
   public init(
-    of announcer: Announcer, _ composer: Composer, _ lengths: [Int: Duration],
+    of announcer: Announcer, _ composer: Composer,
     from start: Instant, to end: Instant, at now: Instant, most: Int = Self.most
   ) throws(Fault) {
     let zone = announcer.zone
     let mute = announcer.mute == .off ? nil : (announcer.mute, at: now)
-    var occasions = Agenda(announcer.settings, zone: zone, from: start, mute: mute, lengths)
+    let settings = announcer.settings
+    var occasions = Agenda(settings, zone: zone, from: start, mute: mute) { announcement in
+      (announcement.programme.blows.last?.offset ?? .zero) + settings.longestPhrase
+    }
     var appointments = Appointments(
       of: announcer.reminders, announcer.interval,
       in: zone, from: start)

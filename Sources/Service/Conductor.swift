@@ -40,9 +40,6 @@ public final class Conductor {
     self.announcer = announcer
   }
 
-  /// Replaces the tunes of alarms by these of the same name.
-  public func replace(_ tunes: [Tune]) { announcer.replace(tunes) }
-
   /// Takes the switch as it is at the start. The clock is not judged before that: a change of trust
   /// decides what sounds, and must find the switch known.
   public func start(with switchState: SwitchState) {
