@@ -335,29 +335,23 @@ public final class Clocksmith {
     // A new composer takes its time, and something may sound.
     let current = (configuration, self.composer)
     let path = options.settingsPath ?? Configuration.settingsFile
-    let text: String
-    var new: Configuration
-    let made: Composer?
-    do throws(SettingFlaw) {
+    do throws(Fault) {
       guard let change = try files.changing(from: current, key, to: value, path: path) else {
         return .success(Record())
       }
-      (text, new, made) = change
+      var new = change.configuration
+      let composer = try new.complete(options, change.composer, after: current)
+      if let why = store.write(settings: change.text) {
+        return .failure(.refused(RefusalKey.notSaved.rawValue, why))
+      }
+      let notices = new.notices(of: configuration)
+      apply(new, composer) { for notice in notices { journal.log(notice) } }
+      return .success(Record())
     } catch {
-      return .failure(.badArgument(error.words))
+      // Nobody knows the lines of a file that is not written.
+      let isOfFile = error.operation.hasPrefix("\(path):")
+      return .failure(.badArgument(isOfFile ? error.detail : error.description))
     }
-    let composer: Composer
-    do throws(Fault) {
-      composer = try new.complete(options, made, after: current)
-    } catch {
-      return .failure(.badArgument(error.description))
-    }
-    if let why = store.write(settings: text) {
-      return .failure(.refused(RefusalKey.notSaved.rawValue, why))
-    }
-    let notices = new.notices(of: configuration)
-    apply(new, composer) { for notice in notices { journal.log(notice) } }
-    return .success(Record())
   }
 
   private func tellLeftOut() {
