@@ -31,8 +31,17 @@ public struct AgendaPart: Sendable {
     let zone = announcer.zone
     let mute = announcer.mute == .off ? nil : (announcer.mute, at: now)
     let settings = announcer.settings
+    // By the minute of the day.
+    var lengths: [Int: Duration] = [:]
     var occasions = Agenda(settings, zone: zone, from: start, mute: mute) { announcement in
-      (announcement.programme.blows.last?.offset ?? .zero) + settings.longestPhrase
+      let (time, programme) = (announcement.time, announcement.programme)
+      // Words alone never last until the next occasion, which is at least a minute away.
+      guard let last = programme.blows.last else { return settings.longestPhrase }
+      if let length = lengths[time.minuteOfDay] { return length }
+      // A fault in composing is reported when the announcement is to be played.
+      let length = (try? composer.length(of: time, programme)) ?? last.offset
+      lengths[time.minuteOfDay] = length
+      return length
     }
     var appointments = Appointments(
       of: announcer.reminders, announcer.interval,

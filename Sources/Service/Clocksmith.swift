@@ -114,9 +114,6 @@ public final class Clocksmith {
     takeControls()
     conductor.start(with: controls?.switchState ?? .absent)
     handle(.woke)
-    if let interval = announcer.interval, interval.goesOn(at: SystemClock.now) {
-      journal.log(interval.noticeOfRestart)
-    }
     let isFirstStart = Self.isFirstStart()
     if options.saysNow {
       handle(.asked(speakerIsAwake: false))
@@ -419,9 +416,8 @@ public final class Clocksmith {
   }
 
   private func logNeverSounding() {
-    let missing = composer.voice.filesMissing.map { [$0.description] } ?? []
-    let zone = configuration.flawOfZone.map { [$0] } ?? []
-    for flaw in zone + configuration.neverSounding + missing {
+    let missing = composer.voice.filesMissing?.description
+    for flaw in [configuration.flawOfZone, missing].compactMap({ $0 }) {
       journal.log(.neverSounds, .warning, flaw)
     }
   }

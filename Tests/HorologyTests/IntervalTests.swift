@@ -8,18 +8,6 @@ import Testing
     IntervalRounds(
       work: .seconds(20), rest: .seconds(10), count: 8, prepare: .seconds(10), countdown: 3))
 
-  @Test("it goes on while a cue before its end is to come") func goesOn() {
-    func goesOn(_ plan: IntervalPlan, after seconds: Int) -> Bool {
-      var desk = Desk(at: Self.start)
-      desk.start(plan)
-      _ = desk.live(for: .seconds(seconds))
-      return desk.announcer.interval!.goesOn(at: desk.now)
-    }
-    #expect(goesOn(.plain(every: .seconds(30)), after: 100))
-    #expect(goesOn(Self.workout, after: 238))
-    #expect(!goesOn(Self.workout, after: 240))
-  }
-
   @Test("started once more it goes on undisturbed; another is refused, or takes its place")
   func startedAgain() {
     var desk = Desk(at: Self.start)
