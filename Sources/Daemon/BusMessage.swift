@@ -113,38 +113,30 @@ public enum BusReader {
     "s", "b", "d", "x", "t", "i", "u", "n", "q", "y", "a{sv}", "as", "aa{sv}",
   ]
 
-  /// Reads an `a{sv}`. Nil for anything else, and for a record that no reader of ours could mean.
-  /// - Parameter isStrict: true if a value of a type that records do not have is an error; otherwise
-  ///   it is left out, as a later writer may know more types.
-  public static func record(_ message: OpaquePointer, isStrict: Bool = false) -> Record? {
-    record(message, isStrict, depth: 0)
-  }
+  /// Reads an `a{sv}`. Nil for anything else, for a value of a type that records do not have, and
+  /// for a record that no reader of ours could mean.
+  public static func record(_ message: OpaquePointer) -> Record? { record(message, depth: 0) }
 
   /// Reads the next value, which has this type; nil if it has another.
   public static func value(_ type: String, _ message: OpaquePointer) -> Value? {
-    value(type, message, false, depth: 0)
+    value(type, message, depth: 0)
   }
 
-  private static func record(_ message: OpaquePointer, _ isStrict: Bool, depth: Int) -> Record? {
+  private static func record(_ message: OpaquePointer, depth: Int) -> Record? {
     guard depth < deepest, enter("a", "{sv}", message) else { return nil }
     var record = Record()
     while enter("e", "sv", message) {
       guard record.fields.count < mostKeys,
-        case .text(let key)? = value("s", message, isStrict, depth: depth)
+        case .text(let key)? = value("s", message, depth: depth)
       else { return nil }
       var contents: UnsafePointer<CChar>?
       guard sd_bus_message_peek_type(message, nil, &contents) > 0, let contents else { return nil }
       let type = String(cString: contents)
-      if types.contains(type) {
-        guard enter("v", type, message),
-          let value = value(type, message, isStrict, depth: depth)
-        else { return nil }
-        record[key] = value
-        sd_bus_message_exit_container(message)
-      } else {
-        guard !isStrict else { return nil }
-        sd_bus_message_skip(message, "v")
-      }
+      guard types.contains(type), enter("v", type, message),
+        let value = value(type, message, depth: depth)
+      else { return nil }
+      record[key] = value
+      sd_bus_message_exit_container(message)
       sd_bus_message_exit_container(message)
     }
     sd_bus_message_exit_container(message)
@@ -152,7 +144,7 @@ public enum BusReader {
   }
 
   private static func value(
-    _ type: String, _ message: OpaquePointer, _ isStrict: Bool, depth: Int
+    _ type: String, _ message: OpaquePointer, depth: Int
   ) -> Value? {
     switch type {
     case "s":
@@ -162,13 +154,13 @@ public enum BusReader {
     case "d":
       var number = 0.0
       return read(type, &number, message) ? .real(number) : nil
-    case "a{sv}": return record(message, isStrict, depth: depth + 1).map { .record($0) }
+    case "a{sv}": return record(message, depth: depth + 1).map { .record($0) }
     case "as", "aa{sv}":
       let element = String(type.dropFirst())
       guard enter("a", element, message) else { return nil }
       var values: [Value] = []
       while sd_bus_message_at_end(message, 0) == 0 {
-        guard let value = value(element, message, isStrict, depth: depth) else { return nil }
+        guard let value = value(element, message, depth: depth) else { return nil }
         values.append(value)
       }
       sd_bus_message_exit_container(message)

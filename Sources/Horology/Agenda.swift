@@ -1,7 +1,7 @@
 /// Forecasts what becomes of every occasion if nothing goes wrong.
 ///
-/// It asks an Announcer whose clock is trusted and whose switch nobody touches. Each announcement
-/// lasts as long as it really does, so one may be in the way of the next.
+/// It asks an Announcer whose clock is trusted and whose switch nobody touches. An announcement may
+/// be in the way of the next.
 public struct Agenda: Sequence, IteratorProtocol {
   public struct Entry: Hashable, Sendable {
     /// What is heard; for a skipped occasion, what would have been heard.

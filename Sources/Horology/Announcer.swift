@@ -581,9 +581,6 @@ extension Announcer {
     }
   }
 
-  /// Replaces the tunes of alarms by these of the same name.
-  public mutating func replace(_ tunes: [Tune]) { reminders.replace(tunes) }
-
   // MARK: Silence
 
   /// The button: ringing alarms snooze, ringing timers stop.

@@ -21,17 +21,28 @@ public struct AgendaPart: Sendable {
 
   /// - Parameters:
   ///   - announcer: as it is now.
-  ///   - lengths: as `Configuration.lengths` gives them.
   ///   - end: not included.
   ///   - most: the number of lines after which it ends, once all of an instant are there.
   /// - Throws: `Fault` if the voice has no text for a line.
   public init(
-    of announcer: Announcer, _ composer: Composer, _ lengths: [Int: Duration],
+    of announcer: Announcer, _ composer: Composer,
     from start: Instant, to end: Instant, at now: Instant, most: Int = Self.most
   ) throws(Fault) {
     let zone = announcer.zone
     let mute = announcer.mute == .off ? nil : (announcer.mute, at: now)
-    var occasions = Agenda(announcer.settings, zone: zone, from: start, mute: mute, lengths)
+    let settings = announcer.settings
+    // By the minute of the day.
+    var lengths: [Int: Duration] = [:]
+    var occasions = Agenda(settings, zone: zone, from: start, mute: mute) { announcement in
+      let (time, programme) = (announcement.time, announcement.programme)
+      // Words alone never last until the next occasion, which is at least a minute away.
+      guard let last = programme.blows.last else { return settings.longestPhrase }
+      if let length = lengths[time.minuteOfDay] { return length }
+      // A fault in composing is reported when the announcement is to be played.
+      let length = (try? composer.length(of: time, programme)) ?? last.offset
+      lengths[time.minuteOfDay] = length
+      return length
+    }
     var appointments = Appointments(
       of: announcer.reminders, announcer.interval,
       in: zone, from: start)

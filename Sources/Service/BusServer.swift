@@ -193,7 +193,7 @@ final class BusServer {
   }
 
   private func request(_ form: Request.Form, _ call: OpaquePointer) throws(Refusal) -> Request {
-    guard let record = form.fields.isEmpty ? Record() : BusReader.record(call, isStrict: true)
+    guard let record = form.fields.isEmpty ? Record() : BusReader.record(call)
     else {
       throw .badArgument(
         "a value has a type that no key has; there are texts, numbers and booleans")

@@ -46,11 +46,8 @@ public final class Clocksmith {
 
   private var substitute: ALSASink.Substitute?
   private var isStopping = false
-  private var tunes = AlarmTunes()
-  /// As `Configuration.lengths` gives them; empty until the speaker is silent.
-  private var lengths: [Int: Duration] = [:]
-  /// True while settings that can never sound are still to be logged.
-  private var owesNeverSounding = true
+  /// The tunes of alarms whose fault was logged.
+  private var lackingTunes: Set<String> = []
 
   /// Reads the configuration and the voice. The speaker may be connected later.
   /// - Throws: `Fault` if the configuration, the zone or the voice cannot be used.
@@ -87,8 +84,8 @@ public final class Clocksmith {
     instruments.player = try makePlayer()
     instruments.rested = { [unowned self] in rest() }
     instruments.lacksTune = { [unowned self] cue, fault in
-      tunes.markMissing(
-        cue, lacksTune: fault, announcer.reminders.alarms, journal.log(_:lacksTune:))
+      let alarm = announcer.reminders.alarms.first { cue.source == .alarm($0.number) }
+      if let alarm { log(alarm, lacksTune: fault) }
     }
     instruments.timer = try CalendarTimer(loop: loop) { [unowned self] in handle(.woke) }
     for signal in [SIGTERM, SIGINT] {
@@ -116,9 +113,6 @@ public final class Clocksmith {
     }
     takeControls()
     handle(.switched(controls?.switchState ?? .absent, at: SystemClock.uptime))
-    if let interval = announcer.interval, interval.goesOn(at: SystemClock.now) {
-      journal.log(interval.noticeOfRestart)
-    }
     let isFirstStart = Self.isFirstStart()
     if options.saysNow {
       handle(.asked(speakerIsAwake: false))
@@ -164,7 +158,6 @@ public final class Clocksmith {
     player.ended = { [unowned self] sounding, outcome in
       handle(.ended(sounding, outcome))
       store.save()
-      logNeverSounding()
       if isStopping, self.player?.isPlaying != true { loop.exit() }
     }
     return player
@@ -261,7 +254,7 @@ public final class Clocksmith {
     let end = end ?? start + .seconds(86_400)
     guard start <= end else { return .failure(.badArgument("to: it is before 'from'")) }
     do throws(Fault) {
-      let part = try AgendaPart(of: announcer, composer, lengths, from: start, to: end, at: now)
+      let part = try AgendaPart(of: announcer, composer, from: start, to: end, at: now)
       return .success(part.record)
     } catch {
       let key = SkipReason.failed(error.description).key
@@ -277,13 +270,6 @@ public final class Clocksmith {
       answer = Record(Request.Keys.text, composer.words(of: announcement))
     case .number(let number): answer = Record(.number, number)
     case .interval(let isNew): answer = Record(Request.Keys.isNew, isNew)
-    case .refused(.request(.occasionIsNear)):
-      // A melody that is heard leads to its own occasion.
-      let occasion =
-        announcer.sounding?.time.dateTime.timeOfDay ?? announcer.outlook.occasion.timeOfDay
-      return .failure(
-        .refused(
-          SkipReason.occasionIsNear.key, "the announcement of \(occasion) is about to be made"))
     case .refused(let refusal): return .failure(.refused(refusal.key, refusal.flaw))
     }
     // Put the order on the disk before it is answered. While something sounds, or is about to, it
@@ -292,11 +278,26 @@ public final class Clocksmith {
     return .success(answer)
   }
 
+  /// Adds the bells of the alarms' tunes. Without its tune or a bell, an alarm rings with the signal.
   private func takeTunes() {
-    conductor.replace(
-      tunes.find(for: announcer.reminders.alarms, &composer, journal.log(_:lacksTune:)))
+    for alarm in announcer.reminders.alarms {
+      guard let tune = alarm.alarm?.tune else { continue }
+      do throws(Fault) {
+        try composer.add(tune.isMissing ? try Sounds.tune(tune.name) : tune)
+      } catch {
+        log(alarm, lacksTune: error)
+      }
+    }
     instruments.composer = composer
     reporter.composer = composer
+  }
+
+  /// Logs the fault of a tune once.
+  private func log(_ alarm: Reminder, lacksTune fault: Fault) {
+    guard lackingTunes.insert(alarm.alarm?.tune?.name ?? "").inserted else { return }
+    journal.log(
+      .alarmLacksTune, .warning, "\(alarm.title) rings with the signal: \(fault)",
+      ["CAUSE": "alarm", "ALARM": String(alarm.number), "ALARM_NAME": alarm.name])
   }
 
   // MARK: The clock
@@ -330,29 +331,23 @@ public final class Clocksmith {
     // A new composer takes its time, and something may sound.
     let current = (configuration, self.composer)
     let path = options.settingsPath ?? Configuration.settingsFile
-    let text: String
-    var new: Configuration
-    let made: Composer?
-    do throws(SettingFlaw) {
+    do throws(Fault) {
       guard let change = try files.changing(from: current, key, to: value, path: path) else {
         return .success(Record())
       }
-      (text, new, made) = change
+      var new = change.configuration
+      let composer = try new.complete(options, change.composer, after: current)
+      if let why = store.write(settings: change.text) {
+        return .failure(.refused(RefusalKey.notSaved.rawValue, why))
+      }
+      let notices = new.notices(of: configuration)
+      apply(new, composer) { for notice in notices { journal.log(notice) } }
+      return .success(Record())
     } catch {
-      return .failure(.badArgument(error.words))
+      // Nobody knows the lines of a file that is not written.
+      let isOfFile = error.operation.hasPrefix("\(path):")
+      return .failure(.badArgument(isOfFile ? error.detail : error.description))
     }
-    let composer: Composer
-    do throws(Fault) {
-      composer = try new.complete(options, made, after: current)
-    } catch {
-      return .failure(.badArgument(error.description))
-    }
-    if let why = store.write(settings: text) {
-      return .failure(.refused(RefusalKey.notSaved.rawValue, why))
-    }
-    let notices = new.notices(of: configuration)
-    apply(new, composer) { for notice in notices { journal.log(notice) } }
-    return .success(Record())
   }
 
   private func tellLeftOut() {
@@ -397,7 +392,6 @@ public final class Clocksmith {
     if new.device != configuration.device { substitute = nil }
     (configuration, self.composer) = (new, composer)
     takeTunes()
-    lengths = [:]
     player?.settings = configuration.playerSettings
     player?.closeWhenIdle()
     clockWatch.choice = configuration.rtc
@@ -405,7 +399,6 @@ public final class Clocksmith {
     tell()
     tellLeftOut()
     if let substitute { journal.log(substitute.notice) }
-    owesNeverSounding = true
     if new.zone != before.zone {
       (zoneWatch, zoneTimer) = (nil, nil)
       readZone()
@@ -421,14 +414,9 @@ public final class Clocksmith {
     logNeverSounding()
   }
 
-  /// Logs settings that can never sound. It waits for silence, because it reads sound files.
   private func logNeverSounding() {
-    guard owesNeverSounding, player?.isPlaying != true else { return }
-    owesNeverSounding = false
-    lengths = configuration.lengths(composer)
-    let missing = composer.voice.filesMissing.map { [$0.description] } ?? []
-    let zone = configuration.flawOfZone.map { [$0] } ?? []
-    for flaw in zone + configuration.neverSounding + missing {
+    let missing = composer.voice.filesMissing?.description
+    for flaw in [configuration.flawOfZone, missing].compactMap({ $0 }) {
       journal.log(.neverSounds, .warning, flaw)
     }
   }

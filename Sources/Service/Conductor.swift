@@ -37,9 +37,6 @@ public final class Conductor {
     self.announcer = announcer
   }
 
-  /// Replaces the tunes of alarms by these of the same name.
-  public func replace(_ tunes: [Tune]) { announcer.replace(tunes) }
-
   /// Handles an event and carries out its effects. If it comes while another is handled, it waits.
   public func handle(_ event: Event) {
     if isHandling { queue.append(event) } else { _ = answer(to: event) }

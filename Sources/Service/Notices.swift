@@ -143,7 +143,7 @@ extension SkipReason {
 
 extension Announcement {
   fileprivate func notice(_ timing: Timing, _ composer: Composer, _ trust: String) -> Notice {
-    let done = inWords(composer, chimed: "chimed", said: "said")
+    var words = inWords(composer, chimed: "chimed", said: "said")
     var fields = fields(composer).merging([
       "TRUST": trust,
       "ONSET_ERROR_USEC": timing.onsetError?.inMicroseconds,
@@ -154,25 +154,18 @@ extension Announcement {
     case .occasion(let occasion):
       let late = max(anchor - occasion.instant, .zero)
       fields["LATE_USEC"] = late.inMicroseconds
-      let lateness = late > .zero ? ", \(late.milliseconds) late" : ""
-      let missing = isShortened ? ", too late for its chime" : ""
-      if isShortened { fields["REASON"] = SkipReason.tooLateForChime.key }
-      return Notice(
-        .announced, .info,
-        "\(done) for \(occasion.timeOfDay)\(lateness)\(missing), \(timing.inWords)", fields)
-    case .request:
-      return Notice(
-        .announced, .info, "\(done) because it was asked for, \(timing.inWords)", fields)
-    case .timer(let words):
-      return Notice(.announced, .info, "\(done) for \(words.title), \(timing.inWords)", fields)
-    case .start:
-      return Notice(.announced, .info, "gave the signal at the start, \(timing.inWords)", fields)
-    case .untrusted:
-      return Notice(
-        .announced, .info,
-        "\(done) because the time was asked for and the clock is not trusted, \(timing.inWords)",
-        fields)
+      words += " for \(occasion.timeOfDay)"
+      if late > .zero { words += ", \(late.milliseconds) late" }
+      if isShortened {
+        words += ", too late for its chime"
+        fields["REASON"] = SkipReason.tooLateForChime.key
+      }
+    case .request: words += " because it was asked for"
+    case .timer(let timer): words += " for \(timer.title)"
+    case .start: words = "gave the signal at the start"
+    case .untrusted: words += " because the time was asked for and the clock is not trusted"
     }
+    return Notice(.announced, .info, "\(words), \(timing.inWords)", fields)
   }
 
   fileprivate func fields(_ composer: Composer) -> [String: String?] {

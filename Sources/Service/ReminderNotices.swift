@@ -118,13 +118,6 @@ extension AlarmTimes: CustomStringConvertible {
   public var description: String { "\(time), \(days)" }
 }
 
-extension IntervalTimer {
-  /// The notice at the start of a service, of an interval that ran before.
-  var noticeOfRestart: Notice {
-    Notice(.interval, .info, "\(title) goes on after the restart", ["CAUSE": "interval"])
-  }
-}
-
 extension IntervalEvent {
   func notice(of interval: IntervalTimer) -> Notice {
     let title = interval.title

@@ -100,14 +100,13 @@ private func agenda(
   var configuration = configuration
   let composer = try configuration.composer()
   configuration.announcer.setVoice(composer.voice)
-  let lengths = configuration.lengths(composer)
   let trust = isSupposed ? .synchronised : configuration.clockWatch.state.trust
   // From just before the start, so that an alarm that rings then is still to come.
   let announcer = Announcer(
     settings: configuration.announcer, zone: zone, trust: trust,
     at: Now(instant: start - .nanoseconds(1), uptime: SystemClock.uptime, sinceBoot: .zero))
   return { from throws(Fault) in
-    try AgendaPart(of: announcer, composer, lengths, from: from, to: end, at: start, most: 1000)
+    try AgendaPart(of: announcer, composer, from: from, to: end, at: start, most: 1000)
   }
 }
 

@@ -190,11 +190,8 @@ private func checkChime(_ configuration: Configuration) throws(Fault) -> Finding
   let settings = configuration.announcer
   let hour = settings.chime?.name ?? "none"
   let quarters = settings.chimeQuarters?.name ?? "none"
-  if let finding = found(brokenSounds(try configuration.composer().bells.paths)) { return finding }
-  let neverSounding = configuration.neverSounding
-  return neverSounding.isEmpty
-    ? .well("\(hour) at the hour, \(quarters) at the other quarters")
-    : .found(neverSounding.joined(separator: "; "))
+  return found(brokenSounds(try configuration.composer().bells.paths))
+    ?? .well("\(hour) at the hour, \(quarters) at the other quarters")
 }
 
 private func checkSignals() throws(Fault) -> Finding {

@@ -58,7 +58,7 @@ private func event(_ form: Request.Form, _ bytes: inout ArraySlice<UInt8>) throw
   BusWriter.append(record, to: message.pointer)
   guard sd_bus_message_seal(message.pointer, 1, 0) >= 0 else { return nil }
   sd_bus_message_rewind(message.pointer, 1)
-  guard let read = BusReader.record(message.pointer, isStrict: true) else {
+  guard let read = BusReader.record(message.pointer) else {
     preconditionFailure("a record that cannot be read again: \(record)")
   }
   precondition(read == record || "\(record)".contains("nan"), "\(record) is read as \(read)")

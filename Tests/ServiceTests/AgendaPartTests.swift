@@ -35,7 +35,7 @@ import Testing
     of announcer: Announcer, from start: Instant = start, most: Int = AgendaPart.most
   ) throws -> AgendaPart {
     try AgendaPart(
-      of: announcer, Configuration().composer(), [:], from: start, to: Self.end, at: Self.start,
+      of: announcer, Configuration().composer(), from: start, to: Self.end, at: Self.start,
       most: most)
   }
 

@@ -61,8 +61,6 @@ import Testing
       ("[alarm a]\nrise = loud", ":2: rise = loud: 'loud' is no rise; write how long it takes"),
       ("[alarm a]\nname = b", ":2: unknown key 'name' in [alarm a]; there are days, rise,"),
       ("[alarm a]\ntime = 07:00\ntime = 08:00", ":3: 'time' is set twice in this file"),
-      ("[alarm a]\ntime = 07:00\n[led]\n[alarm a]", ":4: [alarm a] is there twice in this file"),
-      ("[alarm a]\n[alarm  a]", ":2: [alarm a] is there twice in this file"),
       ("\n[alarm a]\ndays = mon", ":2: [alarm a] has no time; write one, as in time = 07:00"),
       ("[alarm]\ntime = 07:00", ":1: [alarm]: the name cannot be used: it is empty"),
       ("[alarm 7]\ntime = 07:00", ":1: [alarm 7]: the name cannot be used: it would be taken for"),

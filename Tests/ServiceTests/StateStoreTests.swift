@@ -102,16 +102,6 @@ import Testing
     #expect(store.state.rtcSet == nil)
   }
 
-  @Test("what plays for hours delays no change") func busy() throws {
-    let store = store()
-    store.maySync = { false }
-    for mute in [SoftwareMute.on, .next] {
-      store.keep { $0.mute = mute }
-      store.save()
-      #expect(try saved() == store.state)
-    }
-  }
-
   @Test("a state that could not be written is written once that can be, and each is told once")
   func triedAgain() throws {
     let store = store(in: "\(folder.path)/absent")

@@ -4,12 +4,10 @@ import json
 import os
 import re
 import signal
-import subprocess
 
 import pytest
-from jeepney import new_method_call
 
-from message_bus import ADDRESS, Refused, noticed
+from message_bus import Refused, noticed
 from pretended_line import PretendedLine
 from program import VOICE, in_the_night, refusal
 
@@ -177,27 +175,21 @@ def test_a_change_is_told_once(caller, start):
     ("announce.voice", "nobody", r"voice 'nobody': not found: allowed are heart, rms, slt, .*"),
     ("announce.voice", "../rms", r"voice = ../rms: this path depends on the folder .*"),
     ("announce.style", "poem", r"style = poem: the voice .* has no style 'poem' .*"),
-    ("announce.quiet", "", r"quiet = : allowed: none, or times of day, .*"),
-    ("announce.quiet", "22-7", r"quiet = 22-7: .*22:00-07:00.*"),
     ("speaker.volume", "loud", r"volume = loud: allowed: -60dB to 0dB, with its unit, as -6dB"),
-    ("clock.zone", "Mars/Base", r"zone = Mars/Base: not in the tz database .*"),
     ("clock.zone", "../../etc", r"zone = ../../etc: not in the tz database .*"),
     ("alarm x.days", "mon", r"\[alarm x\] has no time; write one, as in time = 07:00"),
-    ("alarm x.time", "7", r"time = 7: '7' is no time of day; .*"),
     ("alarm .time", "07:00", r"\[alarm \]: the name cannot be used: .*"),
     ("alarm a]b.time", "07:00", r"alarm a]b.time = 07:00: there is text after ']'; .*"),
     # What is no key, or would be something else in a file.
     ("announce.voise", "slt", "announce.voise = slt: the configuration has no such key"),
     ("nonsense", "slt", "nonsense = slt: the configuration has no such key"),
     ("", "slt", " = slt: the configuration has no such key"),
-    ("announce", "slt", "announce = slt: the configuration has no such key"),
     ("announce.voice", "slt\nchime = none", r".*it has a control character.*"),
     ("announce\n.voice", "slt", r".*it has a control character.*"),
     ("announce.voice", "slt ; x", r".*: the value has ' ;' in it; .*"),
     ("announce.voice", "x" * 300, r".*: the line is longer than \d+ characters; shorten it"),
     # What only the owner of the machine may set.
     ("speaker.device", "null", r"speaker.device = null: it depends on how the clock is built; .*"),
-    ("speaker.mixer", "none", r"speaker.mixer = none: it depends on how the clock is built; .*"),
     ("led.line", "GPIO5", r"led.line = GPIO5: it depends on how the clock is built; .*"),
     ("announce.voice", str(VOICE), r"announce.voice = /.*: the path of a file can only be set .*"),
     ("announce.chime", "/etc/passwd", r"announce.chime = /etc/passwd: the path of a file .*"),
@@ -251,16 +243,6 @@ def test_a_full_disk_changes_nothing(caller, start, on_the_bus, full_disk):
     assert (full_disk / "settings.conf").read_text() == before
     (full_disk / "filler").unlink()
     put(caller, "announce.voice", "slt")
-    assert service.stop() == 0
-
-
-def test_a_disk_that_cannot_be_written_changes_nothing(caller, start, on_the_bus, full_disk):
-    on_the_bus.environment |= {"STATE_DIRECTORY": str(full_disk)}
-    service = start()
-    subprocess.run(["mount", "-o", "remount,ro", full_disk], check=True)
-    done = on_the_bus.run("set", "announce.voice", "slt")
-    assert "Read-only file system; mount the disk of" in refusal(done, 1)
-    assert caller.get("Voice") == str(VOICE) and not list(full_disk.glob("settings*"))
     assert service.stop() == 0
 
 
@@ -422,20 +404,6 @@ def test_the_zone_is_that_of_the_clock(caller, start, on_the_bus):
     service.stop()
     caller.wait_for_service(start())
     assert caller.get("Zone") == "Europe/Rome"
-
-
-def test_two_set_different_keys_at_the_same_time(bus, caller, start, settings):
-    start()
-    with bus.caller() as other:
-        for turn in range(20):
-            for who, key, value in ((caller, "timers.ring_limit", f"{turn + 10}s"),
-                                    (other, "speaker.lead_in", f"{turn}ms")):
-                record = {"key": ("s", key), "value": ("s", value)}
-                who.connection.send(new_method_call(ADDRESS, "SetSetting", "a{sv}", (record,)))
-        seen(other)
-        shown = seen(caller)
-    assert (shown["timers.ring_limit"]["value"], shown["speaker.lead_in"]["value"]) == ("29s", "19ms")
-    assert "ring_limit = 29s" in settings.read_text() and "lead_in = 19ms" in settings.read_text()
 
 
 def test_a_reload_keeps_what_was_set(caller, start, on_the_bus):

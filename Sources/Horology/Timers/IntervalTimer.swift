@@ -29,12 +29,6 @@ public struct IntervalTimer: Hashable, Sendable {
 
   /// The same by the clock alone.
   public func passed(at instant: Instant) -> Duration { instant - start.shown }
-
-  /// True if a cue before its end is still to come.
-  public func goesOn(at now: Now) -> Bool {
-    guard let cue = plan.cue(atOrAfter: passed(at: now)) else { return false }
-    return plan.length.map { cue.offset < $0 } ?? true
-  }
 }
 
 /// A person's order about the interval.

@@ -427,15 +427,6 @@ public struct Reminders: Hashable, Sendable {
     changedByStart += configure(plans, at: now, rules).filter { $0.event != .cancelled }
   }
 
-  /// Replaces the tunes of alarms by these of the same name.
-  mutating func replace(_ tunes: [Tune]) {
-    changeAll { alarm in
-      guard var plan = alarm.alarm, let tune = plan.tune else { return }
-      plan.tune = tunes.first { $0.name == tune.name } ?? tune
-      alarm.plan = .alarm(plan)
-    }
-  }
-
   // MARK: The list
 
   /// - Throws: `unknown` if none has that name or number.

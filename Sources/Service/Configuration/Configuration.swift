@@ -421,6 +421,14 @@ extension Configuration {
 
   /// True if a person can silence the clock at any moment, with the switch or the button.
   var hasControls: Bool { switchInput.line != nil || button.line != nil }
+
+  /// That the clock has no zone, and what to do; nil if it has one.
+  public var flawOfZone: String? {
+    announcer.hasZone
+      ? nil
+      : "the clock has no zone, so no time is said and no alarm rings; set it, as in "
+        + "'clocksmith set clock.zone Europe/London'"
+  }
 }
 
 /// The path of a voice or a tune in the configuration. It must mean the same in each folder: the

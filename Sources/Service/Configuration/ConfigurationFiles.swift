@@ -46,13 +46,7 @@ enum HiddenFolders {
 
   /// The hidden folder that holds this file or folder; nil if none does.
   static func holding(_ path: String) -> String? {
-    let resolved = realpath(path, nil)
-    defer { free(resolved) }
-    // A hidden folder may itself be a link, so look for both names.
-    let names = [path] + (resolved.map { [String(cString: $0)] } ?? [])
-    return all.first { folder in
-      names.contains { $0 == folder || $0.hasPrefix("\(folder)/") }
-    }
+    all.first { path == $0 || path.hasPrefix("\($0)/") }
   }
 }
 

@@ -8,8 +8,6 @@ struct ConfiguredAlarms: Sendable {
     let name: String
     /// File and line where it first appears.
     let place: String
-    /// The last file that has this section.
-    var file: String
     var time: TimeOfDay?
     var days = AlarmDays.weekly(Set(Weekday.allCases))
     var tune: Tune?
@@ -26,8 +24,7 @@ struct ConfiguredAlarms: Sendable {
   }
 
   /// Begins a section, if it is an alarm's.
-  /// - Throws: `Fault` for a name that cannot be used or that the file has twice, and for too many
-  ///   alarms.
+  /// - Throws: `Fault` for a name that cannot be used, and for too many alarms.
   mutating func begin(_ section: INIFile.Section, in file: String) throws(Fault) {
     guard let name = Self.name(of: section.name) else { return }
     let place = "\(file):\(section.line)"
@@ -35,17 +32,11 @@ struct ConfiguredAlarms: Sendable {
       throw Fault(
         place, "[\(section.name.excerpt)]: the name cannot be used: \(flaw); choose another")
     }
-    if let index = sections.firstIndex(where: { $0.name == name }) {
-      guard sections[index].file != file else {
-        throw Fault(place, "[alarm \(name)] is there twice in this file; choose another name")
-      }
-      sections[index].file = file
-      return
-    }
+    if sections.contains(where: { $0.name == name }) { return }
     guard sections.count < Reminders.mostAlarms else {
       throw Fault(place, "there are more than \(Reminders.mostAlarms) alarms; remove one")
     }
-    sections.append(Section(name: name, place: place, file: file))
+    sections.append(Section(name: name, place: place))
   }
 
   /// - Throws: `Fault` for an alarm without a time.

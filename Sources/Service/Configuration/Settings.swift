@@ -184,11 +184,6 @@ extension Configuration {
 
 // MARK: Changing
 
-/// A change of `settings.conf` that is not allowed: why, in the words of `check`.
-struct SettingFlaw: Error {
-  let words: String
-}
-
 extension Configuration {
   /// `settings.conf` with another value of a key.
   /// - Parameters:
@@ -197,13 +192,14 @@ extension Configuration {
   ///   - value: nil to take it back.
   /// - Returns: the new text, and the configuration that results, with its composer if one was made;
   ///   nil if nothing changes.
+  /// - Throws: `Fault` if that is not allowed, perhaps with a line of the file that is not written.
   func changing(
     from current: InUse, _ key: String, to value: String?, path: String
-  ) throws(SettingFlaw) -> (text: String, configuration: Configuration, composer: Composer?)? {
+  ) throws(Fault) -> (text: String, configuration: Configuration, composer: Composer?)? {
     let what = (value.map { "\(key.excerpt) = \($0.excerpt)" } ?? key.excerpt).printable
     if (key + (value ?? "")).unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F })
     {
-      throw SettingFlaw(words: "\(what): it has a control character, as the end of a line")
+      throw Fault(what, "it has a control character, as the end of a line")
     }
     let old = current.configuration.settings.mapValues(\.text)
     var settings = old
@@ -211,13 +207,13 @@ extension Configuration {
     if let schema = Self.keys(of: section)?[name] {
       let choices = schema.settable == .choices ? schema.choices(current.configuration) : nil
       if let value, let choices, !choices.contains(value) {
-        let words = "\(what): allowed are \(choices.joined(separator: ", "))"
-        throw SettingFlaw(words: "\(words); set any other in a file in /etc/clocksmith/conf.d")
+        let words = "allowed are \(choices.joined(separator: ", "))"
+        throw Fault(what, "\(words); set any other in a file in /etc/clocksmith/conf.d")
       }
       settings[key] = value
     } else {
       guard value == nil, ConfiguredAlarms.name(of: key) != nil else {
-        throw SettingFlaw(words: "\(what): the configuration has no such key")
+        throw Fault(what, "the configuration has no such key")
       }
       settings = settings.filter { Self.split($0.key).section != key }
     }
@@ -227,17 +223,11 @@ extension Configuration {
     do throws(Fault) {
       file = try INIFile(Array(text.utf8), path: path)
     } catch {
-      throw SettingFlaw(words: "\(what): \(error.detail)")
+      throw Fault(what, error.detail)
     }
-    do throws(Fault) {
-      let (configuration, composer) = try overridden(by: file, after: current)
-      if let value { try configuration.checkTune(name, value, of: what) }
-      return (text, configuration, composer)
-    } catch {
-      // Nobody knows the lines of a file that is not written.
-      let isOfFile = error.operation.hasPrefix("\(path):")
-      throw SettingFlaw(words: isOfFile ? error.detail : error.description)
-    }
+    let (configuration, composer) = try overridden(by: file, after: current)
+    if let value { try configuration.checkTune(name, value, of: what) }
+    return (text, configuration, composer)
   }
 
   /// An alarm of a file may have a tune that is missing; nobody sets one.
