@@ -86,7 +86,6 @@ def test_many_are_added_at_once_or_none(device):
     (["device", "list", "--platform", "ios"], 2, "--platform means nothing for 'device list'"),
     (["device", "remove", PHONE, "--json"], 2, "--json means nothing for 'device remove'"),
     (["feedback", "now"], 2, "unexpected 'now'"),
-    (["push", "x" * 2000], 2, "title and words have 2010 bytes; at most 1500 are sent"),
 ])
 def test_what_is_wrong_is_told_with_what_is_right(device, words, status, told):
     line = device(*words, status=status)
