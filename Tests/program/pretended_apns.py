@@ -91,8 +91,7 @@ def accept(_):
 
 class PretendedAPNs:
     """`answer(request)` returns a status and an object, or one of the words `hang`, `reset`,
-    `goaway`, `close`, `half`, `garbage`, `empty`. With `half` the connection ends within an answer of
-    200, with `empty` the request ends without one. At most `streams` requests may be under way. With
+    `goaway`, `close`, `garbage`, `empty`. With `empty` the request ends without an answer. At most `streams` requests may be under way. With
     `lifetime` a connection takes that many requests, as with nginx's `keepalive_requests`: at the last
     one the server says so, looks at no more, and ends with the last answer."""
 
@@ -198,9 +197,7 @@ class PretendedAPNs:
         if answer == "goaway":
             talk.close_connection(
                 last_stream_id=max(stream_id - 2, 0), additional_data=b'{"reason":"Shutdown"}')
-        if answer == "half":
-            talk.send_headers(stream_id, [(":status", "200")])
-        if answer in ("goaway", "close", "half", "garbage"):
+        if answer in ("goaway", "close", "garbage"):
             stream.sendall(b"\xff" * 64 if answer == "garbage" else talk.data_to_send())
             self.leave(stream)
             return False

@@ -1,6 +1,5 @@
 """The register of devices, as the command edits it."""
 
-import contextlib
 import json
 import sqlite3
 import subprocess
@@ -115,11 +114,3 @@ def test_a_register_that_cannot_be_used_is_told_in_one_line(device, tmp_path):
     (tmp_path / "register.sqlite").unlink()
     (tmp_path / "register.sqlite").mkdir()
     assert "unable to open" in device("device", "list", status=1)
-
-
-def test_a_register_that_another_program_holds_is_told(device, tmp_path):
-    device("device", "add", PHONE)
-    with contextlib.closing(sqlite3.connect(tmp_path / "register.sqlite")) as other:
-        other.execute("BEGIN IMMEDIATE")
-        told = device("device", "add", WATCH, status=1)
-        assert "database is locked" in told
