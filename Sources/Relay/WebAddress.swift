@@ -26,11 +26,3 @@ enum WebAddress {
     return String(cString: text)
   }
 }
-
-extension PushConfiguration.Ntfy {
-  public var host: String { WebAddress.host(of: server) ?? "" }
-}
-
-extension PushConfiguration.Webhook {
-  public var host: String { WebAddress.host(of: url) ?? "" }
-}

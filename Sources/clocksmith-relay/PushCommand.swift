@@ -21,11 +21,6 @@ let pushCommand = Subcommand(
       description: "write the words as one argument, in quotes; see 'clocksmith-relay push --help'")
   }
   let title = arguments["title"] ?? "clocksmith"
-  let size = title.utf8.count + words.utf8.count
-  guard size <= Register.mostOfWords else {
-    throw Misuse(
-      description: "title and words have \(size) bytes; at most \(Register.mostOfWords) are sent")
-  }
   try Register.use { register throws(Fault) in
     try register.publish(words, title: title, at: .now)
   }

@@ -17,10 +17,7 @@ import Testing
     "every answer of APNs means what Apple says",
     arguments: [
       (200, "", Verdict.accepted),
-      (
-        410, #"{"reason":"Unregistered","timestamp":7000}"#,
-        .gone("Unregistered", since: .second(7))
-      ),
+      (410, #"{"reason":"Unregistered","timestamp":7000}"#, .gone("Unregistered")),
       (
         400, #"{"reason":"BadDeviceToken"}"#,
         .refused("BadDeviceToken: the token is wrong, or is of the other environment")
@@ -37,7 +34,7 @@ import Testing
       (413, #"{"reason":"PayloadTooLarge"}"#, .refused("PayloadTooLarge")),
       (429, #"{"reason":"TooManyRequests"}"#, .again("TooManyRequests")),
       (503, "", .again("the server answers status 503")),
-      (400, #"{"reason":"\u001b[31m"}"#, .refused("status 400")),
+      (400, #"{"reason":"\u001b[31m"}"#, .refused(#"\u{1B}[31m"#)),
       (301, "<html>", .again("the server answers status 301")),
     ])
   func verdicts(status: Int, body: String, means: Verdict) {

@@ -39,13 +39,11 @@ extension Instant {
     let device = try TestRegister.device(1)
     try register.add([device], at: .second(10))
     let number = try #require(try register.receivers(.production, of: .alarm).first)
-    #expect(try register.deactivate(number, "Unregistered", since: .second(20), at: .second(30)))
+    #expect(try register.deactivate(number, "Unregistered", at: .second(30)) == device.token)
     let gone = try register.devices().first
     #expect(gone?.deactivated == .second(30) && gone?.reason == "Unregistered")
     #expect(try register.receivers(.production, of: .alarm).isEmpty)
     try register.add([device], at: .second(40))
-    // The provider's report is older than the new registration.
-    #expect(try !register.deactivate(number, "Unregistered", since: .second(20), at: .second(50)))
     #expect(try register.receivers(.production, of: .alarm) == [number])
   }
 

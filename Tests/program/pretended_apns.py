@@ -91,13 +91,11 @@ def accept(_):
 
 class PretendedAPNs:
     """`answer(request)` returns a status and an object, or one of the words `hang`, `reset`,
-    `goaway`, `close`, `half`, `garbage`, `empty`. With `half` the connection ends within an answer of
-    200, with `empty` the request ends without one. At most `streams` requests may be under way. With
+    `goaway`, `close`, `garbage`, `empty`. With `empty` the request ends without an answer. At most `streams` requests may be under way. With
     `lifetime` a connection takes that many requests, as with nginx's `keepalive_requests`: at the last
     one the server says so, looks at no more, and ends with the last answer."""
 
-    def __init__(self, folder, certificate=None, answer=accept, protocols=("h2",), streams=100,
-                 lifetime=None):
+    def __init__(self, folder, certificate=None, answer=accept, streams=100, lifetime=None):
         self.answer = answer
         self.streams = streams
         self.lifetime = lifetime
@@ -106,7 +104,7 @@ class PretendedAPNs:
         self.authority, key = certificate or make_certificate(folder)
         self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         self.context.load_cert_chain(self.authority, key)
-        self.context.set_alpn_protocols(list(protocols))
+        self.context.set_alpn_protocols(["h2"])
         self.port = None
         self.listen()
 
@@ -141,10 +139,6 @@ class PretendedAPNs:
             pass
 
     def converse(self, stream, number):
-        if stream.selected_alpn_protocol() == "http/1.1":
-            stream.recv(65536)
-            stream.sendall(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n")
-            return
         talk = h2.connection.H2Connection(h2.config.H2Configuration(client_side=False))
         talk.local_settings = h2.settings.Settings(client=False, initial_values={
             h2.settings.SettingCodes.MAX_CONCURRENT_STREAMS: self.streams})
@@ -203,9 +197,7 @@ class PretendedAPNs:
         if answer == "goaway":
             talk.close_connection(
                 last_stream_id=max(stream_id - 2, 0), additional_data=b'{"reason":"Shutdown"}')
-        if answer == "half":
-            talk.send_headers(stream_id, [(":status", "200")])
-        if answer in ("goaway", "close", "half", "garbage"):
+        if answer in ("goaway", "close", "garbage"):
             stream.sendall(b"\xff" * 64 if answer == "garbage" else talk.data_to_send())
             self.leave(stream)
             return False

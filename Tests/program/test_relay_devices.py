@@ -1,6 +1,5 @@
 """The register of devices, as the command edits it."""
 
-import contextlib
 import json
 import sqlite3
 import subprocess
@@ -86,7 +85,6 @@ def test_many_are_added_at_once_or_none(device):
     (["device", "list", "--platform", "ios"], 2, "--platform means nothing for 'device list'"),
     (["device", "remove", PHONE, "--json"], 2, "--json means nothing for 'device remove'"),
     (["feedback", "now"], 2, "unexpected 'now'"),
-    (["push", "x" * 2000], 2, "title and words have 2010 bytes; at most 1500 are sent"),
 ])
 def test_what_is_wrong_is_told_with_what_is_right(device, words, status, told):
     line = device(*words, status=status)
@@ -116,11 +114,3 @@ def test_a_register_that_cannot_be_used_is_told_in_one_line(device, tmp_path):
     (tmp_path / "register.sqlite").unlink()
     (tmp_path / "register.sqlite").mkdir()
     assert "unable to open" in device("device", "list", status=1)
-
-
-def test_a_register_that_another_program_holds_is_told(device, tmp_path):
-    device("device", "add", PHONE)
-    with contextlib.closing(sqlite3.connect(tmp_path / "register.sqlite")) as other:
-        other.execute("BEGIN IMMEDIATE")
-        told = device("device", "add", WATCH, status=1)
-        assert "database is locked" in told

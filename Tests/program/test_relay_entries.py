@@ -113,6 +113,9 @@ def test_a_webhook_that_has_gone_is_told_and_holds_up_no_other(web, relay, tmp_p
     running.push("one")
     running.wait_for(
         'published "one": 1 accepted, 1 refused (webhook school: refused, status 410)')
+    running.push("two")
+    running.wait_for('published "two": 1 accepted')
+    assert len(running.matching("nothing more is sent there until the relay is reloaded")) == 1
 
 
 def test_a_slow_answer_is_an_answer(web, relay, tmp_path):

@@ -3,7 +3,6 @@
 import collections
 import contextlib
 import json
-import pathlib
 import signal
 import socket
 import sqlite3
@@ -13,7 +12,7 @@ import time
 import pytest
 
 import relay as parts
-from http_door import APNS, PHONE, TOKEN, refused
+from http_door import PHONE, TOKEN, refused
 from message_bus import timestamp
 from pretended_announcer import PretendedAnnouncer, held, notice
 from pretended_apns import make_certificate
@@ -298,36 +297,6 @@ def test_a_full_disk_is_told_and_what_is_paired_goes_on(
     refused(browser.act(), 401, "unpaired")
     # The relay keeps its files there.
     assert running.stop() == 0
-
-
-def test_a_register_that_is_removed_is_told_once_and_phones_are_paired_again(door, announcer):
-    running = door(FACE, APNS).wait_for_announcer()
-    browser = paired(running, announcer)
-    connection, stream = raw(browser, "/v1/events")
-    # In the order of a shell.
-    for file in sorted(pathlib.Path(running.environment["STATE_DIRECTORY"]).glob("register.sqlite*")):
-        file.unlink()
-    running.wait_for("register.sqlite has gone; the devices have to be registered again, and the phones paired again")
-    refused(browser.act(), 401, "unpaired")
-    assert not all(stream.readline() for _ in range(8)), "the stream ends"
-    connection.close()
-    running.wait_for('phone 1, "Anna\'s phone", is not paired any more')
-    running.command("device", "add", PHONE)
-    assert len(running.matching("has gone; the devices")) == 1
-    browser = paired(running, announcer)
-    with contextlib.closing(register(running)) as kept:
-        assert kept.execute("SELECT name FROM phones").fetchall() == [("Anna's phone",)]
-
-
-def test_a_register_that_is_away_with_its_folder_is_told_and_made_anew(running, announcer):
-    browser = paired(running, announcer)
-    folder = pathlib.Path(running.environment["STATE_DIRECTORY"])
-    folder.rename(folder.with_name("away"))
-    refused(browser.act(), 503, "register")
-    folder.mkdir()
-    refused(browser.act(), 401, "unpaired")
-    assert len(running.matching("has gone; the devices")) == 1
-    paired(running, announcer)
 
 
 # The cookie.

@@ -6,7 +6,6 @@ import signal
 import socket
 import sqlite3
 import subprocess
-import threading
 import time
 
 import pytest
@@ -54,20 +53,6 @@ def test_what_never_left_is_sent_after_a_reload(push_relay, web, mute_server):
     running.configure()
     running.process.send_signal(signal.SIGHUP)
     running.wait_for('published "the bell is at ten": 1 accepted', 60)
-
-
-def test_what_left_without_an_answer_is_sent_again_with_its_id(push_relay, web, secret):
-    has_ended = threading.Event()
-    web.answer = lambda request: has_ended.wait(60) and (200, {})
-    running = push_relay(f"[webhook school]\nurl = {web.url}/bell\nsecret_file = {secret}\n")
-    running.push("the bell is at ten")
-    web.wait_for(1)
-    running.process.send_signal(signal.SIGTERM)
-    assert running.process.wait(60) == 0
-    has_ended.set()
-    push_relay(running.text).wait_for('published "the bell is at ten": 1 accepted')
-    first, second = (request for request, _ in web.wait_for(2))
-    assert first.headers["webhook-id"] == second.headers["webhook-id"]
 
 
 def test_what_has_lost_its_use_is_dropped_at_the_start(push_relay, web, mute_server, tmp_path):
@@ -135,12 +120,6 @@ def noticed(bus, push_relay, web):
         announcer.connection.send(notice(event, words, fields))
     yield noticed
     announcer.close()
-
-
-def test_a_hundred_timers_at_noon_are_all_told(noticed, web):
-    for number in range(100):
-        noticed("timer_elapsed", f"timer {number} rings", TIMER=str(number))
-    assert len({body["message"] for _, body in web.wait_for(100)}) == 100
 
 
 def test_while_the_disk_is_full_messages_are_sent_all_the_same(

@@ -66,11 +66,10 @@ final class APNsProvider: Provider {
       return verdict
     }
     let body = try? Record(json: answer.body, path: "the answer")
-    let reason = body?[Self.reason] ?? "status \(answer.status)"
+    let told = body?[.text("reason")].map { $0.excerpt.printable }
+    let reason = told ?? "status \(answer.status)"
     switch (answer.status, reason) {
-    case (410, _):
-      let since = body?[Self.timestamp].map { Instant(microseconds: Int64($0) * 1000) }
-      return .gone(reason, since: since ?? .now)
+    case (410, _): return .gone(reason)
     // Perhaps only the environment is wrong, which is ours to mend: the phone stays registered.
     case (400, "BadDeviceToken"):
       return .refused("\(reason): the token is wrong, or is of the other environment")
@@ -84,14 +83,6 @@ final class APNsProvider: Provider {
     default: return .again("the server answers \(reason)")
     }
   }
-
-  /// What is not one of Apple's words may be anything.
-  private static let reason = Key<String>.text("reason") { text in
-    (1...64).contains(text.utf8.count)
-      && text.utf8.allSatisfy { (65...90).contains($0) || (97...122).contains($0) }
-  }
-  /// In milliseconds since 1970, until 2200.
-  private static let timestamp = Key<Int>.integer("timestamp", 0...7_258_118_400_000)
 }
 
 extension Device.Environment {

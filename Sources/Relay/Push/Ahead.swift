@@ -21,12 +21,12 @@ final class Ahead {
   }
 
   /// A phone that gets the message later than this before the instant cannot get ready.
-  static let least = Duration.seconds(2)
+  private static let least = Duration.seconds(2)
 
   private let loop: EventLoop
   private let publish: (Occasion) -> Void
-  private var waiting: (occasion: Occasion, lead: Duration, timer: EventSource)?
-  private var published: Instant?
+  /// The occasion that was awaited last, also after it was published.
+  private var awaited: (occasion: Occasion, lead: Duration, timer: EventSource)?
 
   init(_ loop: EventLoop, _ publish: @escaping (Occasion) -> Void) {
     self.loop = loop
@@ -40,20 +40,17 @@ final class Ahead {
   ///     note on, the bus names the occasion after that. Keep waiting for the melody's own.
   ///   - lead: how long before its instant to publish it; nil for never.
   func awaitOccasion(_ occasion: Occasion?, isPlaying: Bool, lead: Duration?) {
-    if let waiting, waiting.lead == lead {
-      if waiting.occasion == occasion { return }
-      if isPlaying, let occasion, occasion.instant > waiting.occasion.instant { return }
+    if let awaited, awaited.lead == lead {
+      if awaited.occasion == occasion { return }
+      if isPlaying, let occasion, occasion.instant > awaited.occasion.instant { return }
     }
-    waiting = nil
-    guard let occasion, let lead, occasion.instant != published else { return }
+    awaited = nil
+    guard let occasion, let lead else { return }
     let due = occasion.instant + (.zero - lead)
     // Without a timer there is no push. The next change of the announcer tries again.
     let timer = try? loop.atUTC(microseconds: due.microseconds) { [unowned self] in
-      waiting = nil
-      guard Instant.now + Self.least <= occasion.instant else { return }
-      published = occasion.instant
-      publish(occasion)
+      if Instant.now + Self.least <= occasion.instant { publish(occasion) }
     }
-    if let timer { waiting = (occasion, lead, timer) }
+    if let timer { awaited = (occasion, lead, timer) }
   }
 }

@@ -48,13 +48,6 @@ final class Database {
 
   deinit { sqlite3_close_v2(handle) }
 
-  /// Whether the file was removed or replaced: what is written now is lost with this object.
-  var hasMoved: Bool {
-    var hasMoved: CInt = 0
-    sqlite3_file_control(handle, nil, SQLITE_FCNTL_HAS_MOVED, &hasMoved)
-    return hasMoved != 0
-  }
-
   /// How many rows the last statement has changed.
   var changes: Int { Int(sqlite3_changes(handle)) }
 
@@ -119,8 +112,4 @@ final class Database {
   ) -> Fault {
     Fault("the register \(path)", code: code & 0xFF, String(cString: words))
   }
-}
-
-extension Fault {
-  var isOfBrokenDatabase: Bool { code == SQLITE_CORRUPT || code == SQLITE_NOTADB }
 }

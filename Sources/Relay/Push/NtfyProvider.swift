@@ -4,18 +4,19 @@ import Horology
 /// A topic of an ntfy server, which hands messages on to telephones and browsers.
 struct NtfyProvider: Provider {
   let name: String
+  let environment: Device.Environment? = nil
   let events: PushEvents
   let settings: TransferSettings
 
-  private let configured: PushConfiguration.Ntfy
+  private let configured: PushConfiguration.Entry
   private let headers: [String]
 
-  init(_ name: String, _ configured: PushConfiguration.Ntfy) throws(Fault) {
+  init(_ name: String, _ configured: PushConfiguration.Entry) throws(Fault) {
     self.name = "ntfy \(name)"
     self.configured = configured
     events = configured.events
     settings = try TransferSettings(authorities: configured.authorities)
-    let token = try Secret.line(file: configured.tokenFile, credential: "ntfy-token")
+    let token = try Secret.line(file: configured.secretFile, credential: "ntfy-token")
     headers =
       ["content-type: application/json"] + (token.map { ["authorization: Bearer \($0)"] } ?? [])
   }
@@ -27,7 +28,7 @@ struct NtfyProvider: Provider {
       "message": .text(message.body), "priority": .integer(priority(of: message.event)),
       "tags": .list([.text(message.event.text)]),
     ])
-    return PushRequest(url: configured.server, headers: headers, body: record.json)
+    return PushRequest(url: configured.address, headers: headers, body: record.json)
   }
 
   /// From 1 to 5, of which 3 is the usual.

@@ -18,16 +18,12 @@ protocol Provider {
   func verdict(on answer: PushResponse) -> Verdict
 }
 
-extension Provider {
-  var environment: Device.Environment? { nil }
-}
-
 /// The meaning of an answer.
 enum Verdict: Hashable {
   case accepted
   case refused(String)
-  /// Send nothing more to the device, unless it has registered since.
-  case gone(String, since: Instant)
+  /// Send nothing more to the device until it registers again.
+  case gone(String)
   /// Send nothing more there until the configuration is read again.
   case noMore(String)
   case again(String)

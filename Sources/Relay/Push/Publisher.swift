@@ -30,8 +30,6 @@ final class Delivery {
   let lane: String
   /// The number of the device; 0 for an entry.
   let device: Int64
-  /// Why the last try has failed.
-  var failure: String?
 
   var message: PushMessage { publication.message }
 
@@ -140,11 +138,10 @@ final class Publisher {
     using { try $0.token(of: delivery.device) } ?? nil
   }
 
-  /// - Parameter since: what the provider knows from then: a device that registered after it stays.
-  func hasGone(_ delivery: Delivery, _ reason: String, since: Instant) {
-    guard let token = token(for: delivery),
-      using({ try $0.deactivate(delivery.device, reason, since: since, at: .now) }) == true
-    else { return }
+  func hasGone(_ delivery: Delivery, _ reason: String) {
+    guard let token = using({ try $0.deactivate(delivery.device, reason, at: .now) }) ?? nil else {
+      return
+    }
     // Only the start of the token, which is private.
     journal.log(
       .deviceGone, .notice,

@@ -24,26 +24,25 @@ public struct PushConfiguration: Hashable, Sendable {
     var wakesApp = false
   }
 
-  public struct Ntfy: Hashable, Sendable {
-    public var server = "https://ntfy.sh"
+  /// A topic of an ntfy server, or a program on the web.
+  public struct Entry: Hashable, Sendable {
+    public var address = ""
+    /// Empty for a program.
     public var topic = ""
-    var tokenFile: String?
-    var authorities = RelayKeys.systemAuthorities
-    public var events = PushEvents.usual
-  }
-
-  public struct Webhook: Hashable, Sendable {
-    public var url = ""
+    /// Of the token, or of the shared secret.
     var secretFile: String?
     var authorities = RelayKeys.systemAuthorities
     public var events = PushEvents.usual
+
+    /// The rest of the address may hold a secret.
+    public var host: String { WebAddress.host(of: address) ?? "" }
   }
 
   /// How long before its instant each occasion is published; nil for never.
   public var ahead: Duration?
   public var apns: APNs?
-  public var ntfy: [String: Ntfy] = [:]
-  public var webhooks: [String: Webhook] = [:]
+  public var ntfy: [String: Entry] = [:]
+  public var webhooks: [String: Entry] = [:]
 
   public var isEmpty: Bool { apns == nil && ntfy.isEmpty && webhooks.isEmpty }
 }
@@ -63,8 +62,8 @@ extension PushConfiguration {
     let words = name.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
     guard words.count == 2, Topics.isName(words[1]) else { return nil }
     return switch words[0] {
-    case "ntfy": RelaySection(\.push.ntfy[words[1]], Ntfy(), ntfyKeys)
-    case "webhook": RelaySection(\.push.webhooks[words[1]], Webhook(), webhookKeys)
+    case "ntfy": RelaySection(\.push.ntfy[words[1]], Entry(address: "https://ntfy.sh"), ntfyKeys)
+    case "webhook": RelaySection(\.push.webhooks[words[1]], Entry(), webhookKeys)
     default: nil
     }
   }
@@ -94,7 +93,7 @@ extension PushConfiguration {
     "content_available": RelayKeys.yesOrNo(\.wakesApp),
   ]
 
-  private static let ntfyKeys: [String: INIKey<Ntfy>] = [
+  private static let ntfyKeys = entryKeys([
     "server": { ntfy, value in
       // ntfy takes messages as JSON only at its root.
       guard WebAddress.host(of: value) != nil,
@@ -102,34 +101,29 @@ extension PushConfiguration {
       else {
         return "allowed: https://HOST, or http://HOST, without a path; the topic is set by 'topic'"
       }
-      ntfy.server = value
+      ntfy.address = value
       return nil
     },
     "topic": RelayKeys.text(\.topic, Topics.allowedName, where: Topics.isName),
-    "token_file": RelayKeys.fullPath(\.tokenFile),
-    "authority": RelayKeys.authorities(\.authorities),
-    "events": events(\.events),
-  ]
+    "token_file": RelayKeys.fullPath(\.secretFile),
+  ])
 
-  private static let webhookKeys: [String: INIKey<Webhook>] = [
-    "url": RelayKeys.text(\.url, "https://HOST/PATH, or http://HOST/PATH") {
+  private static let webhookKeys = entryKeys([
+    "url": RelayKeys.text(\.address, "https://HOST/PATH, or http://HOST/PATH") {
       WebAddress.host(of: $0) != nil
     },
     "secret_file": RelayKeys.fullPath(\.secretFile),
-    "authority": RelayKeys.authorities(\.authorities),
-    "events": events(\.events),
-  ]
+  ])
 
-  // MARK: Values
-
-  private static func events<Section>(
-    _ field: WritableKeyPath<Section, PushEvents> & Sendable
-  ) -> INIKey<Section> {
-    { section, value in
+  private static func entryKeys(_ keys: [String: INIKey<Entry>]) -> [String: INIKey<Entry>] {
+    var keys = keys
+    keys["authority"] = RelayKeys.authorities(\.authorities)
+    keys["events"] = { entry, value in
       guard let events = PushEvents(text: value) else { return "allowed: \(PushEvents.allowed)" }
-      section[keyPath: field] = events
+      entry.events = events
       return nil
     }
+    return keys
   }
 }
 
@@ -153,7 +147,7 @@ extension PushConfiguration {
     for (name, ntfy) in ntfy where ntfy.topic.isEmpty {
       throw Fault(path, "[ntfy \(name)] has no topic; write 'topic = NAME' under it")
     }
-    for (name, webhook) in webhooks where webhook.url.isEmpty {
+    for (name, webhook) in webhooks where webhook.address.isEmpty {
       throw Fault(path, "[webhook \(name)] has no address; write 'url = https://...' under it")
     }
   }

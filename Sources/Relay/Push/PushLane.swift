@@ -2,19 +2,15 @@ import Basics
 import Daemon
 import Horology
 
-/// Sends the deliveries of one provider: as many at once as it takes, or one while it fails.
+/// Sends the deliveries of one provider, a few at once. While it fails, it is tried again and again.
 final class PushLane {
   let provider: any Provider
   private let loop: EventLoop
   private unowned let publisher: Publisher
   private var transfers: Transfers?
-  /// What is to be sent; the last one is next. Those that have failed come first.
+  /// What is to be sent; the last one is next.
   private var queue: [Delivery] = []
   private var sent: [String: Delivery] = [:]
-  /// How many deliveries may be in flight: one until the provider has accepted or refused one.
-  private var window = 1
-  /// It has accepted or refused one since the last failure.
-  private var hasWorked = false
   private var outage = Outage()
   private var pause: EventSource?
   /// The receiver wants nothing more.
@@ -35,21 +31,21 @@ final class PushLane {
   var unfinished: [Delivery] { sent.values + queue }
 
   func add(_ deliveries: [Delivery]) {
-    let failed = queue.prefix { $0.failure != nil }.count
-    queue.insert(contentsOf: deliveries.reversed(), at: failed)
+    queue.insert(contentsOf: deliveries.reversed(), at: 0)
     send()
   }
 
   /// Sends what waits, as far as the provider takes it.
   func send() {
-    while pause == nil, sent.count < window, let next = queue.popLast() { send(next) }
+    while pause == nil, sent.count < provider.settings.most, let next = queue.popLast() {
+      send(next)
+    }
   }
 
   private func send(_ delivery: Delivery) {
     let now = Instant.now
     guard delivery.message.expires > now else {
-      return publisher.ended(
-        delivery, .expired, delivery.failure ?? "before it could be sent")
+      return publisher.ended(delivery, .expired, "before it could be sent")
     }
     let isForDevice = provider.environment != nil
     guard let token = isForDevice ? publisher.token(for: delivery) : "" else {
@@ -72,18 +68,16 @@ final class PushLane {
     guard let delivery = sent.removeValue(forKey: id) else { return }
     let verdict = provider.verdict(on: answer)
     if case .again(let reason) = verdict {
-      delivery.failure = reason
       queue.insert(delivery, at: 0)
       return fail(reason)
     }
-    window = provider.settings.most
-    hasWorked = true
+    // The provider has accepted or refused it: either shows that it works.
     if outage.ends() { publisher.logTrouble(of: name, nil) }
     switch verdict {
     case .accepted: publisher.ended(delivery, .accepted)
     case .refused(let reason): publisher.ended(delivery, .refused, reason)
-    case .gone(let reason, let since):
-      publisher.hasGone(delivery, reason, since: since)
+    case .gone(let reason):
+      publisher.hasGone(delivery, reason)
       publisher.ended(delivery, .refused, reason)
     case .noMore(let reason):
       publisher.ended(delivery, .refused, reason)
@@ -93,7 +87,6 @@ final class PushLane {
   }
 
   private func close(_ reason: String) {
-    guard !isClosed else { return }
     isClosed = true
     publisher.logTrouble(
       of: name,
@@ -104,17 +97,10 @@ final class PushLane {
   }
 
   private func fail(_ reason: String) {
-    window = 1
     // All deliveries in flight fail together: the first has set the pause.
     guard pause == nil else { return }
-    // A server may end a connection at any time. So the first failure after a success is not told.
-    var wait = Duration.zero
-    if !hasWorked {
-      wait = outage.nextWait()
-      if outage.begins() { publisher.logTrouble(of: name, "\(reason); it is tried again") }
-    }
-    hasWorked = false
-    pause = try? loop.after(wait) { [unowned self] in
+    if outage.begins() { publisher.logTrouble(of: name, "\(reason); it is tried again") }
+    pause = try? loop.after(outage.nextWait()) { [unowned self] in
       pause = nil
       send()
     }

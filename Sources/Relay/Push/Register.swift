@@ -23,7 +23,7 @@ public final class Register {
     "\(stateFolder ?? folder)/\(name)"
   }
 
-  /// - Throws: `Fault` if that is not possible; `isOfBrokenDatabase` if the file is corrupt.
+  /// - Throws: `Fault` with the code of SQLite, or `errno` if the file cannot be made.
   public init(path: String = Register.path) throws(Fault) {
     try Self.makeFile(path)
     database = try Database(path: path)
@@ -42,10 +42,16 @@ public final class Register {
     do throws(Fault) {
       return try body(try Register())
     } catch {
-      guard error.isOfBrokenDatabase else { throw error }
-      throw Fault(
-        error.operation, code: error.code,
-        "\(error.detail); when the service starts, it sets it aside, and \(consequence)")
+      let advice: String
+      switch error.code {
+      case SQLITE_CORRUPT, SQLITE_NOTADB:
+        advice = "when the service starts, it sets it aside, and \(consequence)"
+      case ENOENT: advice = "'systemctl start clocksmith-relay' makes its folder"
+      case EACCES, SQLITE_CANTOPEN, SQLITE_READONLY:
+        advice = "it is the service's; do this as root"
+      default: throw error
+      }
+      throw Fault(error.operation, code: error.code, "\(error.detail); \(advice)")
     }
   }
 
@@ -59,7 +65,7 @@ public final class Register {
       try register.check()
       return register
     } catch {
-      guard error.isOfBrokenDatabase else { throw error }
+      guard error.code == SQLITE_CORRUPT || error.code == SQLITE_NOTADB else { throw error }
       let aside = try setAside(path)
       // The database's log belongs to it: it would ruin another one.
       for end in ["-wal", "-shm"] { unlink(path + end) }
@@ -73,18 +79,8 @@ public final class Register {
   private static func makeFile(_ path: String) throws(Fault) {
     let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {
-      let code = errno
-      let operation = "cannot make the register \(path)"
-      switch code {
-      case EEXIST: return
-      case ENOENT:
-        throw Fault(
-          operation, code: ENOENT,
-          "its folder is not there; 'systemctl start clocksmith-relay' makes it")
-      case EACCES:
-        throw Fault(operation, code: EACCES, "it is the service's; do this as root")
-      default: throw Fault(operation, errno: code)
-      }
+      if errno == EEXIST { return }
+      throw Fault("cannot make the register \(path)", errno: errno)
     }
     defer { close(descriptor) }
     let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
@@ -131,7 +127,7 @@ public final class Register {
     """
 }
 
-/// The register of the running service. It is opened again after its file has gone.
+/// The register of the running service, opened when it is first needed.
 final class OpenRegister {
   private let path = Register.path
   private let loop: EventLoop
@@ -147,24 +143,17 @@ final class OpenRegister {
     self.changed = changed
   }
 
-  /// - Returns: another object after the register was opened again. Keep no strong reference to it.
+  /// - Throws: `Fault` if it cannot be opened now.
   func opened() throws(Fault) -> Register {
-    if let register {
-      if !register.database.hasMoved { return register }
-      complain("the register \(path) has gone")
+    if let register { return register }
+    let opened = try Register.openedForService(path: path) { loss in
+      let complaint = "\(loss); \(Register.consequence)"
+      journal.log(.register, .error, complaint, ["DETAIL": complaint])
     }
-    // An opening that fails changes the watched file, too.
-    (register, watch) = (nil, nil)
-    let opened = try Register.openedForService(path: path, complain: complain)
     // Watch before the first read, so that nothing is missed in between.
     watch = try? loop.whenReplaced("\(path)-wal", changed)
     register = opened
     return opened
-  }
-
-  private func complain(_ loss: String) {
-    let complaint = "\(loss); \(Register.consequence)"
-    journal.log(.register, .error, complaint, ["DETAIL": complaint])
   }
 }
 
@@ -237,27 +226,22 @@ extension Register {
     ) { $0.text(0) }.first
   }
 
-  /// - Parameter since: the instant of the provider's knowledge.
-  /// - Returns: false if the device registered later, or is not active.
+  /// - Returns: the token; nil if the device is not active.
   func deactivate(
-    _ device: Int64, _ reason: String, since: Instant, at now: Instant
-  ) throws(Fault) -> Bool {
-    try database.run(
+    _ device: Int64, _ reason: String, at now: Instant
+  ) throws(Fault) -> String? {
+    try database.rows(
       """
-      UPDATE devices SET deactivated = ?, reason = ?
-        WHERE id = ? AND deactivated IS NULL AND registered <= ?
-      """, .integer(now.microseconds), .text(reason), .integer(device),
-      .integer(since.microseconds))
-    return database.changes > 0
+      UPDATE devices SET deactivated = ?, reason = ? WHERE id = ? AND deactivated IS NULL
+        RETURNING token
+      """, [.integer(now.microseconds), .text(reason), .integer(device)]
+    ) { $0.text(0) }.first
   }
 }
 
 // MARK: Messages
 
 extension Register {
-  /// In bytes, with the title: APNs takes 4096 of JSON, in which some characters take two.
-  public static let mostOfWords = 1500
-
   /// Keeps words that are for every device and every entry until the service takes them.
   public func publish(_ words: String, title: String, at now: Instant) throws(Fault) {
     let message = PushMessage.words(words, title: title, at: now)

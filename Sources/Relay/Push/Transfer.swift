@@ -43,7 +43,7 @@ final class Transfers {
   private let settings: TransferSettings
   private unowned let lane: PushLane
   private let multi: UnsafeMutableRawPointer
-  private var sockets: [Int32: (source: EventSource, events: UInt32)] = [:]
+  private var sockets: [Int32: EventSource] = [:]
   private var timer: EventSource!
   private var busy: [UnsafeMutableRawPointer: (transfer: Transfer, tag: String)] = [:]
   /// The open connection may be dead.
@@ -61,7 +61,7 @@ final class Transfers {
     clocksmith_curl_multi_number(multi, CURLMOPT_MAXCONNECTS, 1)
     // Exact, for each request begins with it.
     timer = try loop.after(.zero, accuracy: .microseconds(1)) { [unowned self] in
-      act(CURL_SOCKET_TIMEOUT, 0)
+      act(CURL_SOCKET_TIMEOUT)
     }
     timer.rests()
     clocksmith_curl_multi_listen(
@@ -115,7 +115,7 @@ final class Transfers {
     guard what != CURL_POLL_REMOVE else {
       // Stop the source at once: its own handler may be running, and keeps it until it returns. By
       // then another socket may have the same number, and would lose its watch.
-      sockets.removeValue(forKey: socket)?.source.rests()
+      sockets.removeValue(forKey: socket)?.rests()
       return
     }
     let events: UInt32 =
@@ -125,17 +125,12 @@ final class Transfers {
       default: EPOLLIN.rawValue | EPOLLOUT.rawValue
       }
     if let known = sockets[socket] {
-      guard known.events != events else { return }
-      known.source.watches(events)
-      sockets[socket]?.events = events
+      known.watches(events)
     } else {
-      let source = try? loop.whenReady(socket, events: events) { [unowned self] in
-        // With 0, libcurl itself asks the socket what it is ready for.
-        let isInput = sockets[socket]?.events == EPOLLIN.rawValue
-        act(socket, isInput ? CURL_CSELECT_IN : 0)
-      }
       // Without a source, the request ends at its time limit.
-      if let source { sockets[socket] = (source, events) }
+      sockets[socket] = try? loop.whenReady(socket, events: events) { [unowned self] in
+        act(socket)
+      }
     }
   }
 
@@ -147,9 +142,10 @@ final class Transfers {
     }
   }
 
-  private func act(_ socket: Int32, _ events: Int32) {
+  private func act(_ socket: Int32) {
     var running: Int32 = 0
-    curl_multi_socket_action(multi, socket, events, &running)
+    // With 0, libcurl itself asks the socket what it is ready for.
+    curl_multi_socket_action(multi, socket, 0, &running)
     var hasFinished = false
     var left: Int32 = 0
     while let message = curl_multi_info_read(multi, &left) {
@@ -220,9 +216,10 @@ private final class Transfer {
       { bytes, size, count, context in
         let transfer = Unmanaged<Transfer>.fromOpaque(context!).takeUnretainedValue()
         let bytes = UnsafeRawBufferPointer(start: bytes, count: size * count)
-        let room = Transfer.mostOfBody - transfer.received.count
-        transfer.received.append(contentsOf: bytes.prefix(room))
-        return bytes.count
+        let kept = bytes.prefix(Transfer.mostOfBody - transfer.received.count)
+        transfer.received.append(contentsOf: kept)
+        // libcurl ends the transfer if it is not all.
+        return kept.count
       }, Unmanaged.passUnretained(self).toOpaque())
     // Without a value, libcurl leaves out its own header.
     for header in ["accept:"] + request.headers { headers = curl_slist_append(headers, header) }
@@ -249,9 +246,11 @@ private final class Transfer {
   func answer(_ result: CURLcode) -> PushResponse {
     var status = 0
     clocksmith_curl_ask_number(easy, CURLINFO_RESPONSE_CODE, &status)
+    // An answer that is longer than is kept is a whole one.
+    let isWhole = result == CURLE_OK || result == CURLE_WRITE_ERROR
     let reason = words[0] == 0 ? curl_easy_strerror(result) : UnsafePointer(words)
     return PushResponse(
       status: status, body: String(decoding: received, as: UTF8.self),
-      failure: result == CURLE_OK ? nil : String(cString: reason!))
+      failure: isWhole ? nil : String(cString: reason!))
   }
 }

@@ -7,17 +7,18 @@ import Horology
 /// its time with it.
 struct WebhookProvider: Provider {
   let name: String
+  let environment: Device.Environment? = nil
   let events: PushEvents
   let settings: TransferSettings
 
   private let url: String
   private let secret: WebhookSecret
 
-  init(_ name: String, _ configured: PushConfiguration.Webhook) throws(Fault) {
+  init(_ name: String, _ configured: PushConfiguration.Entry) throws(Fault) {
     self.name = "webhook \(name)"
     events = configured.events
     settings = try TransferSettings(authorities: configured.authorities)
-    url = configured.url
+    url = configured.address
     secret = try Secret.needed(
       by: "the webhook at \(configured.host)", "secret", file: configured.secretFile,
       credential: "webhook-secret",
