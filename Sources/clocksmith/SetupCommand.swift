@@ -100,7 +100,7 @@ private struct Setup {
     try cleaningUp { () throws(Fault) in
       try writeText(lines.joined(separator: "\n") + "\n", to: path, isSynced: isForService)
     }
-    try tellDone("wrote \(path); 'clocksmith check' looks at the whole clock", "it is written")
+    try tellDone("wrote \(path); 'clocksmith check' looks at the whole clock")
     if isForService { try tellHidden() }
   }
 
