@@ -134,7 +134,9 @@ private func noteFailedOutput(_ code: Int32) throws(Fault) {
 /// Prints at once a line about something that was done.
 /// - Parameter done: said in the error too, so that the error does not hide what was done.
 /// - Throws: `Fault` if it cannot be written.
-public func tellDone(_ line: String, _ done: String) throws(Fault) {
+public func tellDone(
+  _ line: String, _ done: String = "it was done all the same"
+) throws(Fault) {
   do throws(Fault) {
     try say(line)
     try flushOutput()

@@ -16,9 +16,6 @@ public final class RunningService {
 
   private let bus: SystemBus
   private var changed: () -> Void = {}
-  private var noticed: (_ event: String, _ words: String, _ fields: [String: String]) -> Void = {
-    _, _, _ in
-  }
 
   /// Nil if there is no bus, or no service on it.
   /// - Parameter patience: how long the bus may take to answer.
@@ -116,34 +113,12 @@ public final class RunningService {
         + "arg0='\(CLOCKSMITH_BUS_NAME)'")
   }
 
-  /// Calls `handler` at every notice of the service that `whenChanged` watches for, before that
-  /// one's handler: with the event, the words for a person, and the fields, as `Notice` has them.
-  public func whenNoticed(
-    _ handler: @escaping (_ event: String, _ words: String, _ fields: [String: String]) -> Void
-  ) {
-    noticed = handler
-  }
-
-  /// Handles the signals that have arrived, after the loop has ended.
-  public func handleArrived() {
-    while sd_bus_process(bus.pointer, nil) > 0 {}
-  }
-
-  private func handle(_ message: OpaquePointer) {
-    if sd_bus_message_is_signal(message, CLOCKSMITH_BUS_INTERFACE, "Noticed") > 0,
-      let (event, words, fields) = BusReader.record(message).flatMap(Notice.parts)
-    {
-      noticed(event, words, fields)
-    }
-    changed()
-  }
-
   private func watch(_ rule: String) throws(Fault) {
     try bus.keep("watch the system bus") {
       sd_bus_add_match(
         bus.pointer, &$0, rule,
-        { message, context, _ in
-          Unmanaged<RunningService>.fromOpaque(context!).takeUnretainedValue().handle(message!)
+        { _, context, _ in
+          Unmanaged<RunningService>.fromOpaque(context!).takeUnretainedValue().changed()
           return 0
         }, Unmanaged.passUnretained(self).toOpaque())
     }
@@ -182,12 +157,12 @@ public final class RunningService {
       return Fault(service, code: -code, accessIsDenied)
     case SD_BUS_ERROR_SERVICE_UNKNOWN, SD_BUS_ERROR_NAME_HAS_NO_OWNER, SD_BUS_ERROR_DISCONNECTED,
       SD_BUS_ERROR_UNKNOWN_OBJECT:
-      return Fault(service, code: hasGone, gone)
+      return Fault(service, gone)
     // The bus says so if the service disconnects before it answers.
     case SD_BUS_ERROR_NO_REPLY:
       return acts
         ? Fault(service, code: -code, "it may have done it, but \(gone)")
-        : Fault(service, code: hasGone, gone)
+        : Fault(service, gone)
     case SD_BUS_ERROR_TIMEOUT:
       return Fault(
         service, code: -code,
@@ -206,12 +181,6 @@ public final class RunningService {
 private let service = "clocksmith.service"
 private let isOfAnotherVersion = "it is of another version than this command; restart it"
 private let gone = "it has gone; see 'systemctl status clocksmith'"
-private let hasGone = ESRCH
-
-extension Fault {
-  /// True if the service ended, or ended before it answered a question.
-  public var meansThatTheServiceHasGone: Bool { operation == service && code == hasGone }
-}
 
 /// Why the bus did not let a person act, and what to do.
 private var accessIsDenied: String {

@@ -177,8 +177,10 @@ public final class SoundFile {
     let code = sf_error(nil)
     let detail =
       switch Int(code) {
-      case SF_ERR_UNRECOGNISED_FORMAT: "it is no sound file, or of a format that is not known"
-      case SF_ERR_UNSUPPORTED_ENCODING: "its sound is encoded in a way that is not known"
+      case SF_ERR_UNRECOGNISED_FORMAT:
+        "it is no sound file, or of a format that is not known; convert it to FLAC or WAV"
+      case SF_ERR_UNSUPPORTED_ENCODING:
+        "its sound is encoded in a way that is not known; convert it to FLAC or WAV"
       default: "its header makes no sense: it is torn, or no sound file"
       }
     return Fault("cannot read \(path)", code: code, detail)

@@ -78,11 +78,11 @@ public struct EnglishRules {
 extension EnglishRules {
   /// The rules of a section that is not about the time, for this set of English words; empty if the
   /// set lacks words that they need.
-  public func rules(_ section: TimerGrammar.Section, numbers prefix: String = "") -> [Rule] {
+  public func rules(_ section: TimerGrammar.Section) -> [Rule] {
     switch section {
-    case .left: left(prefix)
-    case .timer: lengths(prefix)
-    case .interval: interval(prefix)
+    case .left: left
+    case .timer: lengths
+    case .interval: interval
     case .answer:
       has(.iDoNot) && has(.knowTheTimeYet) ? [("untrusted", "i-do-not know-the-time-yet")] : []
     }
@@ -95,23 +95,15 @@ extension EnglishRules {
     return (numbers + words).filter { !has($0) }
   }
 
-  /// True if one of the rules uses the word.
-  public func speaks(_ word: EnglishWord.TimerWord) -> Bool {
-    let name = EnglishWord.timers(word).clipName
-    return TimerGrammar.Section.allCases.contains { section in
-      rules(section).contains { $0.phrase.split(separator: " ").contains { $0 == name } }
-    }
-  }
-
   /// The blanks of a number up to 59: the whole number, otherwise tens and units. Nil if the clips
   /// for both are missing.
-  private func number(_ blank: String, _ prefix: String) -> String? {
-    if (1...59).allSatisfy({ has(.number($0)) }) { return "\(prefix){\(blank)}" }
+  private func number(_ blank: String) -> String? {
+    if (1...59).allSatisfy({ has(.number($0)) }) { return "{\(blank)}" }
     guard ((1...20) + [30, 40, 50]).allSatisfy({ has(.number($0)) }) else { return nil }
-    return "\(prefix){\(blank)-tens} \(prefix){\(blank)-units}"
+    return "{\(blank)-tens} {\(blank)-units}"
   }
 
-  private func left(_ prefix: String) -> [Rule] {
+  private var left: [Rule] {
     guard has(.timers(.left)) else { return [] }
     var rules: [Rule] = []
     // For each unit: singular and plural, the patterns of one, of more and of a half more.
@@ -121,9 +113,9 @@ extension EnglishRules {
       (.hour, .hours, "010000", "**0000", "**3000"),
     ]
     for (one, many, first, pattern, halves) in units {
-      guard has(.timers(one)), has(.timers(many)), let number = number(many.rawValue, prefix)
+      guard has(.timers(one)), has(.timers(many)), let number = number(many.rawValue)
       else { continue }
-      rules.append((first, "\(prefix)1 \(one.rawValue) left"))
+      rules.append((first, "1 \(one.rawValue) left"))
       rules.append((pattern, "\(number) \(many.rawValue) left"))
       if let halves, has(.timers(.andAHalf)) {
         rules.append((halves, "\(number) and-a-half \(many.rawValue) left"))
@@ -132,7 +124,7 @@ extension EnglishRules {
     return rules
   }
 
-  private func lengths(_ prefix: String) -> [Rule] {
+  private var lengths: [Rule] {
     guard has(.timers(.timer)) else { return [] }
     let units = [("hours", EnglishWord.TimerWord.hour), ("minutes", .minute), ("seconds", .second)]
     // Which of the three units are not zero. The fewest come first, because `**` also matches zero.
@@ -144,7 +136,7 @@ extension EnglishRules {
           pattern += "00"
           continue
         }
-        guard has(.timers(word)), let number = number(blank, prefix) else { return nil }
+        guard has(.timers(word)), let number = number(blank) else { return nil }
         pattern += "**"
         phrase += "\(number) \(word.rawValue) "
       }
@@ -152,10 +144,10 @@ extension EnglishRules {
     }
   }
 
-  private func interval(_ prefix: String) -> [Rule] {
+  private var interval: [Rule] {
     let words = [EnglishWord.TimerWord.work, .rest, .half, .go, .done].filter { has(.timers($0)) }
     var rules: [Rule] = words.map { ($0.rawValue, $0.rawValue) }
-    if has(.timers(.round)), let number = number("number", prefix) {
+    if has(.timers(.round)), let number = number("number") {
       rules.append(("round", "round \(number)"))
     }
     return rules

@@ -23,6 +23,7 @@ public enum EnglishWord: Hashable, Sendable {
   private static let byName: [String: EnglishWord] = {
     var words: [String: EnglishWord] = [
       "am": .am, "pm": .pm, "oclock": .oclock, "oh": .oh, "o": .oh, "hundred": .hundred,
+      "idonot": .iDoNot, "knowthetimeyet": .knowTheTimeYet,
     ]
     for number in 0...59 {
       let name = EnglishWord.number(number).text.filter { $0 != "-" }

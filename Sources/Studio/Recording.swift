@@ -147,21 +147,25 @@ extension Recording {
   /// In seconds; no word is shorter.
   private static let shortest = 0.05
 
-  /// Reads a recording of any format, rate and number of channels. Makes it a word at 48 kHz that
-  /// is neither levelled nor faded.
-  /// - Throws: `Fault` with the remedy if it is not a sound, is clipped, silent or too long, or
+  /// Reads a recording of any format that libsndfile knows. If it has several channels, the loudest is
+  /// used. Makes it a word at 48 kHz that is neither levelled nor faded.
+  /// - Throws: `Fault` with the remedy if it is not a sound, is torn, clipped, silent or too long, or
   ///   holds only a click.
   init(recorded path: String) throws(Fault) {
-    let sound = try RecordedSound(path: path)
+    let file = try SoundFile(path: path, anyChannels: true)
     func refuse(_ words: String) -> Fault { Fault("cannot use \(path)", words) }
-    for channel in sound.channels {
-      if let run = Recording(samples: channel, rate: sound.rate).clippedRun {
-        throw refuse("it is clipped: \(run) samples in a row at full scale; record it less loudly")
-      }
+    guard file.seconds <= Self.longest else {
+      throw refuse(
+        "it takes \(file.seconds.text(decimals: 1, .up)) s, and no word takes longer than 5 s; cut the "
+          + "word out")
     }
-    let mixed = Self.mixed(sound.channels)
+    func power(_ samples: [Float]) -> Float { samples.reduce(0) { $0 + $1 * $1 } }
+    let loudest = try file.readChannels().max { power($0) < power($1) } ?? []
+    if let run = Recording(samples: loudest, rate: file.rate).clippedRun {
+      throw refuse("it is clipped: \(run) samples in a row at full scale; record it less loudly")
+    }
     self.init(
-      samples: try RateConverter.convert(mixed, from: sound.rate, to: standardRate),
+      samples: try RateConverter.convert(loudest, from: file.rate, to: standardRate),
       rate: standardRate)
     removeDC()
     guard peak >= Self.faintest else {
@@ -177,15 +181,5 @@ extension Recording {
     guard self.seconds >= Self.shortest else {
       throw refuse("there is a click in it and no word; record it again")
     }
-  }
-
-  /// The mean of the channels. If they cancel each other, as when one of two is inverted, the
-  /// loudest of them.
-  private static func mixed(_ channels: [[Float]]) -> [Float] {
-    func power(_ samples: [Float]) -> Float { samples.reduce(0) { $0 + $1 * $1 } }
-    let share = 1 / Float(channels.count)
-    let mean = channels[0].indices.map { frame in channels.reduce(0) { $0 + $1[frame] } * share }
-    let loudest = channels.max { power($0) < power($1) } ?? mean
-    return power(mean) * 10 < power(loudest) ? loudest : mean
   }
 }

@@ -5,8 +5,8 @@ import Sound
 /// The words of a voice before they are a pack: brought to one loudness, faded, and written with
 /// the rules for saying times.
 struct VoiceDraft {
-  /// The loudness of every clip, in LUFS: as wanted, or lower if a word's peaks would be clipped.
-  private(set) var loudness: Double
+  /// The loudness of every clip, in LUFS: the usual one, or lower if a word's peaks would be clipped.
+  private(set) var loudness = Self.usualLoudness
   /// The word whose peaks lowered the loudness of all.
   private(set) var mostPeaked: EnglishWord?
   private(set) var problems: [Fault] = []
@@ -14,31 +14,24 @@ struct VoiceDraft {
   private(set) var recordings: [EnglishWord: Recording]
 
   /// The loudness of the clips of a pack, in LUFS (facts: voices, quality targets).
-  static let usualLoudness = -20.0
-  /// In dBTP: below the allowed -1 by as much as rounding to 16 bit may add.
-  private static let highestPeak = -1.05
-  /// In LUFS: a word whose peaks keep it below this has a click in it.
-  private static let lowestLoudness = -28.0
+  private static let usualLoudness = -20.0
 
   /// Brings every word to one loudness at which none is clipped.
-  /// - Parameter wanted: the loudness in LUFS, if the peaks of the words allow it.
-  init(levelling words: [EnglishWord: Recording], to wanted: Double = usualLoudness) {
-    loudness = wanted
+  init(levelling words: [EnglishWord: Recording]) {
     recordings = words
     var measured: [EnglishWord: Loudness] = [:]
     for (word, recording) in words.sorted(by: { $0.key.clipName < $1.key.clipName }) {
       do throws(Fault) {
         let found = try Loudness(of: recording.samples, rate: recording.rate)
         measured[word] = found
-        let possible = Self.possibleLoudness(found)
-        if possible < Self.lowestLoudness {
+        if found.hasClick {
           problems.append(
             Fault(
               "cannot use '\(word.text)'",
               "it peaks \((found.truePeak - found.momentary).text(decimals: 0)) dB above its "
                 + "loudness, as a click does; record it again"))
-        } else if possible < loudness {
-          loudness = possible
+        } else if found.possible < loudness {
+          loudness = found.possible
           mostPeaked = word
         }
       } catch {
@@ -49,14 +42,6 @@ struct VoiceDraft {
       recordings[word]?.amplify(by: loudness - found.momentary)
       recordings[word]?.fade()
     }
-  }
-
-  /// True if a sound's peaks are so far above its loudness that it has a click in it.
-  static func hasClick(_ sound: Loudness) -> Bool { possibleLoudness(sound) < lowestLoudness }
-
-  /// How loud a sound can be made before its peaks are clipped, in LUFS.
-  private static func possibleLoudness(_ sound: Loudness) -> Double {
-    sound.momentary - sound.truePeak + highestPeak
   }
 
   var rules: EnglishRules { EnglishRules(words: Set(recordings.keys)) }
@@ -94,17 +79,17 @@ struct VoiceDraft {
       lines.append("[clock \(format.rawValue)]")
       lines += rules.map { "\($0.pattern) = \($0.phrase)" } + [""]
     }
-    lines += timerLines()
+    lines += timerLines
     lines += ["; clip = what it says", "[clips]"]
     lines += sortedWords.map { "\($0.clipName) = \($0.text)" }
     return lines.joined(separator: "\n") + "\n"
   }
 
   /// The sections of timers, intervals and answers; empty without words for them.
-  func timerLines(numbers prefix: String = "") -> [String] {
+  private var timerLines: [String] {
     var lines: [String] = []
     for section in TimerGrammar.Section.allCases {
-      let rules = rules.rules(section, numbers: prefix)
+      let rules = rules.rules(section)
       guard !rules.isEmpty else { continue }
       if [.left, .timer].contains(section) { lines.append("; hhmmss, where * is any digit") }
       lines.append("[\(section.rawValue)]")
@@ -114,9 +99,22 @@ struct VoiceDraft {
   }
 
   /// The numbers in their order, then the words.
-  var sortedWords: [EnglishWord] {
+  private var sortedWords: [EnglishWord] {
     recordings.keys.sorted { left, right in
       (left.clipName.count, left.clipName) < (right.clipName.count, right.clipName)
     }
   }
+}
+
+extension Loudness {
+  /// In dBTP: below the allowed -1 by as much as rounding to 16 bit may add.
+  private static let highestPeak = -1.05
+  /// In LUFS: a word whose peaks keep it below this has a click in it.
+  private static let lowest = -28.0
+
+  /// How loud the sound can be made before its peaks are clipped, in LUFS.
+  fileprivate var possible: Double { momentary - truePeak + Self.highestPeak }
+
+  /// True if its peaks are so far above its loudness that it has a click in it.
+  var hasClick: Bool { possible < Self.lowest }
 }

@@ -3,15 +3,15 @@ import Basics
 import Horology
 import Sound
 
-/// A folder of recorded words that becomes a voice pack, or is added to one.
+/// A folder of recorded words that becomes a voice pack.
 public struct VoiceImport {
   /// What is wrong, one sentence each. Nothing is made if there are any.
   public private(set) var problems: [Fault] = []
-  /// Sounds in the folder that no phrase uses.
+  /// Sounds in the folder that are no word of a clock.
   public private(set) var ignored: [String] = []
   /// Sounds that are as loud at their end as anywhere: the rest may be missing.
   public private(set) var cutOff: [String] = []
-  /// The word whose peaks lowered all clips below -20 LUFS, or below the loudness of the pack.
+  /// The word whose peaks lowered all clips below -20 LUFS.
   public var mostPeaked: String? { draft.mostPeaked?.text }
   public var loudnessText: String { draft.loudness.text(decimals: 1) }
 
@@ -20,59 +20,49 @@ public struct VoiceImport {
   public private(set) var missingForTimers: [EnglishWord] = []
 
   private let folder: String
-  private let pack: VoicePack?
   private var draft = VoiceDraft(levelling: [:])
   private let licence: String?
 
-  /// Suffixes of sounds. A file with another one is used only if its word is missing without it, so
-  /// that the text of a word may lie beside its sound.
+  /// The suffixes by which sounds are known, also those that have to be converted first.
   private static let suffixes: Set<String> = [
-    "wav", "wave", "wav49", "bw64", "rf64", "w64", "flac", "caf", "aif", "aiff", "aifc", "au",
-    "snd", "voc", "ogg", "oga", "opus", "spx", "mp3", "mp2", "m4a", "mp4", "aac", "ac3", "wma",
-    "webm", "mka", "amr", "3gp", "g722", "gsm", "sln", "sln16",
+    "wav", "flac", "mp3", "ogg", "oga", "opus", "caf", "aif", "aiff", "aifc", "au", "w64", "voc",
+    "m4a", "aac", "wma", "webm", "amr", "3gp", "gsm", "sln", "ulaw", "alaw", "g722",
   ]
 
   /// Reads the recordings in `folder` and in its subfolder `digits`, which Asterisk uses.
-  /// - Parameter pack: the pack to add them to, which gains only the words of timers; nil for a
-  ///   pack of their own.
-  /// - Throws: `Fault` if the folder cannot be read, or the pack has words of timers already.
-  public init(folder: String, addingTimersTo pack: VoicePack? = nil) throws(Fault) {
+  /// - Throws: `Fault` if the folder cannot be read.
+  public init(folder: String) throws(Fault) {
     self.folder = folder
-    self.pack = pack
-    var loudness = VoiceDraft.usualLoudness
-    if let pack {
-      try pack.checkThatItLacksTimers([])
-      loudness = try pack.loudness()
-    }
     _ = try readNames(inFolder: folder)
-    let files = Self.files(in: folder)
-    licence = files.first { name in
+    licence = Self.files(in: folder).first { name in
       ["licence", "license", "copying", "copyright"].contains { name.lowercased().hasPrefix($0) }
     }
-    var paths: [EnglishWord: [String]] = [:]
-    var others: [EnglishWord: [String]] = [:]
-    for file in files + Self.files(in: "\(folder)/digits").map({ "digits/\($0)" }) {
+    let sounds = Self.sounds(in: folder)
+    ignored = sounds.others
+    if sounds.words.keys.contains(where: { if case .timers = $0 { true } else { false } }) {
+      missingForTimers = EnglishRules(words: Set(sounds.words.keys)).missingForTimers
+    }
+    draft = VoiceDraft(levelling: read(sounds.words))
+    problems += draft.problems
+  }
+
+  /// The sounds in a folder, by their names: those of each word, and the others.
+  public static func sounds(
+    in folder: String
+  ) -> (words: [EnglishWord: [String]], others: [String]) {
+    var words: [EnglishWord: [String]] = [:]
+    var others: [String] = []
+    for file in files(in: folder) + files(in: "\(folder)/digits").map({ "digits/\($0)" }) {
       let name = file.split(separator: "/").last ?? ""
       let dot = name.lastIndex(of: ".") ?? name.endIndex
-      let isSound = Self.suffixes.contains(name[dot...].dropFirst().lowercased())
+      guard suffixes.contains(name[dot...].dropFirst().lowercased()) else { continue }
       if let word = EnglishWord(fileName: name[..<dot]) {
-        if isSound {
-          paths[word, default: []].append(file)
-        } else {
-          others[word, default: []].append(file)
-        }
-      } else if isSound {
-        ignored.append(file)
+        words[word, default: []].append(file)
+      } else {
+        others.append(file)
       }
     }
-    let rules = EnglishRules(words: Set(paths.keys))
-    for word in pack == nil ? rules.missing : rules.missingForTimers {
-      if let files = others.removeValue(forKey: word) { paths[word] = files }
-    }
-    ignored += others.values.joined()
-    sortOut(&paths)
-    draft = VoiceDraft(levelling: read(paths), to: loudness)
-    problems += draft.problems
+    return (words, others)
   }
 
   /// The names of the files in a folder, without its subfolders and what is hidden, as the `._one.wav`
@@ -83,25 +73,6 @@ public struct VoiceImport {
       var status = stat()
       return stat("\(folder)/\(name)", &status) != 0 || status.st_mode & S_IFMT != S_IFDIR
     }
-  }
-
-  /// Leaves out the words that no phrase would speak.
-  private mutating func sortOut(_ paths: inout [EnglishWord: [String]]) {
-    let rules = EnglishRules(words: Set(paths.keys))
-    let hasTimers = paths.keys.contains { if case .timers = $0 { true } else { false } }
-    if hasTimers || pack != nil { missingForTimers = rules.missingForTimers }
-    for (word, files) in paths {
-      let isSpoken =
-        switch word {
-        case .timers(let word): rules.speaks(word)
-        case .number(let number): pack == nil || number > 0
-        default: pack == nil
-        }
-      if isSpoken { continue }
-      paths[word] = nil
-      ignored += files
-    }
-    ignored.sort()
   }
 
   private mutating func read(_ paths: [EnglishWord: [String]]) -> [EnglishWord: Recording] {
@@ -122,35 +93,25 @@ public struct VoiceImport {
         problems.append(error)
       }
     }
-    if pack != nil {
-      lack(missingForTimers, "timers")
-      return recordings
-    }
     let rules = EnglishRules(words: Set(paths.keys))
     if !HourFormat.allCases.contains(where: rules.sayQuarters) {
-      lack(rules.missing, "the quarters of an hour")
+      let missing = rules.missing
+      problems.append(
+        Fault(
+          "cannot use \(folder)",
+          "no recording of \(missing.map { "'\($0.text)'" }.joined(separator: ", ")), which the quarters "
+            + "of an hour need; add \(missing.count == 1 ? "it" : "them")"))
     }
     return recordings
   }
 
-  private mutating func lack(_ missing: [EnglishWord], _ what: String) {
-    guard !missing.isEmpty else { return }
-    problems.append(
-      Fault(
-        "cannot use \(folder)",
-        "no recording of \(missing.map { "'\($0.text)'" }.joined(separator: ", ")), which \(what) "
-          + "need; add \(missing.count == 1 ? "it" : "them")"))
-  }
-
   // MARK: The pack
 
-  /// Adds the words of timers to their pack. Without one, makes the pack in a folder beside it,
-  /// which gets the name of the pack when it is whole.
+  /// Makes the pack in a folder beside it, which gets the name of the pack when it is whole.
   /// - Throws: `Fault` if something has that name already, or it cannot be written; then nothing of
   ///   it stays.
   public func make(_ path: String) throws(Fault) -> VoicePack {
     if let problem = problems.first { throw problem }
-    if let pack { return try draft.addTimers(to: pack) }
     try makeFolder(path) { target throws(Fault) in
       let source = folder.split(separator: "/").last ?? ""
       let licence: [UInt8]? =

@@ -53,23 +53,20 @@ let alarmCommand = Subcommand(
       allBut: first == "list" ? ["json"] : [], of: "'alarm \(first.shortened)'")
   }
   let which = words.count > 1 ? words[1] : nil
-  switch (first, words.count) {
-  case (_, 1) where isSet: try set(first, arguments)
-  case (_, _) where isSet:
-    throw Misuse(
-      description: "unexpected '\(words[1].shortened)'; \(optionFor(words[1], arguments))")
-  case ("list", 1): try list(asJSON: arguments.has("json"))
+  let hint = "see 'clocksmith alarm --help'"
+  switch (first, which) {
+  case (_, nil) where isSet: try set(first, arguments)
+  case (_, let word?) where isSet || first == "list":
+    throw Misuse(description: "unexpected '\(word.shortened)'; \(hint)")
+  case ("list", _): try list(asJSON: arguments.has("json"))
   case ("snooze", _): try runningService().change { try snooze(which, $0) }
   case ("stop", _): try runningService().change { try $0.ask(.reminder(.stop(which))) }
-  case ("skip", 2): try runningService().change { try skip(words[1], $0) }
-  case ("remove", 2), ("cancel", 2):
-    try runningService().change { try $0.ask(.reminder(.cancel(.alarm, words[1]))) }
-  case ("skip", _), ("remove", _), ("cancel", _):
+  case ("skip", let which?): try runningService().change { try skip(which, $0) }
+  case ("remove", let which?), ("cancel", let which?):
+    try runningService().change { try $0.ask(.reminder(.cancel(.alarm, which))) }
+  case ("skip", nil), ("remove", nil), ("cancel", nil):
     throw Misuse(
       description: "'alarm \(first)' wants a name or a number; 'clocksmith alarm list' shows them")
-  case ("list", _):
-    throw Misuse(
-      description: "unexpected '\(words[1].shortened)' behind 'alarm list'; leave it out")
   default:
     throw Misuse(
       description:
@@ -77,15 +74,6 @@ let alarmCommand = Subcommand(
         + "or remove")
   }
   return ExitStatus.done
-}
-
-private func optionFor(_ word: String, _ arguments: Arguments) -> String {
-  if (try? AlarmDays(weekdays: word)) != nil {
-    let all = arguments["days"].map { "\($0)," } ?? ""
-    return "days are given as --days \(all.shortened)\(word)"
-  }
-  if (try? AlarmDays(date: word)) != nil { return "a day is given as --date \(word)" }
-  return "a name is given as --name \(word.shortened.shellWord)"
 }
 
 /// - Parameter which: nil for all that ring.
@@ -97,8 +85,7 @@ private func snooze(_ which: String?, _ service: RunningService) throws {
   for listed in status.alarms where before.contains(listed.alarm.number) {
     guard case .snoozing = listed.alarm.state, let next = listed.next else { continue }
     let time = zone.civil(at: next).dateTime.timeOfDay.prefix(5)
-    try tellDone(
-      "\(listed.alarm.title) rings again at \(time)", "the alarm was snoozed all the same")
+    try tellDone("\(listed.alarm.title) rings again at \(time)")
   }
 }
 
@@ -107,9 +94,7 @@ private func skip(_ which: String, _ service: RunningService) throws {
   let status = try service.status()
   let alarm = status.alarms.first { $0.alarm.number == number }
   let line = try alarm.map { $0.line(at: SystemClock.now.instant, try zoneOfService(status.zone)) }
-  try tellDone(
-    line ?? "alarm \(number ?? 0) is removed: it had no other ring",
-    "the ring was skipped all the same")
+  try tellDone(line ?? "alarm \(number ?? 0) is removed: it had no other ring")
 }
 
 private func set(_ time: String, _ arguments: Arguments) throws {
@@ -146,7 +131,7 @@ private func set(_ time: String, _ arguments: Arguments) throws {
     let status = try service.status()
     if let alarm = status.alarms.first(where: { $0.alarm.number == number }) {
       let line = alarm.line(at: SystemClock.now.instant, try zoneOfService(status.zone))
-      try tellDone(line, "the alarm was set all the same")
+      try tellDone(line)
     }
   }
 }

@@ -56,12 +56,6 @@ extension Arguments {
     guard let text = self[option] else { return nil }
     if let time = try? TimeOfDay(text: text) { return time.next(after: now, in: zone) }
     guard let time = CivilDateTime(text: text) else {
-      let day = text.split(separator: "T", maxSplits: 1).first ?? ""
-      guard !CivilDate.isOfNoMonth(day) else {
-        throw Misuse(
-          description: "--\(option) '\(text.shortened)' never comes: that month has no such day; "
-            + "choose another")
-      }
       throw Misuse(
         description: "--\(option) '\(text.shortened)' is no date and time; write \(timeForm), "
           + "from 1970 to 2200")

@@ -4,6 +4,7 @@ import Devices
 import Horology
 import Service
 import Sound
+import Studio
 
 let checkCommand = Subcommand(
   name: "check", operands: "", mostOperands: 0,

@@ -4,7 +4,6 @@ import Devices
 import Horology
 import Service
 import Sound
-import Studio
 
 /// Checks that the voice has the words that timers and intervals are set to say.
 func checkTimers(_ configuration: Configuration) throws(Fault) -> Finding {
@@ -12,7 +11,6 @@ func checkTimers(_ configuration: Configuration) throws(Fault) -> Finding {
   let settings = configuration.announcer
   var flaws: [String] = []
   var wanted: [String] = []
-  let recording = voice.orderToRecordTimers(commandThatRecordsTimers(voice))
   func checkWords(_ key: String, off: String, _ isMeant: (TimerPhrase) -> Bool) {
     wanted.append(key)
     let unsaid = voice.phrasesUnsaid.filter(isMeant)
@@ -20,7 +18,7 @@ func checkTimers(_ configuration: Configuration) throws(Fault) -> Finding {
     let more = unsaid.count > 1 ? " and \(unsaid.count - 1) phrases more" : ""
     flaws.append(
       "\(key) wants words that the voice \(voice.path) lacks, for '\(first.text)'\(more); "
-        + "\(recording ?? "set \(key) = \(off)"), or take another voice")
+        + "set \(key) = \(off), or take another voice")
   }
   if !settings.tellsLeft.isEmpty {
     checkWords("tell_left", off: "none") { if case .left = $0 { true } else { false } }
@@ -38,11 +36,6 @@ func checkTimers(_ configuration: Configuration) throws(Fault) -> Finding {
       wanted.isEmpty
         ? "they ring, and are named; no other words of them are set"
         : "the voice has all words for \(wanted.joined(separator: " and "))")
-}
-
-private func commandThatRecordsTimers(_ voice: VoicePack) -> String {
-  let sudo = access(voice.path, W_OK) == 0 ? "" : "sudo "
-  return "\(sudo)clocksmith voice record \(voice.path.shellWord) --pack timers"
 }
 
 /// Checks that each alarm can ring with its tune, and that its time can be said.

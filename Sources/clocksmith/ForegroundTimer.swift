@@ -22,12 +22,6 @@ final class ForegroundTimer: Instruments {
   private var wakeUp: EventSource?
   /// `done` once a sounding was heard.
   private var status = ExitStatus.failed
-  /// True once a person was told that a signal could not be heard.
-  private var hasToldOfSignal = false
-  /// True once a line could not be printed. It is told once.
-  private var hasUnprinted = false
-  /// The message about a timer or an interval that was given up, to be printed below the bar.
-  private var givenUp: String?
 
   /// - Throws: `Fault` if the configuration, the voice or the zone cannot be used.
   init(_ order: Event, configurationPath: String?) throws(Fault) {
@@ -59,8 +53,7 @@ final class ForegroundTimer: Instruments {
   }
 
   /// Sounds until Ctrl-C, or until it is over.
-  /// - Returns: the exit status; failed if it, or a signal of the interval, could not be heard, if
-  ///   it was given up before its end, or if a line could not be printed.
+  /// - Returns: the exit status; failed if nothing was heard.
   func run() throws(Fault) -> Int32 {
     sources += try loop.whenAskedToEnd { [unowned self] in end() }
     // Before the order, which draws the bar.
@@ -78,20 +71,12 @@ final class ForegroundTimer: Instruments {
     rest()
     try loop.run()
     bar.end()
-    let hasFailed = hasUnprinted || hasToldOfSignal
-    guard let givenUp else { return hasFailed ? ExitStatus.failed : status }
-    complain(givenUp)
-    return ExitStatus.failed
+    return status
   }
 
-  /// Stops a ring; gives up a timer that counts, and rounds that are not over.
+  /// Stops a ring, and cancels a timer that counts.
   private func end() {
-    if let interval = conductor.announcer.interval, interval.plan.length != nil {
-      givenUp = "\(interval.title) was given up before its end"
-    }
     for timer in conductor.announcer.reminders.timers where !timer.isRinging {
-      let left = timer.left(at: now.instant).left(of: timer.length ?? .zero)
-      givenUp = "\(timer.title) was given up: \(left)"
       conductor.handle(.reminder(.cancel(.timer, "\(timer.number)")))
     }
     conductor.handle(.stop(.byHand))
@@ -124,34 +109,25 @@ final class ForegroundTimer: Instruments {
   func report(_ report: Report) {
     switch report {
     case .reminder(_, .unheard(let why)): complain("the timer cannot be heard: \(why)")
-    case .interval(_, .unheard(let why)):
-      hasToldOfSignal = true
-      complain("the interval cannot be heard: \(why)")
-    case .interval(_, .over(let late?)):
-      complain("the interval was over \(late.roughly) ago, while the machine slept")
+    case .interval(_, .unheard(let why)): complain("the interval cannot be heard: \(why)")
     case .reminder(_, .expired(let late)):
       complain("the timer was at zero \(late.roughly) ago, while the machine slept")
-    case .reminder(_, .missed(let why?)): complain("the timer was never heard: \(why)")
-    case .reminder(_, .missed(nil)) where status == ExitStatus.done:
-      complain("note: it rang, and nobody stopped it")
-    case .unsaid(let words, let reason) where words.source == .interval:
-      complain("note: did not say \(words.subject): \(reason)")
     case .reminder(let timer, .set):
       printInPlaceOfBar("\(timer.title): \((timer.length ?? .zero).inFull)")
     case .reminder(let timer, .rings(.due, _)): printInPlaceOfBar("\(timer.title) is at zero")
     case .interval(let interval, .started): printInPlaceOfBar(interval.title)
-    case .interval(let interval, .over(nil)): printInPlaceOfBar("\(interval.title) is over")
+    case .interval(let interval, .over): printInPlaceOfBar("\(interval.title) is over")
     default: break
     }
   }
 
   /// Prints a line in place of the bar if that is not shown.
   private func printInPlaceOfBar(_ words: String) {
-    guard !bar.isShown, !hasUnprinted else { return }
+    guard !bar.isShown else { return }
     do throws(Fault) {
-      try tellDone(words, "it goes on all the same")
+      try say(words)
+      try flushOutput()
     } catch {
-      hasUnprinted = true
       complain("\(error)")
     }
   }

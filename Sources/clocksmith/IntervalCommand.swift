@@ -55,72 +55,47 @@ let intervalCommand = Subcommand(
     let order = IntervalOrder.start(plan, replaces: arguments.has("replace"))
     let isNew = try service.ask(.interval(order))[Request.Keys.isNew] != false
     let length = plan.length.map { ", \($0.inFull) in all" } ?? ""
-    try tellDone(
-      "interval of \(plan)\(isNew ? length : " runs already, and goes on")",
-      "the interval was started all the same")
+    try tellDone("interval of \(plan)\(isNew ? length : " runs already, and goes on")")
   }
   return ExitStatus.done
 }
 
-private let roundOptions = ["rest", "rounds", "prepare", "countdown", "words"]
-
 private func plan(_ arguments: Arguments) throws -> IntervalPlan {
   let help = "see 'clocksmith interval --help'"
-  switch (arguments.operands.first, arguments["work"]) {
-  case (nil, nil):
-    if let option = roundOptions.first(where: { arguments.has($0) }) {
-      throw Misuse(description: "--\(option) belongs to rounds, and --work is missing; \(help)")
+  var record = Record()
+  let roundOptions = ["work", "rest", "rounds", "prepare", "countdown", "words"]
+  let given = roundOptions.filter { arguments.has($0) }
+  if let text = arguments.operands.first {
+    if let option = given.first {
+      throw Misuse(
+        description: "--\(option) belongs to rounds; leave out '\(text.excerpt)'; \(help)")
     }
+    record["seconds"] = try seconds(text)
+  } else if given.isEmpty {
     throw Misuse(
       description: "interval wants a length, as in 30s, or --work with one, or stop; \(help)")
-  case (_?, _?):
-    throw Misuse(
-      description: "a length and --work are two intervals; leave one of them out; \(help)")
-  case (let text?, nil):
-    if let option = roundOptions.first(where: { arguments.has($0) }) {
-      throw Misuse(description: "--\(option) belongs to rounds, which --work begins; \(help)")
-    }
-    return .plain(every: try span(text, nil))
-  case (nil, let work?):
-    return .rounds(
-      IntervalRounds(
-        work: try span(work, "work"),
-        rest: try arguments["rest"].map { try span($0, "rest") } ?? .zero,
-        count: try number("rounds", 1...IntervalPlan.mostRounds, arguments),
-        prepare: try arguments["prepare"].map { try span($0, "prepare") } ?? .zero,
-        countdown: try number("countdown", 0...IntervalPlan.longestCountdown, arguments) ?? 3,
-        saysWords: arguments.has("words")))
+  }
+  for option in given {
+    let text = arguments[option] ?? ""
+    record[option] =
+      switch option {
+      case "work", "rest", "prepare": try seconds(text)
+      case "words": .flag(true)
+      default: Int64(text).map { .integer($0) } ?? .text(text)
+      }
+  }
+  do throws(BadValue) {
+    return try IntervalPlan(record)
+  } catch {
+    throw Misuse(description: given.isEmpty ? error.description : "--\(error)")
   }
 }
 
-/// - Parameter option: the option with this argument; nil for an operand.
-private func span(_ text: String, _ option: String?) throws -> Duration {
-  let place = option.map { "--\($0) " } ?? ""
-  guard let span = Duration(timer: text) else {
-    throw Misuse(
-      description: "\(place)'\(text.shortened)' is no length; write it as 30s, 90s or 1m30s"
-        + (option == nil ? ", or stop" : ""))
+private func seconds(_ text: String) throws -> Value {
+  guard let length = Duration(timer: text) else {
+    throw Misuse(description: "'\(text.shortened)' is no length; write it as 30s, 90s or 1m30s")
   }
-  let mayBeNone = option == "rest" || option == "prepare"
-  let isAllowed = (IntervalPlan.shortest...IntervalPlan.longest).contains(span)
-  guard isAllowed || (mayBeNone && span == .zero) else {
-    throw Misuse(
-      description: "\(place)'\(text.shortened)' is no length for an interval; allowed are 1s to 24h"
-        + (mayBeNone ? ", or 0s for none" : ""))
-  }
-  return span
-}
-
-private func number(
-  _ option: String, _ allowed: ClosedRange<Int>, _ arguments: Arguments
-) throws -> Int? {
-  guard let text = arguments[option] else { return nil }
-  guard let number = Int(text), allowed.contains(number), text.allSatisfy(\.isNumber) else {
-    throw Misuse(
-      description: "--\(option) '\(text.shortened)' is no number from \(allowed.lowerBound) to "
-        + "\(allowed.upperBound)")
-  }
-  return number
+  return .integer(length.nanoseconds / 1_000_000_000)
 }
 
 extension IntervalPlan {

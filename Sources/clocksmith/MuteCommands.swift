@@ -38,15 +38,8 @@ let muteCommand = Subcommand(
     try service.ask(text == "next" ? .muteNext : .mute(for: duration))
     // Ask the service when the mute ends: this program may have another clock, as in a container.
     let status = try service.status()
-    let mute = status.mute
-    let zone = try? zoneOfService(status.zone)
-    if case .until = mute, zone == nil, let duration {
-      try tellDone("muted for \(duration.inWords)", "it was muted all the same")
-    } else {
-      try tellDone(
-        "muted \(mute.inWords(in: zone ?? .universal) ?? "no longer: it was taken back")",
-        "it was muted all the same")
-    }
+    let words = status.mute.inWords(in: try zoneOfService(status.zone))
+    try tellDone("muted \(words ?? "no longer: it was taken back")")
   }
   return ExitStatus.done
 }

@@ -27,7 +27,7 @@ let sayCommand = Subcommand(
   let output = try arguments.soundFile()
   if !arguments.has("config"), output == nil, let service = reachableService() {
     let answer = try service.ask(.announce(given, at: nil))
-    try tellDone(answer[Request.Keys.text] ?? "", "the clock says it all the same")
+    try tellDone(answer[Request.Keys.text] ?? "")
     return ExitStatus.done
   }
   let configuration = try Configuration.load(path: arguments["config"])
@@ -37,7 +37,7 @@ let sayCommand = Subcommand(
     complain("note: this time may be wrong: \(doubt.words)")
   }
   guard let path = output else {
-    try tellSaid(try speak(given.map { CivilTime($0) }, composer, configuration, zone))
+    try tellDone(try speak(given.map { CivilTime($0) }, composer, configuration, zone))
     return ExitStatus.done
   }
   let time = given.map { CivilTime($0) } ?? zone.civil(at: SystemClock.now.instant)

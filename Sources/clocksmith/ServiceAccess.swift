@@ -25,15 +25,13 @@ func reachableService() -> RunningService? {
 }
 
 extension RunningService {
-  /// Gives an order, then notes if its effect cannot be saved. Not without a state folder: the
+  /// Gives an order, then notes if what is set cannot be saved. Not without a state folder: the
   /// service has said so at its start.
   @discardableResult
   func change<Answer>(_ order: (RunningService) throws -> Answer) throws -> Answer {
-    // The order itself tells what is wrong if this fails.
-    let before = try? self.status()
     let answer = try order(self)
-    if let after = try? self.status(), after.isStateInTrouble, after.hasChanged(since: before) {
-      complain("note: the change is not saved, and lost at a restart: \(after.stateError)")
+    if let status = try? self.status(), status.isStateInTrouble {
+      complain("note: \(status.stateWords ?? "")")
     }
     return answer
   }
@@ -44,13 +42,6 @@ extension Status {
   /// is kept.
   var stateWords: String? {
     stateError.isEmpty ? nil : "what is set at run time is lost at a restart: \(stateError)"
-  }
-
-  /// True if something that outlasts a restart is not as it was, or if that is not known.
-  fileprivate func hasChanged(since before: Status?) -> Bool {
-    guard let before else { return true }
-    return timers != before.timers || intervals != before.intervals || alarms != before.alarms
-      || mute != before.mute || volume != before.volume
   }
 
   /// False, too, without a folder: who starts the service by hand may not want one.

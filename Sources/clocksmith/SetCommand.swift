@@ -30,7 +30,7 @@ let setCommand = Subcommand(
   if let key, value != nil || isTakenBack {
     let service = try runningService()
     try service.ask(.setting(key, to: value))
-    try tellDone(try lines(service.settings(key), key, arguments), "it was set all the same")
+    try tellDone(try lines(service.settings(key), key, arguments))
     return ExitStatus.done
   }
   let settings =

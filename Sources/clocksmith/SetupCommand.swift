@@ -98,7 +98,7 @@ private struct Setup {
       for folder in ["/etc/clocksmith", "/etc/clocksmith/conf.d"] { mkdir(folder, 0o755) }
     }
     try writeText(lines.joined(separator: "\n") + "\n", to: path, isSynced: isForService)
-    try tellDone("wrote \(path); 'clocksmith check' looks at the whole clock", "it is written")
+    try tellDone("wrote \(path); 'clocksmith check' looks at the whole clock")
     if isForService { try tellHidden() }
   }
 

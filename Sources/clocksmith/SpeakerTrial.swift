@@ -64,20 +64,11 @@ extension Configuration {
   /// Says a time that every voice can say, once the running service does not use the speaker.
   /// - Returns: false if it could not be played, which is said.
   func playSample(_ service: RunningService?) throws -> Bool {
+    let again = "Try again?"
     while true {
-      if let status = try? service?.status(),
-        let obstacle = status.obstacle(until: SystemClock.now.instant + .seconds(10), self)
-      {
+      if let status = try? service?.status(), let obstacle = status.obstacle {
         try say("  \(obstacle)")
-        let isSounding = !status.playing.isEmpty
-        guard try askYes(isSounding ? "Stop it?" : "Try again?", usually: isSounding) else {
-          return false
-        }
-        if isSounding {
-          try service?.ask(.stop)
-          // Until it has faded out.
-          poll(nil, 0, 500)
-        }
+        guard try askYes(again, usually: false) else { return false }
         continue
       }
       do {
@@ -90,7 +81,7 @@ extension Configuration {
         if fault.code == EBUSY, service != nil {
           try say("  if the clock itself uses it, 'sudo systemctl stop clocksmith' frees it")
         }
-        guard try askYes("Try again?", usually: false) else { return false }
+        guard try askYes(again, usually: false) else { return false }
       }
     }
   }

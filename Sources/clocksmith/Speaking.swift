@@ -11,28 +11,19 @@ import Sound
 func speak(
   _ given: CivilTime?, _ composer: Composer, _ configuration: Configuration, _ zone: SystemZone
 ) throws -> String {
-  var time = given ?? zone.civil(at: SystemClock.now.instant)
-  var outcome: Outcome?
-  // How late the speaker was; known after the first try.
-  var delay = Duration.zero
-  for _ in 1...2 {
-    let anchor = SystemClock.now.instant + Announcer.requestLead + delay
-    let local = zone.civil(at: anchor)
-    time = given ?? local
-    outcome = try play(
-      time, composer, configuration, anchoredAt: anchor,
-      latest: given == nil ? anchor.endOfMinute(of: time) : nil,
-      configuration.announcer.quieter.decibels(at: local))
-    guard case .tooLate(let late) = outcome else { break }
-    delay = late
-  }
+  let anchor = SystemClock.now.instant + Announcer.requestLead
+  let local = zone.civil(at: anchor)
+  let time = given ?? local
+  let outcome = try play(
+    time, composer, configuration, anchoredAt: anchor,
+    latest: given == nil ? anchor.endOfMinute(of: time) : nil,
+    configuration.announcer.quieter.decibels(at: local))
   switch outcome {
   case .failed(let why, _): throw Fault("cannot say the time", why)
   case .tooLate(let delay):
     throw Fault("cannot say the time", "the speaker was ready \(delay.roughly) too late for it")
-  default: break
+  default: return try composer.text(of: time)
   }
-  return try composer.text(of: time)
 }
 
 private func play(
@@ -65,8 +56,4 @@ extension Configuration {
     player.settings = playerSettings
     return player
   }
-}
-
-func tellSaid(_ words: String) throws(Fault) {
-  try tellDone(words, "it was said all the same")
 }

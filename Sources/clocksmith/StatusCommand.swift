@@ -137,14 +137,11 @@ struct Seen {
   let configurationError: String?
 
   struct Line {
-    enum Weight { case plain, strong, warning }
-
     let label: String
     let value: String
-    let weight: Weight
 
-    init(_ label: String, _ value: String, _ weight: Weight = .plain) {
-      (self.label, self.value, self.weight) = (label, value, weight)
+    init(_ label: String, _ value: String) {
+      (self.label, self.value) = (label, value)
     }
 
     /// As in `next     15:15:00, in 3 min: "three fifteen P M"`.
@@ -158,44 +155,35 @@ struct Seen {
   private var time: Line {
     let local = zone.civil(at: instant)
     let face = "\(local.weekday.abbreviation) \(local.dateTime)"
-    return Line("now", "\(face) \(zone.name) (UTC\(local.offsetText))", .strong)
+    return Line("now", "\(face) \(zone.name) (UTC\(local.offsetText))")
   }
 
   func lines() -> [Line] {
     let missing = Line(
-      "clock", "it is not running; \(startAdvice). This is what it would show:", .warning)
+      "clock", "it is not running; \(startAdvice). This is what it would show:")
     return (isMissing ? [missing] : []) + [time, next] + timers + intervals + alarm + lasting
   }
 
-  /// Timers beyond this number are counted, not shown.
-  private static let mostTimers = 5
-
   private var timers: [Line] {
-    let shown = status.timers.prefix(Self.mostTimers).map { timer in
+    status.timers.map { timer in
       let left = timer.left(at: instant)
       let name = timer.numberAndName
       return switch timer.state {
-      case .ringing, .snoozing: Line("timer", "\(name) rings", .warning)
+      case .ringing, .snoozing: Line("timer", "\(name) rings")
       case .paused: Line("timer", "\(name) is paused, \(left.roundedUp) left")
       case .waiting:
         Line("timer", TimerBar.text(title: name, left: left, of: timer.length ?? left))
       }
     }
-    return shown + more("timers", status.timers.count - shown.count)
   }
 
   /// The alarms that ring, or else the next alarm, even if it will be silent.
   private var alarm: [Line] {
     let shown = status.alarms.shown.map { listed in
-      Line(
-        "alarm", "\(listed.alarm.numberAndName) \(listed.outlook(at: instant, zone))",
-        listed.alarm.isRinging ? .warning : .plain)
+      Line("alarm", "\(listed.alarm.numberAndName) \(listed.outlook(at: instant, zone))")
     }
-    return shown + more("alarms", status.alarms.count - shown.count)
-  }
-
-  private func more(_ what: String, _ count: Int) -> [Line] {
-    count > 0 ? [Line(what, "and \(count) more")] : []
+    let others = status.alarms.count - shown.count
+    return shown + (others > 0 ? [Line("alarms", "and \(others) more")] : [])
   }
 
   private var intervals: [Line] {
@@ -209,22 +197,21 @@ struct Seen {
   /// The lines that do not change with time alone.
   var lasting: [Line] {
     let volume = status.volume == 0 ? "" : ", \(status.volume) dB"
-    let isUntrusted = status.trust == ClockTrust.untrusted.rawValue
     let lines: [Line?] = [
-      Line("clock", status.clockWords, isUntrusted ? .warning : .plain),
+      Line("clock", status.clockWords),
       switchState,
-      status.mute.inWords(in: zone).map { Line("muted", $0, .warning) },
-      status.playing.isEmpty ? nil : Line("sounding", "\"\(status.playing)\"", .strong),
+      status.mute.inWords(in: zone).map { Line("muted", $0) },
+      status.playing.isEmpty ? nil : Line("sounding", "\"\(status.playing)\""),
       Line("speaker", status.speaker + volume),
       Line("voice", [status.voice, voice].compactMap { $0 }.joined(separator: ", ")),
       status.last?.onsetError.map {
         Line("onset", "\($0.milliseconds), of the last announcement")
       },
-      status.stateLoss.isEmpty ? nil : Line("trouble", status.stateLoss, .warning),
-      status.lastError.isEmpty ? nil : Line("trouble", status.lastError, .warning),
-      status.stateWords.map { Line("state", $0, status.isStateInTrouble ? .warning : .plain) },
+      status.stateLoss.isEmpty ? nil : Line("trouble", status.stateLoss),
+      status.lastError.isEmpty ? nil : Line("trouble", status.lastError),
+      status.stateWords.map { Line("state", $0) },
       configurationError.map {
-        Line("settings", "\($0); the clock keeps the settings that it has", .warning)
+        Line("settings", "\($0); the clock keeps the settings that it has")
       },
     ]
     return lines.compactMap { $0 }
@@ -246,8 +233,8 @@ struct Seen {
   private var switchState: Line? {
     switch status.switchState {
     case "", "absent": nil
-    case "off": Line("switch", "off: silence", .warning)
-    case "lost": Line("switch", "cannot be read: \(status.switchError)", .warning)
+    case "off": Line("switch", "off: silence")
+    case "lost": Line("switch", "cannot be read: \(status.switchError)")
     default: Line("switch", status.switchState)
     }
   }

@@ -16,7 +16,7 @@ let stopCommand = Subcommand(
   try runningService().change { service in
     try service.ask(.stop)
     for line in snoozes(service) {
-      try tellDone(line, "what sounded was stopped all the same")
+      try tellDone(line)
     }
   }
   return ExitStatus.done

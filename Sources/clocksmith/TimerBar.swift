@@ -19,9 +19,7 @@ struct TimerBar {
   }
 
   func show(_ title: String, left: Duration, of length: Duration) {
-    let text = Self.text(title: title, left: left, of: length)
-    // Where the bar has no room, the time comes first.
-    show(text.count <= columns ? text : "\(Self.clock(left))  \(title)")
+    show(Self.text(title: title, left: left, of: length))
   }
 
   /// - Parameter remedy: the key or the command that stops it.
@@ -38,13 +36,9 @@ struct TimerBar {
 
   func show(_ text: String) {
     guard isShown else { return }
-    let line = text.printable.prefix(columns)
-    fputs("\r\(Screen.wrapsNot)\(line)\u{1B}[K\(Screen.wraps)", stdout)
+    fputs("\r\(Screen.wrapsNot)\(text.printable)\u{1B}[K\(Screen.wraps)", stdout)
     fflush(stdout)
   }
-
-  /// Without the last column, behind which some terminals begin a new line.
-  private var columns: Int { max(Screen.size.columns - 1, 1) }
 
   /// As in `4:12` or `1:05:00`, rounded up, so that 0:00 is the end.
   private static func clock(_ left: Duration) -> String {
@@ -63,14 +57,17 @@ enum Screen {
     return type.pointee != 0 && strcmp(type, "dumb") != 0
   }
 
+  /// Moves the cursor to the first place.
+  static let home = "\u{1B}[H"
+
   /// Cuts off what has no room in its line, as text of wide characters, instead of wrapping it.
   static let wrapsNot = "\u{1B}[?7l"
   static let wraps = "\u{1B}[?7h"
 
-  /// 80 and 24 if the terminal does not know.
-  static var size: (columns: Int, rows: Int) {
+  /// 24 if the terminal does not know.
+  static var rows: Int {
     var size = winsize()
     _ = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size)
-    return (size.ws_col > 0 ? Int(size.ws_col) : 80, size.ws_row > 0 ? Int(size.ws_row) : 24)
+    return size.ws_row > 0 ? Int(size.ws_row) : 24
   }
 }

@@ -32,7 +32,7 @@ let timerCommand = Subcommand(
       name: "wait", argument: nil,
       help:
         "show how much is left until the timer ends; exit\nstatus 1 if it was cancelled before "
-        + "zero or nobody\nheard it; Ctrl-C also exits with 1, and the timer\ngoes on"),
+        + "zero;\nCtrl-C also exits with 1, and the timer goes on"),
     Option(name: "json", argument: nil, help: "list: print one JSON object a line"),
     configOption,
   ]
@@ -48,42 +48,39 @@ let timerCommand = Subcommand(
     try arguments.refuse(
       allBut: first == "list" ? ["json"] : [], of: "'timer \(first.shortened)'")
   }
-  if isStart {
-    if words.count > 1 {
-      throw Misuse(
-        description: "unexpected '\(words[1].shortened)'; a length is one word, as in 10m or "
-          + "1h30m")
-    }
-    return try start(try length(first), arguments)
-  }
-  switch (first, words.count) {
-  case ("list", 1): try list(asJSON: arguments.has("json"))
-  case ("left", 1...2):
-    let service = try runningService()
-    // The service would tell of the timer that ends next, and no voice could say which that is.
-    let which = try timer(words.dropFirst().first, of: service)
-    let answer = try service.ask(.reminder(.tell(which)))
-    try tellDone(answer[Request.Keys.text] ?? "", "the clock says it all the same")
-  case ("add", 2...3):
-    let span = try length(words[1])
-    try change(words.dropFirst(2).first) { .add(span, to: $0) }
-  case ("pause", 1...2): try change(words.dropFirst().first) { .pause($0) }
-  case ("resume", 1...2): try change(words.dropFirst().first) { .resume($0) }
-  case ("stop", 1...2): try stop(words.dropFirst().first)
-  case ("remove", 1...2), ("cancel", 1...2):
-    try change(words.dropFirst().first) { .cancel(.timer, $0) }
-  case ("list", _), ("left", _), ("add", _), ("pause", _), ("resume", _), ("stop", _),
-    ("remove", _), ("cancel", _):
-    let most = ["list": 1, "add": 3][first] ?? 2
-    guard words.count > most else {
-      throw Misuse(description: "'timer \(first)' wants a length, as in 'timer \(first) 2m'")
-    }
-    throw Misuse(
-      description: "unexpected '\(words[most].shortened)' behind 'timer \(first)'; leave it out")
-  default:
+  let hint = "see 'clocksmith timer --help'"
+  // How many words there may be, with this one.
+  let counts = [
+    "list": 1...1, "left": 1...2, "add": 2...3, "pause": 1...2, "resume": 1...2, "stop": 1...2,
+    "remove": 1...2, "cancel": 1...2,
+  ]
+  guard let allowed = isStart ? 1...1 : counts[first] else {
     throw Misuse(
       description: "'\(first.shortened)' is neither a length, as in 10m, nor list, left, add, "
         + "pause, resume, stop or remove")
+  }
+  guard words.count >= allowed.lowerBound else {
+    throw Misuse(description: "'timer \(first)' wants a length, as in 'timer \(first) 2m'")
+  }
+  guard words.count <= allowed.upperBound else {
+    throw Misuse(description: "unexpected '\(words[allowed.upperBound].shortened)'; \(hint)")
+  }
+  let which = words.count > 1 ? words[1] : nil
+  switch first {
+  case _ where isStart: return try start(try length(first), arguments)
+  case "list": try list(asJSON: arguments.has("json"))
+  case "left":
+    let service = try runningService()
+    // The service would tell of the timer that ends next, and no voice could say which that is.
+    let answer = try service.ask(.reminder(.tell(try timer(which, of: service))))
+    try tellDone(answer[Request.Keys.text] ?? "")
+  case "add":
+    let span = try length(words[1])
+    try change(words.dropFirst(2).first) { .add(span, to: $0) }
+  case "pause": try change(which) { .pause($0) }
+  case "resume": try change(which) { .resume($0) }
+  case "stop": try stop(which)
+  default: try change(which) { .cancel(.timer, $0) }
   }
   return ExitStatus.done
 }
@@ -109,15 +106,14 @@ private func start(_ length: Duration, _ arguments: Arguments) throws -> Int32 {
       .reminder(.start(length, name: name)), configurationPath: arguments["config"]
     ).run()
   }
-  // Before the start, so that nothing about the timer is missed.
-  let wait = arguments.has("wait") ? try TimerWait(service) : nil
   let (number, title) = try service.change { service in
     let number = try service.ask(.reminder(.start(length, name: name)))[.number] ?? 0
     let title = Reminder.title(.timer, number, name)
-    try tellDone("\(title): \(length.inFull)", "the timer was started all the same")
+    try tellDone("\(title): \(length.inFull)")
     return (number, title)
   }
-  return try wait?.run(number: number, title: title) ?? ExitStatus.done
+  guard arguments.has("wait") else { return ExitStatus.done }
+  return try TimerWait(service, number, title).run()
 }
 
 /// The named timer, or the only one if none is named.
@@ -144,7 +140,7 @@ private func change(_ named: String?, _ order: (String) -> ReminderOrder) throws
     try service.ask(.reminder(order(which)))
     let timers = try service.status().timers
     if let timer = timers.first(where: { $0.name == which || "\($0.number)" == which }) {
-      try tellDone(timer.line(at: SystemClock.now.instant), "the timer was changed all the same")
+      try tellDone(timer.line(at: SystemClock.now.instant))
     }
   }
 }

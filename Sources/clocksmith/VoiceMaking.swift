@@ -5,31 +5,21 @@ import Service
 import Sound
 import Studio
 
-/// `voice import`: makes a voice pack from recordings, or adds the words of timers to one.
+/// `voice import`: makes a voice pack from recordings.
 func importVoice(_ folder: String, _ arguments: Arguments) throws -> Int32 {
   let folder = named(withoutSlash(folder))
-  let output = try arguments.folder()
-  let recordings: VoiceImport
-  switch (arguments["pack"], output) {
-  case (nil, _):
-    recordings = try VoiceImport(folder: folder)
-  case ("timers", let output?):
-    recordings = try VoiceImport(folder: folder, addingTimersTo: VoicePack(path: output))
-  case ("timers", nil):
-    throw Misuse(
-      description: "import --pack timers needs --output, the folder of the voice that they are for")
-  case (let plan?, _):
-    throw Misuse(
-      description: "import has no --pack '\(plan.excerpt)'; write --pack timers, or leave it out")
-  }
+  return try makeVoice(of: folder, try arguments.folder() ?? "\(folder)-voice")
+}
+
+private func makeVoice(of folder: String, _ target: String) throws -> Int32 {
+  let recordings = try VoiceImport(folder: folder)
   for problem in recordings.problems { complain(problem.description) }
   guard recordings.problems.isEmpty else {
     complain("no voice was made from \(folder)")
     return ExitStatus.failed
   }
-  let target = output ?? "\(folder)-voice"
   let pack = try recordings.make(target)
-  complain(of: "not needed, so not used", recordings.ignored)
+  complain(of: "not a word of a clock, so not used", recordings.ignored)
   complain(of: "still loud at the end, so perhaps cut off", recordings.cutOff)
   if !recordings.missingForTimers.isEmpty {
     let words = recordings.missingForTimers.map { "'\($0.text)'" }.joined(separator: ", ")
@@ -50,25 +40,37 @@ private func complain(of what: String, _ files: [String]) {
   complain("note: \(what): \(first)\(files.count > 3 ? " and \(files.count - 3) more" : "")")
 }
 
-/// `voice record`: makes a voice pack with a microphone.
+/// `voice record`: records words into a folder with a microphone, and makes a voice pack of them.
 func recordVoice(_ folder: String, _ arguments: Arguments) throws -> Int32 {
+  let plans = RecordingPlan.allCases.map(\.rawValue)
   guard let plan = RecordingPlan(rawValue: arguments["pack"] ?? "quarters") else {
     throw Misuse(
-      description: "--pack '\(arguments["pack"] ?? "")' is not quarters or minutes or timers")
+      description: "--pack '\(arguments["pack"] ?? "")' is not \(plans.joined(separator: " or "))")
   }
   guard isatty(STDIN_FILENO) == 1 else {
     throw Misuse(
       description: "voice record needs a terminal, for it is led by single keys; run it in one")
   }
+  let folder = named(withoutSlash(folder))
+  let target = try arguments.folder() ?? "\(folder)-voice"
+  for (path, advice) in [
+    (target, "remove it, or name another with --output"),
+    ("\(folder)/voice.conf", "give another folder for the recordings"),
+  ] where access(path, F_OK) == 0 {
+    throw Fault("cannot record into \(folder)", "\(path) is there already; \(advice)")
+  }
   let speaker = try Configuration.load(path: arguments["config"]).speaker
-  let takes = try TakeFolder(path: withoutSlash(folder), plan: plan)
-  let terminal = try Terminal(descriptor: STDIN_FILENO)
+  let isNew = mkdir(folder, 0o777) == 0
+  guard isNew || errno == EEXIST, access(folder, W_OK | X_OK) == 0 else {
+    throw Fault("cannot record into \(folder)", errno: errno)
+  }
+  // A folder into which nothing was recorded is not left behind.
+  defer { if isNew { rmdir(folder) } }
   let isWhole = try VoiceRecorder(
-    plan, into: takes, microphone: ALSASource(name: arguments["device"] ?? "default"),
-    terminal: terminal, speaker: speaker
+    plan, into: folder, microphone: ALSASource(name: arguments["device"] ?? "default"),
+    terminal: Terminal(descriptor: STDIN_FILENO), speaker: speaker
   ).run()
-  if isWhole { try present(try takes.makePack(), at: takes.path) }
-  return ExitStatus.done
+  return isWhole ? try makeVoice(of: folder, target) : ExitStatus.done
 }
 
 /// The folder with a name of its own, which its voice gets too: `.` and `..` have none.
@@ -93,8 +95,8 @@ private func present(_ pack: VoicePack, at target: String) throws(Fault) {
   try say("to use it, in [announce] of the configuration:\n  voice = \(readable)")
 }
 
-/// The command that copies the files of a pack, and not the takes beside them. With install(1)
-/// everyone can read the copies, whatever the umask was when they were made.
+/// The command that copies the files of a pack. With install(1) everyone can read the copies, whatever
+/// the umask was when they were made.
 private func copying(_ pack: VoicePack, _ place: String, to folder: String) -> String {
   let texts = names(inFolder: place).filter { name in
     name == "voice.conf" || name == pack.licence || name == "NOTICE"

@@ -15,22 +15,17 @@ func tryVoice(_ name: String, _ time: String?, _ arguments: Arguments) throws ->
     try usableConfiguration(arguments, or: "so the speaker is '\(defaults.device)'") ?? defaults
   let composer = try composer(name, arguments["style"], configuration)
   let zone = try configuration.currentZone()
-  let now = SystemClock.now.instant
-  // Report a time that the voice cannot say before asking whether the speaker is free.
-  let time = given ?? zone.civil(at: now)
-  let length = try composer.length(of: time, .wordsAlone)
   if let path = output {
+    let time = given ?? zone.civil(at: SystemClock.now.instant)
     try composer.score(of: time, rate: standardRate).write(
       to: path, gain: configuration.playerSettings.gain)
     try say(try composer.text(of: time))
     return ExitStatus.done
   }
-  if !arguments.has("config"), let status = try reachableService()?.status(),
-    let obstacle = status.obstacle(until: now + length + trialMargin, configuration)
-  {
+  if !arguments.has("config"), let obstacle = try reachableService()?.status().obstacle {
     throw Fault("cannot try the voice", obstacle)
   }
-  try tellSaid(try speak(given, composer, configuration, zone))
+  try tellDone(try speak(given, composer, configuration, zone))
   return ExitStatus.done
 }
 
@@ -56,28 +51,24 @@ func voicePack(named name: String) throws(Fault) -> VoicePack {
   return try Sounds.voice(name)
 }
 
+/// The requested style, or the configured one; on the other clock, or digital, if the voice has no other
+/// words.
 private func wording(
   of voice: VoicePack, _ style: String?, _ configured: Wording
 ) throws(Fault) -> Wording {
   var wording = configured
-  let wanted = style ?? configured.style
-  let able = voice.wordings.filter { $0.style == wanted }.map(\.format)
-  // A voice may have a style for the other clock only, or no words for this clock at all.
-  if let format = able.first ?? voice.formats.first, !able.contains(wording.format),
-    !able.isEmpty || !voice.formats.contains(wording.format)
-  {
-    let lack = voice.formats.contains(wording.format) ? "style '\(wanted.excerpt)'" : "words"
+  wording.style = style ?? configured.style
+  if let flaw = voice.flaw(ofStyle: wording) {
+    let able = voice.wordings.filter { $0.style == wording.style }
+    let digital = voice.wordings.filter { style == nil && $0.style == Wording.digital }
+    let usual = digital.first { $0.format == wording.format }
+    guard let found = able.first ?? usual ?? digital.first else {
+      throw style.map { Fault("--style \($0.excerpt)", flaw) } ?? Fault(voice.path, flaw)
+    }
+    (wording.style, wording.format) = (found.style, found.format)
     complain(
-      "note: it has no \(lack) for clock = \(wording.format.rawValue), which is configured; "
-        + "this is clock = \(format.rawValue)")
-    wording.format = format
-  }
-  if let style {
-    wording.style = style
-    if let flaw = voice.flaw(ofStyle: wording) { throw Fault("--style \(style.excerpt)", flaw) }
-  } else if voice.flaw(ofStyle: wording) != nil {
-    complain("note: it has no style '\(wording.style)', which is configured; this is digital")
-    wording.style = Wording.digital
+      "note: it does not say times as configured; this is style = \(found.style), "
+        + "clock = \(found.format.rawValue)")
   }
   if wording.opens, !voice.hasOpening {
     complain("note: it has no words for 'say_it_is = yes', which is configured")
@@ -87,37 +78,16 @@ private func wording(
   return wording
 }
 
-/// How long before the next sounding of the service the speaker must be free again.
-private let trialMargin = Duration.seconds(5)
-
 extension Status {
-  /// Why the speaker is not free until then, with what to do; nil if it is free.
-  func obstacle(until end: Instant, _ configuration: Configuration) -> String? {
+  /// Why the speaker is not free now, with what to do; nil if it is free.
+  var obstacle: String? {
     if isSilencedBySwitch { return "the switch silences the clock; switch it back on" }
     if !playing.isEmpty {
       return "the clock is saying '\(playing)'; wait until it is silent, or 'clocksmith stop' it"
     }
-    if !intervals.isEmpty {
-      return "an interval runs; wait for its end, or 'clocksmith interval stop' it"
-    }
-    if timers.contains(where: { ($0.due ?? end) < end }) {
-      return "a timer rings, or will in a moment; try again when it is over"
-    }
-    // A silent one leaves the speaker free, and may be past with a clock that is not trusted.
-    if alarms.contains(where: {
-      $0.alarm.isRinging || ($0.next ?? end) < end && $0.reason == nil
-    }) {
-      return "an alarm rings, or will in a moment; try again when it is over"
-    }
-    if next.reasonKey == nil, next.instant - longestLead(configuration.announcer) < end {
-      return "the clock will sound for \(next.local) in a moment; try again after it"
+    if timers.contains(where: \.isRinging) || alarms.contains(where: \.alarm.isRinging) {
+      return "a timer or an alarm rings; 'clocksmith stop' it"
     }
     return nil
-  }
-
-  /// How long before its instant the next occasion may begin to sound.
-  private func longestLead(_ settings: AnnouncerSettings) -> Duration {
-    let quarters = (0..<4).compactMap { CivilTime(hour: 0, minute: $0 * 15) }
-    return quarters.map { settings.programme(at: $0, trust: .synchronised).lead }.max() ?? .zero
   }
 }

@@ -102,7 +102,7 @@ def test_it_rings_on_its_moment_says_the_time_and_is_put_off_and_stopped(bus, ho
     assert home.run("stop").stdout.startswith('alarm "tea" is snoozed: ')
     assert json.loads(home.run("status", "--json").stdout)["intervals"] == []
     with open("/dev/full", "w", encoding="utf-8") as full:
-        assert "what sounded was stopped all the same" in refusal(home.run("stop", stdout=full), 1)
+        assert "it was done all the same" in refusal(home.run("stop", stdout=full), 1)
     do(home, "stop", "tea")
     service.wait_for('alarm "tea" has stopped ringing: it was stopped by hand')
     assert alarms(home) == []
@@ -199,9 +199,7 @@ def test_the_ring_of_the_next_day_is_skipped_the_evening_before(home, start):
     ([], "alarm wants a time, as in 07:00"),
     (["26:00"], "'26:00' is no time of day; write HH:MM, as in 07:00, from 00:00 to 23:59"),
     (["7am"], "'7am' is no time of day"),
-    (["07:00", "mon"], "unexpected 'mon'; days are given as --days mon"),
-    (["07:00", "2026-12-24"], "unexpected '2026-12-24'; a day is given as --date 2026-12-24"),
-    (["07:00", "school"], "unexpected 'school'; a name is given as --name school"),
+    (["07:00", "mon"], "unexpected 'mon'; see 'clocksmith alarm --help'"),
     (["07:00", "--days", "weekdays"],
      "--days 'weekdays' is not a weekday (mon tue wed thu fri sat sun) or two, as mon-fri"),
     (["07:00", "--date", "2027-02-30"], "--date '2027-02-30' never comes: that month has no such day; choose another"),
@@ -212,7 +210,7 @@ def test_the_ring_of_the_next_day_is_skipped_the_evening_before(home, start):
     (["07:00", "--name", "7"], "it would be taken for the number of an alarm"),
     (["07:00", "--json"], "--json means nothing for an alarm that is set"),
     (["list", "--days", "mon"], "--days means nothing for 'alarm list'"),
-    (["list", "school"], "unexpected 'school' behind 'alarm list'; leave it out"),
+    (["list", "school"], "unexpected 'school'; see 'clocksmith alarm --help'"),
     (["remove"], "'alarm remove' wants a name or a number"),
     (["07:00", "--name", b"caf\xe9"], "is not UTF-8; write it in UTF-8, or rename the file"),
     (["6:30"], "'6:30' is no time of day; write the hour with two digits, as in 06:30"),

@@ -215,4 +215,4 @@ def test_what_is_said_and_cannot_be_printed_is_said_all_the_same(clocksmith, wor
     words = [*words, "--config", clocksmith.configuration()]
     with open("/dev/full", "w", encoding="utf-8") as full:
         told = refusal(clocksmith.run(*words, stdout=full), 1)
-    assert told.endswith("No space left on device; it was said all the same")
+    assert told.endswith("No space left on device; it was done all the same")

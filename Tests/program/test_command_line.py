@@ -16,13 +16,6 @@ def test_an_option_that_is_given_twice_is_refused(clocksmith, words):
     assert f"{option} is given twice; give it once" in refusal(clocksmith.run(*words.split()), 2)
 
 
-@pytest.mark.parametrize("words, advice", [
-    ("alarm 07:00 tue", "--days tue"), ("alarm 07:00 --days mon tue", "--days mon,tue"),
-    ("alarm 07:00 2099-12-24", "--date 2099-12-24"), ("alarm 07:00 school", "--name school")])
-def test_a_word_without_its_option_is_told_how_to_give_it(clocksmith, words, advice):
-    assert refusal(clocksmith.run(*words.split()), 2).endswith(f" {advice}")
-
-
 @pytest.mark.parametrize("program", [PROGRAM, RELAY])
 def test_h_prints_the_help_of_the_program_and_of_each_subcommand(clocksmith, program):
     def run(*words):
@@ -36,13 +29,6 @@ def test_h_prints_the_help_of_the_program_and_of_each_subcommand(clocksmith, pro
     assert "run" in subcommands
     for subcommand in subcommands:
         assert run(subcommand, "-h") == run(subcommand, "--help")
-
-
-@pytest.mark.parametrize("words", [
-    ["agenda", "--from", "2027-02-29T00:00"], ["render", "--output", "x.wav", "--at", "2026-11-31T12:00"]])
-def test_a_day_that_its_month_does_not_have_is_not_of_a_wrong_form(clocksmith, words):
-    assert refusal(clocksmith.run(*words), 2) == (
-        f"clocksmith: {words[-2]} '{words[-1]}' never comes: that month has no such day; choose another")
 
 
 @pytest.mark.parametrize("kind, time", [("timer", "10m"), ("alarm", "07:00")])

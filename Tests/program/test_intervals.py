@@ -156,19 +156,20 @@ def test_it_goes_on_after_the_service(gym, start, end):
 
 @pytest.mark.parametrize("words, told", [
     ([], "interval wants a length, as in 30s, or --work with one, or stop"),
-    (["0s"], "'0s' is no length for an interval; allowed are 1s to 24h"),
-    (["500ms"], "'500ms' is no length; write it as 30s, 90s or 1m30s, or stop"),
+    (["0s"], "seconds 0 is not allowed; write 1 to 86400 seconds"),
+    (["500ms"], "'500ms' is no length; write it as 30s, 90s or 1m30s"),
     (["30"], "'30' is no length"),
-    (["30s", "--work", "20s"], "a length and --work are two intervals"),
-    (["30s", "--rest", "20s"], "--rest belongs to rounds, which --work begins"),
-    (["--work", "twenty"], "--work 'twenty' is no length; write it as 30s, 90s or 1m30s"),
+    (["30s", "--work", "20s"], "--work belongs to rounds; leave out '30s'"),
+    (["30s", "--rest", "20s"], "--rest belongs to rounds; leave out '30s'"),
+    (["--work", "twenty"], "'twenty' is no length; write it as 30s, 90s or 1m30s"),
     (["--work", "20s", "--rest", "25h"],
-     "--rest '25h' is no length for an interval; allowed are 1s to 24h, or 0s for none"),
-    (["--work", "20s", "--rounds", "0"], "--rounds '0' is no number from 1 to 1000"),
-    (["--work", "20s", "--rounds", "1e3"], "--rounds '1e3' is no number from 1 to 1000"),
-    (["--work", "20s", "--countdown", "11"], "--countdown '11' is no number from 0 to 10"),
+     "--rest 90000 is not allowed; write 0 to 86400 seconds, at least 1 or 0 for none"),
+    (["--work", "20s", "--rounds", "0"], "--rounds 0 is not allowed; write 1 to 1000"),
+    (["--work", "20s", "--rounds", "1e3"], '--rounds "1e3" is not allowed; write 1 to 1000'),
+    (["--work", "20s", "--countdown", "11"], "--countdown 11 is not allowed; write 0 to 10"),
     (["stop", "--replace"], "--replace means nothing for 'interval stop'; leave it out"),
-    (["30s", "--words"], "--words belongs to rounds, which --work begins"),
+    (["--rest", "20s"], "--work is missing; write 1 to 86400 seconds"),
+    (["30s", "--words"], "--words belongs to rounds; leave out '30s'"),
 ])
 def test_a_mistake_is_told_in_a_sentence(clocksmith, words, told):
     assert told in refusal(clocksmith.run("interval", *words), 2)

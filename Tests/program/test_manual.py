@@ -157,12 +157,11 @@ def test_the_policies_that_are_offered_are_those_of_the_program():
     assert offered("run", "--untrusted", "") == sorted(re.findall(r"\w+", refused.split("are")[1]))
 
 
-def test_the_phrases_that_are_offered_are_those_of_the_program():
+def test_the_packs_that_are_offered_are_those_of_the_program():
     refused = subprocess.run(
         [PROGRAM, "voice", "record", "--pack", "x", "y"], capture_output=True, text=True,
         check=False).stderr
     assert offered("voice", "--pack", "") == sorted(refused.split(" not ")[1].split()[::2])
-    assert offered("voice", "import", "words", "--pack", "") == ["timers"]
 
 
 @pytest.mark.parametrize("words, wanted", [

@@ -194,23 +194,16 @@ def test_a_full_disk_leaves_nothing_half_written(sit_down, full_disk):
 # MARK: With the service
 
 
-def test_the_clock_is_stopped_if_it_is_just_saying_something(sit_down, start, on_the_bus, slow_voice):
+def test_a_speaker_that_is_not_free_is_told_and_tried_again(sit_down, start, on_the_bus, slow_voice):
     start(voice=slow_voice)
     assert on_the_bus.run("say", "11:45").returncode == 0
     wait_until(lambda: '"playing"' in on_the_bus.run("status", "--json").stdout, 20, "the words")
     person = sit_down()
-    person.wait_for("the clock is saying 'eleven forty-five A M'; ")
-    answer(person, "Stop it? y or n [y]")
+    person.wait_for("the clock is saying 'eleven forty-five A M'; wait until it is silent, or 'clocksmith stop' it")
+    person.wait_for(AGAIN)
+    assert on_the_bus.run("stop").returncode == 0
+    person.press("y\r")
     person.wait_for("said \"three fifteen P M\"")
-
-
-def test_a_speaker_that_is_not_free_is_told_and_left_alone(sit_down, start, on_the_bus):
-    start()
-    assert on_the_bus.run("interval", "30s").returncode == 0
-    person = sit_down()
-    person.wait_for("an interval runs; wait for its end, or 'clocksmith interval stop' it")
-    answer(person, AGAIN, AGAIN)
-    person.wait_for("the speaker is default")
 
 
 def script(folder, text):

@@ -95,7 +95,7 @@ def test_a_new_thing_that_cannot_be_saved_is_there_and_told(start, clocksmith, t
     assert done.returncode == 0 and done.stdout
     told = (f"cannot write {tmp_path}/state/state.json: No such file or directory; make the folder "
             f"{tmp_path}/state, and let the service write in it")
-    assert done.stderr == f"clocksmith: note: the change is not saved, and lost at a restart: {told}\n"
+    assert done.stderr == f"clocksmith: note: what is set at run time is lost at a restart: {told}\n"
     assert state_line(clocksmith) == (
         f"FOUND state         what is set at run time is lost at a restart: {told}")
     assert shown_state(clocksmith) == (

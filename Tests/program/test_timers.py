@@ -205,7 +205,7 @@ def test_a_thousand_timers_and_not_one_more(bus, kitchen, start):
     (["10m", "--name", "7"], "it would be taken for the number of a timer"),
     (["10m", "--json"], "--json means nothing for a timer that is started"),
     (["list", "--wait"], "--wait means nothing for 'timer list'"),
-    (["pause", "tea", "now"], "unexpected 'now' behind 'timer pause'; leave it out"),
+    (["pause", "tea", "now"], "unexpected 'now'; see 'clocksmith timer --help'"),
     (["add"], "'timer add' wants a length, as in 'timer add 2m'"),
 ])
 def test_a_mistake_is_told_in_a_sentence(clocksmith, words, told):
@@ -239,15 +239,13 @@ def test_without_a_service_there_is_nothing_to_list(clocksmith):
 # MARK: In a terminal
 
 
-@pytest.mark.parametrize("words, told", [
-    (["timer", "10m"], "the timer was started"), (["interval", "30s"], "the interval was started"),
-    (["alarm", "07:00"], "the alarm was set"), (["mute", "8h30m"], "it was muted")])
-def test_what_is_done_and_cannot_be_told_is_done_all_the_same(kitchen, start, words, told):
+@pytest.mark.parametrize("words", [["timer", "10m"], ["interval", "30s"], ["alarm", "07:00"], ["mute", "8h30m"]])
+def test_what_is_done_and_cannot_be_told_is_done_all_the_same(kitchen, start, words):
     start()
     with open("/dev/full", "w", encoding="utf-8") as full:
         done = kitchen.run(*words, stdout=full)
     assert refusal(done, 1) == (
-        f"clocksmith: standard output: No space left on device; {told} all the same")
+        "clocksmith: standard output: No space left on device; it was done all the same")
     status = json.loads(kitchen.run("status", "--json").stdout)
     assert [status["timers"], status["intervals"], status["alarms"]].count([]) == (
         3 if words[0] == "mute" else 2)
