@@ -26,8 +26,6 @@ struct SavedState: Hashable, Sendable {
   var timers: [Reminder] = []
   var interval: IntervalTimer?
   var alarms: [Reminder] = []
-  /// As `Reminders.trustedUntil`. It is written with other changes, like `sounded`.
-  var trustedUntil: Instant?
   /// The boot from which moments are counted, as `SystemClock.boot`; nil if there are none.
   var boot: String?
 
@@ -48,7 +46,7 @@ extension SavedState {
 
   /// The timers and alarms, as they are after this start of the service.
   func reminders(at now: Now) -> Reminders {
-    Reminders(timers + alarms, trustedUntil: trustedUntil, isSameBoot: isSameBoot, at: now)
+    Reminders(timers + alarms, isSameBoot: isSameBoot, at: now)
   }
 
   /// The interval, as it is after this start of the service.
@@ -67,7 +65,6 @@ extension SavedState {
       !timers.isEmpty || interval != nil || !alarms.isEmpty || muteEndsSinceBoot != nil
     boot = countsFromBoot ? SystemClock.boot : nil
     sounded = Self.allowed(announcer.lastSounded)
-    trustedUntil = alarms.isEmpty ? nil : Self.allowed(announcer.reminders.trustedUntil)
   }
 
   /// Keeps when the RTC was last right, to the day: each change is a write to the card.
@@ -85,7 +82,6 @@ extension SavedState {
   func isUrgent(after old: SavedState) -> Bool {
     var same = old
     same.sounded = sounded
-    same.trustedUntil = trustedUntil
     return self != same
   }
 }
@@ -114,7 +110,7 @@ extension SavedState {
     Field(Request.Keys.volume, \.volume),
     Field(.real("volume_configured_db", -60...0, "dB"), \.configuredVolume),
     Field(.instant("sounded"), \.sounded), Field(.instant("rtc_set"), \.rtcSet),
-    Field(.text("boot"), \.boot), Field(.instant("trusted_until"), \.trustedUntil),
+    Field(.text("boot"), \.boot),
   ]
 
   private static let timers = Key<[Record]>.records("timers")
@@ -134,12 +130,11 @@ extension SavedState {
   /// - Parameter flaws: gets a clause for each thing that was left out.
   /// - Throws: `Fault` for a text that is torn, no state, or of another version.
   init(text: String, path: String, flaws: inout [String]) throws(Fault) {
-    guard var record = try? Record(json: text, path: path), let version = record[Self.version]
+    guard let record = try? Record(json: text, path: path), let version = record[Self.version]
     else { throw Fault(path, "it is torn, or no state") }
     guard version == Self.knownVersion else {
       throw Fault(path, "it is of version \(version), and this program knows \(Self.knownVersion)")
     }
-    record.moderniseAlarms()
 
     for field in Self.fields {
       do throws(BadValue) {
@@ -149,36 +144,15 @@ extension SavedState {
       }
     }
     if volume == nil { configuredVolume = nil }
-    timers = record.elements(of: Self.timers, &flaws, Reminder.timer).unique(&flaws)
+    timers = record.elements(of: Self.timers, &flaws, Reminder.timer)
     interval = record.elements(of: Self.intervals, &flaws, IntervalTimer.init).first
     alarms = record.elements(of: Self.alarms, &flaws) { record throws(BadValue) in
       try Reminder.alarm(record) { try? Sounds.tune($0) }
-    }.unique(&flaws)
+    }
   }
 }
 
 extension Record {
-  /// Alarms once had the instant that they were done with, instead of the date, and the instant of
-  /// their next ring.
-  fileprivate mutating func moderniseAlarms() {
-    guard let offset = self[Key.seconds("zone_offset", .seconds(-172_800) ... .seconds(172_800))],
-      case .list(let values)? = self["alarms"]
-    else { return }
-    self["alarms"] = .list(
-      values.map { value in
-        guard case .record(var alarm) = value else { return value }
-        let next = alarm[Key<Instant>.instant("promised")] ?? alarm[.instant("rings")]
-        if let next, alarm["from"] == nil, alarm["state"] == .text("waiting") {
-          alarm[.instant("rings_after")] = next - .seconds(1)
-        }
-        let instants = ["acknowledged", "skipped"].compactMap { alarm[Key<Instant>.instant($0)] }
-        if let done = instants.max(), alarm["done"] == nil {
-          alarm["done"] = .text(String((done + offset).utcText().prefix(10)))
-        }
-        return .record(alarm)
-      })
-  }
-
   /// The elements of a list that can be used.
   fileprivate func elements<Element>(
     of key: Key<[Record]>, _ flaws: inout [String],
@@ -197,20 +171,6 @@ extension Record {
       flaws.append(error.description.printable)
     }
     return elements
-  }
-}
-
-extension [Reminder] {
-  /// Without those whose number or name an earlier one has.
-  fileprivate func unique(_ flaws: inout [String]) -> [Reminder] {
-    var (numbers, names): (Set<Int>, Set<String>) = ([], [])
-    return filter { reminder in
-      let isNew =
-        numbers.insert(reminder.number).inserted
-        && reminder.name.map { names.insert($0).inserted } ?? true
-      if !isNew { flaws.append("\(reminder.title) is there twice") }
-      return isNew
-    }
   }
 }
 

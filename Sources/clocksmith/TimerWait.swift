@@ -34,7 +34,7 @@ final class TimerWait {
   }
 
   /// Shows it until it is stopped, cancelled or missed, or until Ctrl-C.
-  /// - Returns: the exit status; failed if it was cancelled before zero or not heard, or at Ctrl-C.
+  /// - Returns: the exit status; failed if it was cancelled before zero or never heard, or at Ctrl-C.
   /// - Throws: `Fault` if the service has gone.
   func run(number: Int, title: String) throws(Fault) -> Int32 {
     self.number = number
@@ -82,11 +82,8 @@ final class TimerWait {
     case "elapsed", "rings_on": hasRung = true
     // With more time, a timer that rang counts down again.
     case "lengthened": hasRung = false
-    // At the end of a ring, the detail is why it was never heard.
     case "stopped", "cancelled", "missed":
-      if fields["DETAIL"] != nil {
-        finish(words)
-      } else if hasRung || change != "cancelled" {
+      if hasRung || change != "cancelled" {
         finish("\(title): it has reached zero, and is over", isDone: true)
       } else {
         finish("\(title) was cancelled")

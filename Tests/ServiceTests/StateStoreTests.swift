@@ -91,7 +91,7 @@ import Testing
         plan.rise = AlarmRise(over: .seconds(3600))
         return Reminder(
           number: $0, .alarm(plan), from: $0 > 100 ? .configuration : .person,
-          state: .snoozing(until: zero), occasion: zero.shown, done: CivilDate(text: "2026-11-20"))
+          state: .snoozing(until: zero), after: zero.shown)
       }
     }
     store.save()
