@@ -59,7 +59,7 @@ public struct Announcer {
     previous = now
     keepEndOfMute(at: now)
     replanWords(at: now)
-    self.reminders.configureAtStart(settings.alarms, at: now, reminderRules)
+    self.reminders.configure(settings.alarms, at: now, reminderRules)
   }
 
   /// Handles one event. The last effect is the next wake-up.
@@ -662,12 +662,14 @@ extension Announcer {
   /// Finds again when alarms ring: the trust, the zone or the configuration has changed. The cues
   /// that the player has for alarms that wait may be wrong.
   private mutating func planAlarms(_ settings: AnnouncerSettings? = nil, at now: Now) -> [Effect] {
-    let waiting = Set(reminders.alarms.filter(\.waitsByClock).map(\.source))
-    reminders.planAlarms(at: now, reminderRules)
-    let stops = cues.stop(waiting, .rulesChanged)
-    guard let settings else { return stops }
-    let changes = reminders.configure(settings.alarms, at: now, reminderRules)
-    return stops + report(changes, at: now, .rulesChanged)
+    let stops = cues.stop(
+      Set(reminders.alarms.filter(\.waitsByClock).map(\.source)), .rulesChanged)
+    guard let settings else {
+      reminders.planAlarms(at: now, reminderRules)
+      return stops
+    }
+    let gone = reminders.configure(settings.alarms, at: now, reminderRules)
+    return stops + report(gone, at: now, .rulesChanged)
   }
 
   // MARK: What time brings
@@ -691,8 +693,12 @@ extension Announcer {
   /// Rings the timers and alarms whose time has come, and ends those that have rung out.
   private mutating func ringDue(at now: Now) -> [Effect] {
     guard !isEnding else { return [] }
-    reminders.followClock(at: now) { cues.last(of: $0) != nil }
-    return report(reminders.due(at: now, reminderRules).map { asHeard($0, at: now) }, at: now)
+    // The player has what is about to ring.
+    let isPrepared = reminders.alarms.contains {
+      $0.waitsByClock && cues.last(of: $0.source) != nil
+    }
+    if !isPrepared { reminders.followClock(at: now) }
+    return report(reminders.due(at: now, reminderRules).map(asHeard), at: now)
   }
 
   /// When timers, alarms or the interval next need something, since the machine started.
@@ -715,13 +721,13 @@ extension Announcer {
   }
 
   /// Adds to a change why nobody hears the ring, or why nobody has heard it.
-  private func asHeard(_ change: ReminderChange, at now: Now) -> ReminderChange {
+  private func asHeard(_ change: ReminderChange) -> ReminderChange {
     switch change.event {
     case .rings(let how, _):
       let reason: SkipReason? = rules.timersAreHeldBack ? .switchLost : nil
       return ReminderChange(change.reminder, .rings(how, unheard: reason))
     case .missed:
-      return ReminderChange(change.reminder, .missed(neverHeard(change.reminder, at: now)))
+      return ReminderChange(change.reminder, .missed(neverHeard(change.reminder)))
     default: return change
     }
   }
@@ -742,7 +748,7 @@ extension Announcer {
       switch change.event {
       case .set, .changed(.resumed): planWordsOfLeft(of: reminder, at: now)
       case .rings(.due, _), .rings(.again, _): planWords(ofRing: reminder, at: now)
-      case .rings(.on, _), .changed(.nameLost), .changed(.told), .unheard: break
+      case .rings(.on, _), .changed(.told), .unheard: break
       case .changed(.lengthened):
         wordsEnd = .timerChanged
         effects += endCues(of: reminder, .byHand)
@@ -779,12 +785,11 @@ extension Announcer {
     }
   }
 
-  /// Why nothing of a ring has been heard; nil if something was, or nothing failed, or it does not
-  /// ring.
-  public func neverHeard(_ reminder: Reminder, at now: Now) -> SkipReason? {
-    guard case .ringing(let since) = reminder.state,
-      !cues.hasRung(since: since.sinceBoot)
-    else { return nil }
+  /// Why nothing of a ring has been heard; nil if something was, or nothing failed.
+  private func neverHeard(_ reminder: Reminder) -> SkipReason? {
+    guard case .ringing(let since) = reminder.state, !cues.hasRung(since: since.sinceBoot) else {
+      return nil
+    }
     if rules.timersAreHeldBack { return .switchLost }
     return cues.failure(since: since.sinceBoot).map { .failed($0) }
   }

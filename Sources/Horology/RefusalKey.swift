@@ -22,7 +22,6 @@ public enum RefusalKey: String, CaseIterable, Sendable {
   case isNotRinging = "is_not_ringing"
   case noneRings = "none_rings"
   case isUp = "is_up"
-  case nextIsUnknown = "next_is_unknown"
   case isConfigured = "is_configured"
   // Of both.
   case name
@@ -66,7 +65,6 @@ public enum RefusalKey: String, CaseIterable, Sendable {
     case .isNotRinging: "\(alarms) shows when it will"
     case .noneRings: "\(alarms) shows when one will"
     case .isUp: "\(by("alarm stop", "alarm_stop")) ends it for the day"
-    case .nextIsUnknown: "skip it once the clock is right"
     case .isConfigured:
       "remove its section there and reload the service, or take it back with "
         + by("set", "setting")

@@ -126,7 +126,7 @@ public final class Clocksmith {
     try loop.run()
     // Only now, when nothing sounds: a disk may take any time.
     instruments.player = nil
-    store.end()
+    store.save()
     reporter.end()
   }
 

@@ -3,8 +3,7 @@ import Daemon
 import Horology
 
 extension ReminderEvent {
-  /// - Parameter neverHeard: why nothing of its ring was heard; nil if something was.
-  func notice(of reminder: Reminder, neverHeard: SkipReason? = nil) -> Notice {
+  func notice(of reminder: Reminder) -> Notice {
     let kind = reminder.kind
     let isTimer = kind == .timer
     let name = isTimer ? "TIMER" : "ALARM"
@@ -16,16 +15,12 @@ extension ReminderEvent {
     func notice(_ event: JournalEvent, _ priority: Priority, _ words: String) -> Notice {
       Notice(event, priority, "\(reminder.title) \(words)", fields)
     }
-    func change(_ words: String, _ priority: Priority = .info) -> Notice {
-      notice(isTimer ? .timer : .alarm, priority, words)
-    }
+    func change(_ words: String) -> Notice { notice(isTimer ? .timer : .alarm, .info, words) }
     func missed(_ words: String) -> Notice {
       notice(isTimer ? .timerMissed : .alarmMissed, .warning, words)
     }
     func end(_ reason: String, _ words: String, isByHand: Bool = true) -> Notice {
       fields["REASON"] = reason
-      fields["DETAIL"] = neverHeard?.description
-      let words = words + (neverHeard.map { "; it was never heard: \($0)" } ?? "")
       return isTimer || isByHand ? change(words) : missed(words)
     }
     switch self {
@@ -33,9 +28,7 @@ extension ReminderEvent {
       return change(
         reminder.alarm.map { "was set for \($0.times)" }
           ?? "was started, for \((reminder.length ?? .zero).inFull)")
-    case .changed(let how):
-      if case .nameLost = how { return change(how.words, .warning) }
-      return change(how.words)
+    case .changed(let how): return change(how.words)
     case .cancelled where reminder.origin == .configuration:
       return change("was removed: the configuration does not have it any more")
     case .cancelled: return end("cancelled", "was cancelled")
@@ -86,9 +79,6 @@ extension ReminderEvent.Change {
     case .told(let left): "has \(left.roundedUp) left, which a person asked for"
     case .snoozed: "was snoozed for \(Reminder.snooze.roundedUp)"
     case .skipped: "skips its next ring"
-    case .nameLost(let name):
-      "lost its name \"\(name)\" to an alarm of the configuration; it still rings; "
-        + "if both are the same alarm, cancel this one"
     }
   }
 }

@@ -53,20 +53,11 @@ final class Reporter {
       failure = "\(interval.title) could not be played: \(why)"
     default: break
     }
-    journal.log(notice(of: report))
+    journal.log(report.notice(composer, clockWatch.state))
     let interval = conductor.announcer.settings.interval
     if let ended = tally.add(report, every: interval, at: SystemClock.uptime) {
       journal.log(ended.notice)
     }
-  }
-
-  private func notice(of report: Report) -> Notice {
-    guard case .reminder(let reminder, let event) = report else {
-      return report.notice(composer, clockWatch.state)
-    }
-    return event.notice(
-      of: reminder,
-      neverHeard: conductor.announcer.neverHeard(reminder, at: SystemClock.now))
   }
 
   /// The last warning or error whose cause is not over, with its local date and time. It is not

@@ -11,9 +11,6 @@ struct SavedState: Hashable, Sendable {
   var timers: [Reminder] = []
   var interval: IntervalTimer?
   var alarms: [Reminder] = []
-  /// As `Reminders.trustedUntil`. It is written with other changes or at the end of the service, never
-  /// by itself: writes wear the card.
-  var trustedUntil: Instant?
   /// The boot from which moments are counted, as `SystemClock.boot`; nil if there are none.
   var boot: String?
 
@@ -34,7 +31,7 @@ extension SavedState {
 
   /// The timers and alarms, as they are after this start of the service.
   func reminders(at now: Now) -> Reminders {
-    Reminders(timers + alarms, trustedUntil: trustedUntil, isSameBoot: isSameBoot, at: now)
+    Reminders(timers + alarms, isSameBoot: isSameBoot, at: now)
   }
 
   /// The interval, as it is after this start of the service.
@@ -52,7 +49,6 @@ extension SavedState {
     let countsFromBoot =
       !timers.isEmpty || interval != nil || !alarms.isEmpty || muteEndsSinceBoot != nil
     boot = countsFromBoot ? SystemClock.boot : nil
-    trustedUntil = alarms.isEmpty ? nil : Self.allowed(announcer.reminders.trustedUntil)
   }
 
   /// Keeps when the RTC was last right, to the day: each change is a write to the card.
@@ -64,13 +60,6 @@ extension SavedState {
   /// Nil for a time of a clock that is far off: it could not be read again.
   private static func allowed(_ instant: Instant?) -> Instant? {
     instant.flatMap { Instant.allowed.contains($0) ? $0 : nil }
-  }
-
-  /// True if something differs that must be saved soon. What changes with time alone can wait.
-  func isUrgent(after old: SavedState) -> Bool {
-    var same = old
-    same.trustedUntil = trustedUntil
-    return self != same
   }
 }
 
@@ -96,7 +85,6 @@ extension SavedState {
         "muted_until_boot", .zero...(Instant.allowed.upperBound - Instant.allowed.lowerBound)),
       \.muteEndsSinceBoot),
     Field(.instant("rtc_set"), \.rtcSet), Field(.text("boot"), \.boot),
-    Field(.instant("trusted_until"), \.trustedUntil),
   ]
 
   private static let timers = Key<[Record]>.records("timers")

@@ -6,13 +6,6 @@ import Daemon
 /// Keeps the state, and saves it in a file, which is replaced as a whole. Once it is synced, a power
 /// cut leaves the old state or the new one.
 final class StateStore {
-  private enum Progress {
-    case saved
-    /// What has changed is saved with the next urgent change, or at the end.
-    case canWait
-    case changed
-  }
-
   private(set) var state = SavedState()
   /// Why what is set at run time cannot be saved, and what to do about it; empty if it can.
   private(set) var trouble = ""
@@ -27,13 +20,13 @@ final class StateStore {
   private let journal: Journal
   /// Nil to forget everything at the end.
   private let folder: String?
-  private var progress = Progress.saved
+  private var hasChanged = false
   private var outage: Outage
   private var timer: EventSource?
   /// The files that are written, and perhaps not on the disk.
   private var unsynced: Set<String> = []
 
-  /// How long after an urgent change it is saved at the latest. Many changes in a row, as when a
+  /// How long after a change it is saved at the latest. Many changes in a row, as when a
   /// person turns the volume, are one write.
   private static let delay = Duration.seconds(1)
   /// No state is this large, even with a thousand timers and a hundred alarms with the longest
@@ -86,29 +79,19 @@ final class StateStore {
       .stateNowhere, .notice, "what is set at run time will be lost at the end: \(trouble)")
   }
 
-  /// Changes the state. An urgent change is saved soon, any other with the next save.
+  /// Changes the state. A change is saved soon.
   func keep(_ change: (inout SavedState) -> Void) {
     let old = state
     change(&state)
     guard state != old else { return }
-    if state.isUrgent(after: old) {
-      progress = .changed
-      if outage.isLost { timer = nil }
-      saveSoon(after: Self.delay)
-    } else if progress == .saved {
-      progress = .canWait
-    }
+    hasChanged = true
+    if outage.isLost { timer = nil }
+    saveSoon(after: Self.delay)
   }
 
-  /// Saves an urgent change as far as that may be now.
+  /// Saves what has changed, as far as that may be now.
   func save() {
-    if progress == .changed { writeState() }
-    syncFiles()
-  }
-
-  /// Saves all that has changed.
-  func end() {
-    if progress != .saved { writeState() }
+    if hasChanged { writeState() }
     syncFiles()
   }
 
@@ -145,7 +128,7 @@ final class StateStore {
     timer = nil
     do throws(Fault) {
       try write(state.text, to: Self.file)
-      progress = .saved
+      hasChanged = false
       trouble = ""
       if outage.ends() {
         journal.log(.state, .notice, "what was set at run time is saved again")

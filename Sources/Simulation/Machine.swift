@@ -134,7 +134,6 @@ struct Machine {
     var timers: [Reminder] = []
     var interval: IntervalTimer?
     var alarms: [Reminder] = []
-    var trustedUntil: Instant?
     var boot = 0
   }
 

@@ -52,7 +52,7 @@ enum Sabotage: CaseIterable {
   case wordsDropped
   /// Rings go on long past `ring_limit`.
   case ringsForEver
-  /// Alarms ring an hour late, or the dates for which they have rung are lost at a start.
+  /// Alarms ring an hour late, or the instants for which they have rung are lost at a start.
   case alarmsLate, alarmsTwice
   /// The last timer, or the interval, or the alarms, are lost when the service starts.
   case timersLost, intervalLost, alarmsLost

@@ -17,8 +17,7 @@ extension World {
       mute: saved.mute,
       muteEndsSinceBoot: saved.boot == machine.boot ? saved.end : nil,
       reminders: Reminders(
-        saved.timers + saved.alarms, trustedUntil: saved.trustedUntil,
-        isSameBoot: saved.boot == machine.boot, at: now),
+        saved.timers + saved.alarms, isSameBoot: saved.boot == machine.boot, at: now),
       interval: saved.interval?.started(isSameBoot: saved.boot == machine.boot, at: now), at: now)
     let conductor = Conductor(announcer)
     conductor.instruments = self
@@ -156,9 +155,8 @@ extension World {
     }
     let end = announcer.muteEndsSinceBoot.map { Duration.microseconds($0.nanoseconds / 1000) }
     machine.saved = Machine.Saved(
-      mute: mute, end: end, timers: announcer.reminders.timers,
-      interval: announcer.interval, alarms: announcer.reminders.alarms,
-      trustedUntil: announcer.reminders.trustedUntil, boot: machine.boot)
+      mute: mute, end: end, timers: announcer.reminders.timers, interval: announcer.interval,
+      alarms: announcer.reminders.alarms, boot: machine.boot)
   }
 
   // MARK: The switch

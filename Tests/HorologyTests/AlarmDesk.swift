@@ -9,8 +9,6 @@ struct AlarmDesk {
   var isTrusted = true
   /// `untrusted = speak`.
   var speaksUntrusted = false
-  /// Why no alarm may ring; nil if they may.
-  var refusal: SkipReason?
   /// The events of the last order, wake-up or step of the clock.
   private(set) var events: [ReminderEvent] = []
 
@@ -26,8 +24,7 @@ struct AlarmDesk {
     ReminderRules(
       zone: zone, trust: isTrusted ? .synchronised : .untrusted,
       refusalOfAlarms: isTrusted || speaksUntrusted ? nil : .untrusted,
-      ringLimit: Self.ringLimit, lead: Self.lead,
-      refusal: refusal)
+      ringLimit: Self.ringLimit, lead: Self.lead, refusal: nil)
   }
 
   static func plan(
@@ -40,10 +37,10 @@ struct AlarmDesk {
   }
 
   mutating func set(_ time: String, _ days: String? = nil, name: String? = nil) throws {
-    try take(.set(try Self.plan(time, days, name: name)))
+    try order(.set(try Self.plan(time, days, name: name)))
   }
 
-  mutating func take(_ order: ReminderOrder) throws {
+  mutating func order(_ order: ReminderOrder) throws {
     events = try reminders.handle(order, at: now, rules).map(\.event)
   }
 
@@ -53,10 +50,6 @@ struct AlarmDesk {
 
   mutating func configure(_ plans: [AlarmPlan]) {
     events = reminders.configure(plans, at: now, rules).map(\.event)
-  }
-
-  mutating func silence(_ reason: StopReason) {
-    events = reminders.silence(nil, reason, at: now, rules).map(\.event)
   }
 
   mutating func wait(for span: Duration) {
@@ -84,9 +77,8 @@ struct AlarmDesk {
     if !isSameBoot {
       now = Now(instant: now.instant, uptime: Uptime(seconds: 20), sinceBoot: .seconds(20))
     }
-    reminders = Reminders(
-      reminders.all, trustedUntil: reminders.trustedUntil, isSameBoot: isSameBoot, at: now)
-    reminders.configureAtStart(plans, at: now, rules)
+    reminders = Reminders(reminders.all, isSameBoot: isSameBoot, at: now)
+    reminders.configure(plans, at: now, rules)
     settle()
   }
 

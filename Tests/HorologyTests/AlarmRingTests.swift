@@ -170,20 +170,6 @@ import Testing
     #expect(later.allSatisfy { $0.source == .alarm(1) && $0.decibels == 0 })
   }
 
-  @Test("a start tells of a name that the configuration takes, and of no ring that is over")
-  func toldAtStart() {
-    var desk = desk()
-    _ = desk.live(for: .seconds(544))
-    desk.tell(.stop(.serviceEnds))
-    desk.restart(at: desk.now.later(by: .seconds(1200)), isSameBoot: true) {
-      $0.alarms = [Self.plan("09:00")]
-    }
-    desk.tell(.woke)
-    #expect(desk.alarmEvents == [.changed(.nameLost("school")), .missed(nil)])
-    desk.tell(.woke)
-    #expect(desk.alarmEvents.isEmpty)
-  }
-
   @Test("with a tune that is not there it rings with the signal")
   func missingTune() throws {
     var plan = Self.plan()

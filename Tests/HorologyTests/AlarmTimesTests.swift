@@ -116,8 +116,7 @@ import Testing
   @Test(
     "a day that does not exist is refused",
     arguments: [
-      "2026-13-01", "feb 30", "1969-12-31", "2200-01-01", "26-12-24",
-      "",
+      "2026-02-30", "2026-13-01", "feb 30", "1969-12-31", "2200-01-01", "26-12-24", "",
     ])
   func noDate(text: String) {
     #expect(throws: AlarmTextFlaw.date(text)) { try AlarmDays(date: text) }
@@ -141,7 +140,6 @@ import Testing
     let day = try AlarmDays(date: "2026-12-24")
     #expect(day.description == "2026-12-24")
     #expect(try AlarmDays(text: "2026-12-24") == day)
-    #expect(throws: AlarmTextFlaw.never("2026-02-30")) { try AlarmDays(text: "2026-02-30") }
     #expect(throws: AlarmTextFlaw.days("")) { try AlarmDays(text: "") }
   }
 }

@@ -17,7 +17,7 @@ import Testing
   }
 
   private func alarm(_ plan: AlarmPlan, _ state: Reminder.State) -> Reminder {
-    Reminder(number: 1, .alarm(plan), state: state, occasion: Instant("2026-11-21T14:55:00"))
+    Reminder(number: 1, .alarm(plan), state: state, after: Instant("2026-11-21T14:55:00"))
   }
 
   private func listed(

@@ -58,20 +58,6 @@ import Testing
     #expect(seen.alarms.last == .missed(.failed("unplugged")))
   }
 
-  @Test("stopped before the limit, it is known to have been silent, and why") func stopped() {
-    for fails in [true, false] {
-      var desk = Desk(at: Self.start)
-      desk.start(.seconds(10))
-      _ = live(&desk, for: .seconds(20)) { _ in fails }
-      let ringing = desk.announcer.reminders.timers[0]
-      let expected: SkipReason? = fails ? SkipReason.failed("unplugged") : nil
-      #expect(desk.announcer.neverHeard(ringing, at: desk.now) == expected)
-      desk.tell(.stop(.byHand))
-      #expect(desk.timerEvents == [.stopped(.byHand)])
-      #expect(desk.announcer.neverHeard(ringing, at: desk.now) == expected)
-    }
-  }
-
   @Test("heard once, it was rung") func once() {
     var desk = desk()
     let seen = live(&desk, for: .seconds(1000)) { $0 < .seconds(300) || $0 > .seconds(320) }

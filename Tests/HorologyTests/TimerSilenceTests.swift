@@ -208,17 +208,6 @@ import Testing
     #expect(desk.timers.first?.isRinging == true)
   }
 
-  @Test("what is added by a clock that is behind still goes by the right time") func addedBehind() {
-    var desk = Desk(at: Self.start)
-    desk.start(.seconds(600))
-    let behind = Duration.seconds(40 * 86_400)
-    desk.cutPower(showing: desk.now.instant + .seconds(60) - behind)
-    desk.tell(.reminder(.add(.seconds(60), to: "1")))
-    #expect(desk.timerEvents == [.changed(.lengthened(by: .seconds(60)))])
-    desk.step(by: behind)
-    #expect(desk.timers.first?.left(at: desk.now) == .seconds(600))
-  }
-
   @Test("of one that is paused by a clock that is behind, no more is left than there ever was")
   func pausedBehind() {
     var desk = Desk(at: Self.start)

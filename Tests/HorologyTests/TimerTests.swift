@@ -49,11 +49,11 @@ import Testing
     #expect(desk.stopped == [cue])
     #expect(desk.live(for: .seconds(3600)).events.isEmpty)
     desk.tell(.reminder(.pause("1")))
-    #expect(desk.reminderRefusal == .isPaused("timer 1"))
+    #expect(desk.reminderRefusal == .isPaused(desk.timers[0]))
     desk.tell(.reminder(.resume("1")))
     #expect(desk.cues.map(\.anchor) == [desk.now.sinceBoot + .seconds(3)])
     desk.tell(.reminder(.resume("1")))
-    #expect(desk.reminderRefusal == .isNotPaused("timer 1"))
+    #expect(desk.reminderRefusal == .isNotPaused(desk.timers[0]))
   }
 
   @Test("what is added counts from zero, or from now if it rings") func add() {
@@ -129,17 +129,6 @@ import Testing
   }
 
   // MARK: Names, numbers and bounds
-
-  @Test("a name that is too long is told which limit it meets") func longName() {
-    let family = "\u{1F468}\u{200D}\u{1F469}\u{200D}\u{1F467}\u{200D}\u{1F466}"
-    #expect(Reminder.flaw(ofName: String(repeating: family, count: 6), .timer) == nil)
-    #expect(
-      Reminder.flaw(ofName: String(repeating: family, count: 8), .timer)
-        == "it has more than 160 bytes")
-    #expect(
-      Reminder.flaw(ofName: String(repeating: "x", count: 41), .timer)
-        == "it has more than 40 characters")
-  }
 
   @Test(
     "lengths have bounds",

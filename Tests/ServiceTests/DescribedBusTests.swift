@@ -55,7 +55,7 @@ import Testing
       .map { IntervalTimer($0, start: moment).shown }
       + states.map {
         Status.Alarm(
-          alarm: Reminder(number: 1, .alarm(plan), state: $0, occasion: moment.shown),
+          alarm: Reminder(number: 1, .alarm(plan), state: $0, after: moment.shown),
           reason: "muted"
         ).record
       }

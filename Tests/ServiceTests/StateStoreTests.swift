@@ -66,28 +66,12 @@ import Testing
         plan.rise = AlarmRise(over: .seconds(3600))
         return Reminder(
           number: $0, .alarm(plan), from: $0 > 100 ? .configuration : .person,
-          state: .snoozing(until: zero), occasion: zero.shown, done: CivilDate(text: "2026-11-20"))
+          state: .snoozing(until: zero), after: zero.shown)
       }
     }
     store.save()
     let bytes = try readRegularFile("\(folder.path)/state.json", largest: 1 << 21)
     #expect(try SavedState.read(String(decoding: bytes, as: UTF8.self)) == store.state)
-  }
-
-  @Test("what changes with time is written with what else changes, or at the end")
-  func notWrittenByItself() throws {
-    let store = store()
-    store.keep { $0.trustedUntil = Instant(seconds: 1_795_275_000) }
-    store.save()
-    #expect(folder.files.isEmpty)
-    store.keep { $0.mute = .on }
-    store.save()
-    #expect(try saved() == store.state)
-    store.keep { $0.trustedUntil = Instant(seconds: 1_795_275_900) }
-    store.save()
-    #expect(try saved() != store.state)
-    store.end()
-    #expect(try saved() == store.state)
   }
 
   @Test("when the RTC was last right is written once a day") func rtcSet() throws {

@@ -202,7 +202,7 @@ def test_the_ring_of_the_next_day_is_skipped_the_evening_before(home, start):
     (["07:00", "mon"], "unexpected 'mon'; see 'clocksmith alarm --help'"),
     (["07:00", "--days", "weekdays"],
      "--days 'weekdays' is not a weekday (mon tue wed thu fri sat sun) or two, as mon-fri"),
-    (["07:00", "--date", "2027-02-30"], "--date '2027-02-30' never comes: that month has no such day; choose another"),
+    (["07:00", "--date", "2027-02-30"], "--date '2027-02-30' is no day; write it as 2026-12-24, up to 2199-12-31"),
     (["07:00", "--days", "mon", "--date", "2027-02-03"], "--days and --date exclude each other"),
     (["07:00", "--rise", "2h"], "--rise '2h' is no rise"),
     (["07:00", "--name", "a\nb"], "--name cannot be used: it has a control character"),
@@ -213,7 +213,7 @@ def test_the_ring_of_the_next_day_is_skipped_the_evening_before(home, start):
     (["list", "school"], "unexpected 'school'; see 'clocksmith alarm --help'"),
     (["remove"], "'alarm remove' wants a name or a number"),
     (["07:00", "--name", b"caf\xe9"], "is not UTF-8; write it in UTF-8, or rename the file"),
-    (["6:30"], "'6:30' is no time of day; write the hour with two digits, as in 06:30"),
+    (["6:30"], "'6:30' is no time of day; write HH:MM, as in 07:00"),
     (["sometime"], "'sometime' is neither a time, as in 07:00, nor list, snooze, stop, skip or remove"),
 ])
 def test_a_mistake_is_told_in_a_sentence(clocksmith, words, told):

@@ -26,7 +26,7 @@ RENDER = ["render", "--at", "2026-11-21T15:15", "--output"]
      (["agenda", "tomorrow"], "'tomorrow'"),
      (["say", "15:15", "15:30"], "'15:30'"),
      (["say", "24:00"], "'24:00'"),
-     (["say", "3:15"], "'3:15' is no time of day; write the hour with two digits, as in 03:15"),
+     (["say", "3:15"], "'3:15' is no time of day; write HH:MM, as in 07:00"),
      (["render", "--output", "x.wav"], "--at"),
      (["render", "--at", "2026-11-21T15:15"], "--output"),
      (["render", "--at", "2026-11-21T15:15:30", "--output", "x.wav"], "2026-11-21T15:15:30"),

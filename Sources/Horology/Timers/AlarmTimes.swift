@@ -17,16 +17,12 @@ public struct AlarmTimes: Hashable, Sendable {
   ///
   /// A time that daylight saving skips rings by the offset before the gap (RFC 5545, 3.3.5): in
   /// London in spring, 01:30 rings at 02:30. A repeated time rings once, the first time.
-  /// - Parameter date: nil, or a date for which it does not ring, nor for any before it.
-  public func nextRing(
-    after instant: Instant, in zone: some Zone, afterDate date: CivilDate? = nil
-  ) -> Instant? {
+  public func nextRing(after instant: Instant, in zone: some Zone) -> Instant? {
     // From just before the range on, so that its first instant is found, too.
     let after = max(instant, Self.beforeAll)
     guard after < Self.reckoned.upperBound else { return nil }
     // Two days back, because a zone can repeat a whole day.
-    var first = zone.date(at: after).dayNumber - 2
-    if let date { first = max(first, date.dayNumber + 1) }
+    let first = CivilDate(of: zone.civil(at: after).dateTime).dayNumber - 2
     // A week, two days that can be skipped, and those from before the instant.
     var days: ClosedRange<Int> = first...(first + 13)
     if case .date(let day) = self.days {
@@ -40,15 +36,6 @@ public struct AlarmTimes: Hashable, Sendable {
       if ring > after { return Self.reckoned.contains(ring) ? ring : nil }
     }
     return nil
-  }
-
-  /// The local date for which it rings at an instant. A time that daylight saving skips may ring on
-  /// the next date.
-  func date(ofRing instant: Instant, in zone: some Zone) -> CivilDate {
-    let shown = zone.date(at: instant)
-    let before = CivilDate(dayNumber: shown.dayNumber - 1)
-    let isOfBefore = ring(on: shown, in: zone) != instant && ring(on: before, in: zone) == instant
-    return isOfBefore ? before : shown
   }
 
   private func rings(on date: CivilDate) -> Bool {
@@ -83,10 +70,6 @@ public struct AlarmTimes: Hashable, Sendable {
   }
 }
 
-extension Zone {
-  func date(at instant: Instant) -> CivilDate { CivilDate(of: civil(at: instant).dateTime) }
-}
-
 /// The days on which an alarm rings.
 public enum AlarmDays: Hashable, Sendable {
   /// Every week, on at least one day.
@@ -104,7 +87,6 @@ public enum AlarmDays: Hashable, Sendable {
 
   /// A day as in `2026-12-24`.
   public init(date text: some StringProtocol) throws(AlarmTextFlaw) {
-    if CivilDate.isOfNoMonth(text) { throw .never(String(text)) }
     // Rings are calculated up to the end of 2199 in UTC. In some zones 2200 begins before that.
     guard let date = CivilDate(text: text), date.year < 2200 else { throw .date(String(text)) }
     self = .date(date)

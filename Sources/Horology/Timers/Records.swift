@@ -34,7 +34,7 @@ extension Record {
     return shown
   }
 
-  private static let hidden: Set = ["follows_clock", "occasion", "done", "rings_after"]
+  private static let hidden: Set = ["follows_clock", "rings_after", "skipped"]
 
   /// No machine runs longer, and no saved moment is earlier before its start, than since 1970.
   private static let furthest = Instant.allowed.upperBound - Instant.allowed.lowerBound
@@ -186,11 +186,8 @@ extension Reminder {
 
   private static let phase = Key<Phase>.choice("state")
   private static let origin = Key<Origin>.choice("origin")
-  /// The time that an alarm rings for, or is snoozed from.
-  private static let occasion = Key<Instant>.instant("occasion")
-  private static let from = Key<Instant>.instant("rings_after")
-  private static let done = Key<CivilDate>.parsed(
-    "done", allowed: "a date as 2026-12-24", as: \.description, { CivilDate(text: $0) })
+  private static let after = Key<Instant>.instant("rings_after")
+  private static let skipped = Key<Instant>.instant("skipped")
 
   /// The keys of the moment of a state: of a timer, and of an alarm.
   private static let ends = "ends"
@@ -207,9 +204,8 @@ extension Reminder {
     case .alarm(let plan):
       plan.write(to: &record)
       record[Self.origin] = origin
-      record[Self.occasion] = occasion
-      record[Self.done] = done
-      record[Self.from] = from.flatMap { Instant.allowed.contains($0) ? $0 : nil }
+      record[Self.after] = after.flatMap { Instant.allowed.contains($0) ? $0 : nil }
+      record[Self.skipped] = skipped
     }
     switch state {
     case .waiting(let due):
@@ -256,17 +252,10 @@ extension Reminder {
     let number = try record.value(numberOfAlarm)
     var plan = try AlarmPlan(record) { tune($0) ?? .missing($0) }
     plan.name = try usableName(record, .alarm)
-    var occasion = try record.optional(occasion)
     let state: State
     switch try record.value(phase) {
-    case .ringing:
-      let moment = try record.moment(since)
-      occasion = occasion ?? moment.shown
-      state = .ringing(since: moment)
-    case .snoozing:
-      let moment = try record.moment(rings)
-      occasion = occasion ?? moment.shown
-      state = .snoozing(until: moment)
+    case .ringing: state = .ringing(since: try record.moment(since))
+    case .snoozing: state = .snoozing(until: try record.moment(rings))
     case .waiting, .running, .paused:
       state = .waiting(
         try record.optional(.instant(rings)).map {
@@ -275,8 +264,8 @@ extension Reminder {
     }
     return Reminder(
       number: number, .alarm(plan),
-      from: try record.optional(origin) ?? .person, state: state, occasion: occasion,
-      done: try record.optional(done), after: try record.optional(from))
+      from: try record.optional(origin) ?? .person, state: state,
+      after: try record.optional(after), skipped: try record.optional(skipped))
   }
 
   /// A name that is not allowed any more is left out.

@@ -36,26 +36,23 @@ public struct Reminder: Hashable, Sendable {
   public internal(set) var plan: Plan
   public let origin: Origin
   public internal(set) var state: State
-  /// The instant that an alarm rings or is snoozed for.
-  public internal(set) var occasion: Instant?
-  /// The last local date for which an alarm rang, or that a person left out. It rings on later ones
-  /// only. Nil if there was none yet.
-  public internal(set) var done: CivilDate?
-  /// An alarm rings only after this: when it was set, or when it was last told as missed. Nil if no
-  /// clock that alarms go by has shown it yet.
-  public internal(set) var from: Instant?
+  /// An alarm rings at the first of its times after this instant: when it was set, or the last time
+  /// for which it rang or was told as missed. Nil if no clock that alarms go by has shown the time
+  /// since it was set.
+  public internal(set) var after: Instant?
+  /// A person left out the rings of an alarm up to this instant; nil for none.
+  public internal(set) var skipped: Instant?
 
   public init(
-    number: Int, _ plan: Plan, from origin: Origin = .person, state: State,
-    occasion: Instant? = nil, done: CivilDate? = nil, after from: Instant? = nil
+    number: Int, _ plan: Plan, from origin: Origin = .person, state: State, after: Instant? = nil,
+    skipped: Instant? = nil
   ) {
     self.number = number
     self.plan = plan
     self.origin = origin
     self.state = state
-    self.occasion = occasion
-    self.done = done
-    self.from = from
+    self.after = after
+    self.skipped = skipped
   }
 
   /// The length of a snooze, as in LineageOS's clock (facts: timers).
@@ -64,32 +61,23 @@ public struct Reminder: Hashable, Sendable {
   public static let longest = Duration.seconds(31 * 86_400)
   /// The shortest.
   public static let shortest = Duration.seconds(1)
-  /// Maximum number of characters in a name.
+  /// Maximum number of characters in a name, as Unicode counts scalars: of at most 4 bytes each.
   public static let longestName = 40
-  /// Maximum number of bytes in a name: one character can have many.
-  static let largestName = 4 * longestName
 
   // MARK: What it is
 
   public var kind: Kind { if case .timer = plan { .timer } else { .alarm } }
 
   /// Nil if no name was given.
-  public internal(set) var name: String? {
-    get {
-      switch plan {
-      case .timer(_, let name): name
-      case .alarm(let plan): plan.name
-      }
-    }
-    set {
-      switch plan {
-      case .timer(let length, _): plan = .timer(length, name: newValue)
-      case .alarm(var alarm):
-        alarm.name = newValue
-        plan = .alarm(alarm)
-      }
+  public var name: String? {
+    switch plan {
+    case .timer(_, let name): name
+    case .alarm(let plan): plan.name
     }
   }
+
+  /// True if the text is its name or its number.
+  func isCalled(_ text: String) -> Bool { name == text || String(number) == text }
 
   /// Of a timer; nil for an alarm.
   public var length: Duration? { if case .timer(let length, _) = plan { length } else { nil } }
@@ -150,26 +138,23 @@ public struct Reminder: Hashable, Sendable {
 
   /// By the clock: when it rings next, or the time for which it rings or is snoozed. Nil if it is
   /// paused or never rings again.
-  public var due: Instant? { isUp ? occasion ?? moment?.shown : moment?.shown }
+  public var due: Instant? { isUp ? after ?? moment?.shown : moment?.shown }
 
   /// When it rings next or again; nil if it rings, is paused, or never rings again.
   public var next: Instant? { isRinging ? nil : moment?.shown }
 
   /// How long it is until a timer is at zero; zero while it rings.
-  func left(at now: Now) -> Duration {
-    switch state {
-    case .waiting(let zero): max(zero?.left(at: now) ?? .zero, .zero)
-    case .paused(let left): left
-    case .ringing, .snoozing: .zero
-    }
-  }
+  func left(at now: Now) -> Duration { left { $0.left(at: now) } }
 
   /// The same by the clock.
-  public func left(at instant: Instant) -> Duration {
+  public func left(at instant: Instant) -> Duration { left { $0.shown - instant } }
+
+  private func left(until zero: (TimedMoment) -> Duration) -> Duration {
     switch state {
-    case .waiting(let zero): max((zero?.shown ?? instant) - instant, .zero)
+    // By a clock that is behind, it might seem to be more than its whole length.
+    case .waiting(let moment?): min(max(zero(moment), .zero), length ?? .zero)
     case .paused(let left): left
-    case .ringing, .snoozing: .zero
+    case .waiting(nil), .ringing, .snoozing: .zero
     }
   }
 
@@ -177,31 +162,29 @@ public struct Reminder: Hashable, Sendable {
 
   /// What is wrong with a name, as a clause for a message; nil if it can be used.
   public static func flaw(ofName name: String, _ kind: Kind) -> String? {
-    if name.isEmpty { return "it is empty" }
-    if name.count > longestName { return "it has more than \(longestName) characters" }
-    if name.utf8.count > largestName { return "it has more than \(largestName) bytes" }
+    if name.allSatisfy(\.isWhitespace) { return "it is empty" }
+    if name.unicodeScalars.count > longestName {
+      return "it has more than \(longestName) characters"
+    }
     // A name must not end a line of the journal or reverse its direction.
     if name.unicodeScalars.contains(where: \.steersTerminals) {
       return "it has a control character, such as the end of a line"
     }
-    if !name.unicodeScalars.contains(where: \.isVisible) { return "nothing of it can be seen" }
-    if name.first?.isWhitespace != false || name.last?.isWhitespace != false {
+    if name.first?.isWhitespace == true || name.last?.isWhitespace == true {
       return "it begins or ends with a space"
     }
-    let article = kind == .timer ? "a" : "an"
     return name.allSatisfy(\.isNumber)
-      ? "it would be taken for the number of \(article) \(kind)" : nil
+      ? "it would be taken for the number of \(kind.article) \(kind)" : nil
   }
 }
 
 extension Reminder.Kind: CustomStringConvertible {
   public var description: String { rawValue }
+
+  var article: String { self == .timer ? "a" : "an" }
 }
 
-extension Unicode.Scalar {
-  /// False for spaces, and for scalars that only join or shape others.
-  fileprivate var isVisible: Bool {
-    !properties.isDefaultIgnorableCodePoint && !properties.isWhitespace
-      && properties.generalCategory != .format
-  }
+extension Reminder {
+  /// True if its moment is an instant of the clock: an alarm that waits for its time.
+  var waitsByClock: Bool { if case .waiting = state { kind == .alarm } else { false } }
 }

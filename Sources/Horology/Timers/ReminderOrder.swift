@@ -46,8 +46,6 @@ public enum ReminderEvent: Hashable, Sendable {
     case snoozed
     /// A person left out its next ring.
     case skipped
-    /// An alarm of the configuration took this name of it. Only its number is left to address it.
-    case nameLost(String)
   }
 
   public enum Ring: Hashable, Sendable {
@@ -71,7 +69,6 @@ extension ReminderEvent {
     case .changed(.told): "told"
     case .changed(.snoozed): "snoozed"
     case .changed(.skipped): "skipped"
-    case .changed(.nameLost): "name_lost"
     case .cancelled: "cancelled"
     case .rings(.due, _): kind == .timer ? "elapsed" : "rings"
     case .rings(.again, _): "rings_again"
@@ -98,103 +95,100 @@ struct ReminderChange: Hashable, Sendable {
 }
 
 /// Why an order about timers and alarms was refused.
-public enum ReminderRefusal: Error, Hashable, Sendable {
-  /// The length of a timer is not allowed.
-  case length
-  /// The alarm is for one date, and its time on that date is over.
-  case over(AlarmTimes)
-  /// The text is what is wrong with the name.
-  case name(Reminder.Kind, String)
-  case nameIsTaken(Reminder.Kind, String)
-  /// An alarm of the configuration has the name.
-  case nameIsConfigured(String)
-  case tooMany(Reminder.Kind)
+public struct ReminderRefusal: Error, Hashable, Sendable {
+  /// What the order was about.
+  public let kind: Reminder.Kind
+  /// The raw value of a `RefusalKey`, or the key of the reason for which nothing may be said.
+  let key: String
+  /// What is wrong, without what to do about it.
+  let flaw: String
+
+  private init(_ kind: Reminder.Kind, _ key: String, _ flaw: String) {
+    (self.kind, self.key, self.flaw) = (kind, key, flaw)
+  }
+
+  private init(_ kind: Reminder.Kind, _ key: RefusalKey, _ flaw: String) {
+    self.init(kind, key.rawValue, flaw)
+  }
+
+  // MARK: Of both
+
+  /// - Parameter flaw: what is wrong with the name.
+  static func name(_ kind: Reminder.Kind, _ flaw: String) -> Self {
+    Self(kind, .name, "the name cannot be used: \(flaw)")
+  }
+
+  static func nameIsTaken(_ other: Reminder) -> Self {
+    guard other.origin == .configuration else {
+      return Self(other.kind, .nameIsTaken, "there is \(other.kind.article) \(other.title) already")
+    }
+    return Self(
+      .alarm, .nameIsConfigured, "there is an \(other.title) already, set in the configuration")
+  }
+
+  static func tooMany(_ kind: Reminder.Kind) -> Self {
+    Self(kind, .tooMany, "there are \(Reminders.most(kind)) \(kind)s already")
+  }
+
   /// None has that name or number.
-  case unknown(Reminder.Kind, String)
-  case noTimer
-  case isPaused(String)
-  case isNotPaused(String)
-  case isRinging(String)
-  case isNotRinging(String)
-  case noneRings
-  /// It cannot be skipped, because it rings or is snoozed.
-  case isUp(String)
-  /// It cannot be skipped: while the clock is not trusted, nobody knows when it rings next.
-  case nextIsUnknown(String)
-  /// The alarm is in the configuration: it would be back at the next start.
-  case isConfigured(String)
-  /// The voice has no words for timers.
-  case noWords
+  static func unknown(_ kind: Reminder.Kind, _ which: String) -> Self {
+    Self(
+      kind, kind == .timer ? .unknownTimer : .unknownAlarm,
+      "there is no \(kind) '\(which.shortened)'")
+  }
+
+  // MARK: Of timers
+
+  static let length = Self(
+    .timer, .timerLength, "a timer lasts from 1s to 744h, with what is added to it")
+  public static let noTimer = Self(.timer, .noTimer, "there is no timer")
+  static let noWords = Self(.timer, .noWords, "the voice has no words for timers")
+
+  static func isPaused(_ timer: Reminder) -> Self {
+    Self(.timer, .isPaused, "\(timer.title) is paused already")
+  }
+
+  static func isNotPaused(_ timer: Reminder) -> Self {
+    Self(.timer, .isNotPaused, "\(timer.title) is not paused")
+  }
+
+  static func isRinging(_ timer: Reminder) -> Self {
+    Self(.timer, .isRinging, "\(timer.title) has reached zero, and rings")
+  }
+
   /// It cannot be said now.
-  case speech(SkipReason)
+  public static func speech(_ reason: SkipReason) -> Self {
+    switch reason {
+    case .failed, .busy: Self(.timer, .notTold, reason.flaw)
+    default: Self(.timer, reason.key, reason.flaw)
+    }
+  }
+
+  // MARK: Of alarms
+
+  /// The alarm is for one date, and its time on that date is over.
+  static func over(_ times: AlarmTimes) -> Self {
+    Self(.alarm, .over, "\(times.time) on \(times.days) is over")
+  }
+
+  static func isNotRinging(_ alarm: Reminder) -> Self {
+    Self(.alarm, .isNotRinging, "\(alarm.title) does not ring now")
+  }
+
+  static let noneRings = Self(.alarm, .noneRings, "no alarm rings now")
+
+  /// It cannot be skipped, because it rings or is snoozed.
+  static func isUp(_ alarm: Reminder) -> Self {
+    Self(.alarm, .isUp, "\(alarm.title) rings or is snoozed")
+  }
+
+  /// The alarm is in the configuration: it would be back at the next start.
+  static func isConfigured(_ alarm: Reminder) -> Self {
+    Self(.alarm, .isConfigured, "\(alarm.title) is set in the configuration")
+  }
 }
 
 extension ReminderRefusal: CustomStringConvertible {
   /// One sentence, for a terminal.
   public var description: String { Refusal.reminder(self).description }
-
-  /// What is wrong, without what to do about it.
-  var flaw: String {
-    switch self {
-    case .length: "a timer lasts from 1s to 744h, with what is added to it"
-    case .over(let times): "\(times.time) on \(times.days) is over"
-    case .name(_, let flaw): "the name cannot be used: \(flaw)"
-    case .nameIsTaken(.timer, let name): "there is a timer \"\(name)\" already"
-    case .nameIsTaken(.alarm, let name): "there is an alarm \"\(name)\" already"
-    case .nameIsConfigured(let name):
-      "there is an alarm \"\(name)\" already, set in the configuration"
-    case .tooMany(let kind): "there are \(Reminders.most(kind)) \(kind)s already"
-    case .unknown(let kind, let which): "there is no \(kind) '\(which.shortened)'"
-    case .noTimer: "there is no timer"
-    case .isPaused(let title): "\(title) is paused already"
-    case .isNotPaused(let title): "\(title) is not paused"
-    case .isRinging(let title): "\(title) has reached zero, and rings"
-    case .isNotRinging(let title): "\(title) does not ring now"
-    case .noneRings: "no alarm rings now"
-    case .isUp(let title): "\(title) rings or is snoozed"
-    case .nextIsUnknown(let title): "\(title) has no next ring while the clock is not trusted"
-    case .isConfigured(let title): "\(title) is set in the configuration"
-    case .noWords: "the voice has no words for timers"
-    case .speech(let reason): reason.flaw
-    }
-  }
-
-  /// What the order was about.
-  public var kind: Reminder.Kind {
-    switch self {
-    case .name(let kind, _), .nameIsTaken(let kind, _), .tooMany(let kind), .unknown(let kind, _):
-      kind
-    case .over, .nameIsConfigured, .isNotRinging, .noneRings, .isUp, .nextIsUnknown, .isConfigured:
-      .alarm
-    case .length, .noTimer, .isPaused, .isNotPaused, .isRinging, .noWords, .speech: .timer
-    }
-  }
-
-  /// The raw value of a `RefusalKey`, or the key of the reason for which nothing may be said.
-  var key: String {
-    let key: RefusalKey
-    switch self {
-    case .length: key = .timerLength
-    case .over: key = .over
-    case .name: key = .name
-    case .nameIsTaken: key = .nameIsTaken
-    case .nameIsConfigured: key = .nameIsConfigured
-    case .tooMany: key = .tooMany
-    case .unknown(.timer, _): key = .unknownTimer
-    case .unknown(.alarm, _): key = .unknownAlarm
-    case .noTimer: key = .noTimer
-    case .isPaused: key = .isPaused
-    case .isNotPaused: key = .isNotPaused
-    case .isRinging: key = .isRinging
-    case .isNotRinging: key = .isNotRinging
-    case .noneRings: key = .noneRings
-    case .isUp: key = .isUp
-    case .nextIsUnknown: key = .nextIsUnknown
-    case .isConfigured: key = .isConfigured
-    case .noWords: key = .noWords
-    case .speech(.failed), .speech(.busy): key = .notTold
-    case .speech(let reason): return reason.key
-    }
-    return key.rawValue
-  }
 }

@@ -16,40 +16,34 @@ struct ReminderRules {
 
 /// The timers and alarms, and their states. `due` makes them ring and end as time passes.
 ///
-/// An alarm rings at most once for a date of its zone: it keeps the last date for which it rang.
-/// While the clock is not trusted, no alarm becomes due (`untrusted = speak` excepted). What came due
-/// meanwhile rings late once it is, up to `ring_limit`, or is reported as missed.
+/// An alarm keeps one instant, `after`, and rings at the first of its times that is later. What came
+/// due while the clock was not trusted, or while nothing ran, rings late, up to `ring_limit`, or is
+/// reported as missed.
 public struct Reminders: Hashable, Sendable {
   /// Maximum number of each kind: far more than a person can follow, and a bound for memory. Of
   /// alarms it counts those of the configuration, which can have as many itself.
   static func most(_ kind: Reminder.Kind) -> Int { kind == .timer ? mostTimers : mostAlarms }
   public static let mostTimers = 1000
   public static let mostAlarms = 100
-  /// If a clock that alarms go by shows a time this much earlier than before, it was wrong before:
-  /// the dates that alarms are done with are forgotten.
-  static let longestStepBack = Duration.seconds(86_400)
+  /// If a clock that alarms go by shows a time this much earlier than `after`, it was wrong before.
+  private static let longestStepBack = Duration.seconds(3600)
 
   /// Sorted by number. Two lists, so that the status can share them instead of copying them.
   public private(set) var timers: [Reminder] = []
   public private(set) var alarms: [Reminder] = []
-  /// The latest time of a clock that alarms go by; nil if there was none yet.
-  public private(set) var trustedUntil: Instant?
-  /// Changes made by a start, and what rings on after it. The next `due` reports them.
-  private var changedByStart: [ReminderChange] = []
+  /// The service has started: the next `due` reports what rings on.
+  private var hasStarted = false
 
   public init() {}
 
-  /// The timers and alarms as they were before the start. `configureAtStart` then takes the alarms
-  /// of the configuration.
+  /// The timers and alarms as they were before the start. `configure` then takes the alarms of the
+  /// configuration.
   /// - Parameter isSameBoot: true if the machine has not restarted since.
-  public init(
-    _ reminders: [Reminder], trustedUntil: Instant? = nil, isSameBoot: Bool, at now: Now
-  ) {
-    self.trustedUntil = trustedUntil
+  public init(_ reminders: [Reminder], isSameBoot: Bool, at now: Now) {
     let sorted = reminders.sorted { $0.number < $1.number }
     timers = sorted.filter { $0.kind == .timer }
     alarms = sorted.filter { $0.kind == .alarm }
-    changedByStart = all.filter(\.isRinging).map { ReminderChange($0, .rings(.on)) }
+    hasStarted = true
     changeAll { reminder in
       reminder.moment?.noteStart(isSameBoot: isSameBoot, at: now)
       // It rings already. The clock came back behind, so the ring seems to begin later.
@@ -85,35 +79,29 @@ public struct Reminders: Hashable, Sendable {
     return Set(moved)
   }
 
-  /// Finds the next ring of every alarm that waits: the clock was set, its trust or the zone has
-  /// changed.
+  /// Finds the next ring of every alarm that waits: the clock was set, its trust, the zone or the
+  /// configuration has changed.
   mutating func planAlarms(at now: Now, _ rules: ReminderRules) {
     changeAll { Self.plan(&$0, at: now, rules) }
   }
 
   /// Places the next rings by the clock anew: small steps of it add up. All of one instant begin
   /// together.
-  /// - Parameter isPrepared: true for an alarm whose ring the player has already.
-  mutating func followClock(at now: Now, except isPrepared: (Cue.Source) -> Bool) {
-    var moments: [Instant: TimedMoment] = [:]
-    for alarm in all where alarm.waitsByClock && isPrepared(alarm.source) {
-      if let due = alarm.moment { moments[due.shown] = due }
-    }
-    changeAll { alarm in
-      guard alarm.waitsByClock, let due = alarm.moment, !isPrepared(alarm.source) else { return }
-      alarm.moment = moments[due.shown] ?? TimedMoment(followingClockTo: due.shown, at: now)
-    }
+  mutating func followClock(at now: Now) {
+    changeAll { if $0.waitsByClock { $0.moment?.noteClockSet(at: now) } }
   }
 
   private static func plan(_ alarm: inout Reminder, at now: Now, _ rules: ReminderRules) {
     guard case .waiting = alarm.state, let times = alarm.alarm?.times else { return }
-    var start = max(now.instant, alarm.from ?? now.instant)
+    var start = max(now.instant, alarm.after ?? now.instant)
     if rules.alarmsGoByClock {
-      // Set while nobody knew the time, it may just have missed it.
-      start = alarm.from ?? now.instant - rules.ringLimit
-      alarm.from = start
+      if alarm.after == nil {
+        // Set while nobody knew the time, it may just have missed it.
+        (alarm.after, alarm.skipped) = (now.instant - rules.ringLimit, nil)
+      }
+      start = alarm.after ?? start
     }
-    let next = times.nextRing(after: start, in: rules.zone, afterDate: alarm.done)
+    let next = times.nextRing(after: max(start, alarm.skipped ?? start), in: rules.zone)
     alarm.state = .waiting(next.map { TimedMoment(followingClockTo: $0, at: now) })
   }
 
@@ -127,20 +115,16 @@ public struct Reminders: Hashable, Sendable {
     var changes: [ReminderChange] = []
     for reminder in all {
       switch reminder.state {
-      case .waiting(let due?) where due.left(at: now) <= .zero:
-        changes += come(reminder, due, at: now, rules)
+      case .waiting(let due?), .snoozing(let due):
+        if due.left(at: now) <= .zero { changes.append(come(reminder, due, at: now, rules)) }
       case .ringing(let since) where since.left(at: now) + rules.ringLimit <= .zero:
         changes.append(end(reminder, .missed(nil), at: now, rules))
-      case .snoozing(let until) where until.left(at: now) <= .zero:
-        changes.append(ring(reminder, until, .again, at: now, rules))
-      default: break
+      case .ringing: if hasStarted { changes.append(ReminderChange(reminder, .rings(.on))) }
+      case .waiting(nil), .paused: break
       }
     }
-    defer { changedByStart = [] }
-    return changedByStart.filter { change in
-      // What has ended since does not ring on.
-      change.event != .rings(.on) || find(change.reminder)?.isRinging == true
-    } + changes
+    hasStarted = false
+    return changes
   }
 
   /// When `due` has something to do next, since the machine started; nil if never.
@@ -160,102 +144,59 @@ public struct Reminders: Hashable, Sendable {
       changeAll { if !$0.waitsByClock { $0.moment?.noteTrusted() } }
     }
     guard rules.alarmsGoByClock else { return }
-    if let trustedUntil, now.instant < trustedUntil - Self.longestStepBack {
-      changeAll { ($0.done, $0.from) = (nil, nil) }
-      self.trustedUntil = now.instant
-      planAlarms(at: now, rules)
-    }
-    // The clock was set back to before an alarm was set: it rings at the first time to come.
     changeAll { alarm in
-      guard let from = alarm.from, from > now.instant else { return }
-      alarm.from = now.instant
+      guard alarm.waitsByClock, let after = alarm.after,
+        now.instant < after - Self.longestStepBack
+      else { return }
+      (alarm.after, alarm.skipped) = (now.instant, nil)
       Self.plan(&alarm, at: now, rules)
     }
-    trustedUntil = max(trustedUntil ?? now.instant, now.instant)
   }
 
-  /// The time of a timer or an alarm has come.
+  /// The time of a timer or an alarm has come, or its snooze is over.
   private mutating func come(
     _ reminder: Reminder, _ due: TimedMoment, at now: Now, _ rules: ReminderRules
-  ) -> [ReminderChange] {
-    if reminder.kind == .alarm, let refusal = rules.refusalOfAlarms {
+  ) -> ReminderChange {
+    if reminder.waitsByClock, let refusal = rules.refusalOfAlarms {
       // It may still ring late, once the clock is trusted.
       change(reminder) { Self.plan(&$0, at: now, rules) }
-      return [ReminderChange(reminder, .silenced(refusal))]
+      return ReminderChange(reminder, .silenced(refusal))
     }
     let late = .zero - due.left(at: now)
-    // A clock that may be wrong makes nothing expire: a timer rings, an alarm waits for its next time.
-    let mayBeWrong = due.followsClock && rules.trust == .untrusted
-    guard late > rules.ringLimit, !mayBeWrong || reminder.kind == .alarm else {
-      return [ring(reminder, due, .due(late: nil), at: now, rules)]
-    }
-    var changes: [ReminderChange] = []
-    if mayBeWrong {
-      change(reminder) {
-        $0.from = now.instant - rules.ringLimit - .nanoseconds(1)
-        Self.plan(&$0, at: now, rules)
-      }
-    } else {
-      changes = [end(reminder, .expired(late: late), at: now, rules)]
-    }
-    if let alarm = find(reminder), case .waiting(let next?) = alarm.state,
-      next.left(at: now) <= .zero
-    {
-      changes.append(ring(alarm, next, .due(late: nil), at: now, rules))
-    }
-    return changes
-  }
-
-  /// It begins to ring, or again after a snooze.
-  private mutating func ring(
-    _ reminder: Reminder, _ due: TimedMoment, _ how: ReminderEvent.Ring, at now: Now,
-    _ rules: ReminderRules
-  ) -> ReminderChange {
-    let late = .zero - due.left(at: now)
-    let isLate = late > Announcer.unnoticed
-    var how = how
-    switch how {
-    case .due: how = .due(late: isLate ? late : nil)
-    case .again where late > rules.ringLimit && !(due.followsClock && rules.trust == .untrusted):
+    // A clock that may be wrong ends no timer and no snooze for good.
+    let mayBeWrong =
+      due.followsClock && rules.trust == .untrusted && !reminder.waitsByClock
+    if late > rules.ringLimit, !mayBeWrong {
       return end(reminder, .expired(late: late), at: now, rules)
-    case .again, .on: break
     }
+    let isLate = late > Announcer.unnoticed
     var since = isLate ? TimedMoment(rules.lead, after: now) : due
     // Once it rings, it counts on, whatever the clock is set to.
     since.noteTrusted()
     let ringing = change(reminder) {
-      if $0.waitsByClock { $0.occasion = due.shown }
+      if $0.waitsByClock { $0.after = due.shown }
       $0.state = .ringing(since: since)
     }
     if let refusal = rules.refusal, refusal != .switchLost {
       return end(ringing, .silenced(refusal), at: now, rules)
     }
-    return ReminderChange(ringing, .rings(how))
+    return ReminderChange(
+      ringing, .rings(reminder.isUp ? .again : .due(late: isLate ? late : nil)))
   }
 
-  /// Ends a ring or a snooze. A timer, and an alarm that rings only once, is removed; another alarm
-  /// is done with the date that it rang for, and waits for the next.
+  /// Ends a ring or a snooze, or what was due too long ago. A timer, and an alarm that rings only
+  /// once, is removed; another alarm waits for its next time that is not too late.
   private mutating func end(
     _ reminder: Reminder, _ event: ReminderEvent, at now: Now, _ rules: ReminderRules
   ) -> ReminderChange {
-    guard !reminder.isOnce, let times = reminder.alarm?.times else {
+    if reminder.isOnce {
       remove(reminder)
-      return ReminderChange(reminder, event)
-    }
-    change(reminder) { alarm in
-      let rang = alarm.due ?? now.instant
-      if case .expired = event, !alarm.isUp {
-        // The latest ring since then may not be too late yet.
-        alarm.from = now.instant - rules.ringLimit - .nanoseconds(1)
-      } else if rules.alarmsGoByClock, now.instant < rang - Self.longestStepBack {
-        // The clock was far ahead: it does not silence the days to come.
-        alarm.from = now.instant
-      } else {
-        alarm.done = times.date(ofRing: rang, in: rules.zone)
+    } else {
+      change(reminder) { alarm in
+        alarm.after = max(alarm.after ?? now.instant, now.instant - rules.ringLimit)
+        alarm.state = .waiting(nil)
+        Self.plan(&alarm, at: now, rules)
       }
-      alarm.occasion = nil
-      alarm.state = .waiting(nil)
-      Self.plan(&alarm, at: now, rules)
     }
     return ReminderChange(reminder, event)
   }
@@ -273,7 +214,7 @@ public struct Reminders: Hashable, Sendable {
     case .pause(let which): return [try pause(which, at: now)]
     case .resume(let which):
       let timer = try find(.timer, which)
-      guard case .paused(let left) = timer.state else { throw .isNotPaused(timer.title) }
+      guard case .paused(let left) = timer.state else { throw .isNotPaused(timer) }
       let resumed = change(timer) { $0.state = .waiting(TimedMoment(left, after: now)) }
       return [ReminderChange(resumed, .changed(.resumed))]
     case .tell: preconditionFailure("the Announcer answers it: it changes nothing here")
@@ -287,7 +228,7 @@ public struct Reminders: Hashable, Sendable {
     case .skip(let which): return [try skip(which, at: now, rules)]
     case .cancel(let kind, let which):
       let reminder = try find(kind, which)
-      guard reminder.origin == .person else { throw .isConfigured(reminder.title) }
+      guard reminder.origin == .person else { throw .isConfigured(reminder) }
       remove(reminder)
       return [ReminderChange(reminder, .cancelled)]
     }
@@ -319,7 +260,7 @@ public struct Reminders: Hashable, Sendable {
     if let name {
       if let flaw = Reminder.flaw(ofName: name, kind) { throw .name(kind, flaw) }
       if let other = self[kind].first(where: { $0.name == name }) {
-        throw other.origin == .person ? .nameIsTaken(kind, name) : .nameIsConfigured(name)
+        throw .nameIsTaken(other)
       }
     }
     guard self[kind].count < Self.most(kind) else { throw .tooMany(kind) }
@@ -329,18 +270,12 @@ public struct Reminders: Hashable, Sendable {
     _ span: Duration, to which: String, at now: Now
   ) throws(ReminderRefusal) -> ReminderChange {
     let timer = try find(.timer, which)
-    let length = timer.length ?? .zero
-    // By a clock that is behind, more than the whole length may seem to be left.
-    let left = min(timer.left(at: now), length) + span
+    let left = timer.left(at: now) + span
     guard Reminder.shortest <= span, left <= Reminder.longest else { throw .length }
     let changed = change(timer) {
-      $0.plan = .timer(min(length + span, Reminder.longest), name: timer.name)
-      switch timer.state {
-      case .paused: $0.state = .paused(left: left)
-      case .waiting(let zero?): $0.state = .waiting(zero + span)
-      case .waiting(nil), .ringing, .snoozing:
-        $0.state = .waiting(TimedMoment(left, after: now))
-      }
+      $0.plan = .timer(min((timer.length ?? .zero) + span, Reminder.longest), name: timer.name)
+      let isPaused = if case .paused = timer.state { true } else { false }
+      $0.state = isPaused ? .paused(left: left) : .waiting(TimedMoment(left, after: now))
     }
     return ReminderChange(changed, .changed(.lengthened(by: span)))
   }
@@ -349,27 +284,24 @@ public struct Reminders: Hashable, Sendable {
     _ which: String, at now: Now
   ) throws(ReminderRefusal) -> ReminderChange {
     let timer = try find(.timer, which)
-    if case .paused = timer.state { throw .isPaused(timer.title) }
-    if timer.isRinging { throw .isRinging(timer.title) }
-    // By a clock that is behind, more than the whole length may seem to be left.
-    let left = min(timer.left(at: now), timer.length ?? .zero)
-    return ReminderChange(change(timer) { $0.state = .paused(left: left) }, .changed(.paused))
+    if case .paused = timer.state { throw .isPaused(timer) }
+    if timer.isRinging { throw .isRinging(timer) }
+    return ReminderChange(
+      change(timer) { $0.state = .paused(left: timer.left(at: now)) }, .changed(.paused))
   }
 
   private mutating func skip(
     _ which: String, at now: Now, _ rules: ReminderRules
   ) throws(ReminderRefusal) -> ReminderChange {
     let alarm = try find(.alarm, which)
-    guard !alarm.isUp else { throw .isUp(alarm.title) }
-    guard rules.alarmsGoByClock, let next = alarm.next, let times = alarm.alarm?.times else {
-      throw .nextIsUnknown(alarm.title)
-    }
-    guard !alarm.isOnce else {
+    guard !alarm.isUp else { throw .isUp(alarm) }
+    guard !alarm.isOnce, let next = alarm.next else {
       remove(alarm)
       return ReminderChange(alarm, .cancelled)
     }
     let skipped = change(alarm) {
-      $0.done = times.date(ofRing: next, in: rules.zone)
+      // So a clock that is wrong now takes the skip with it.
+      ($0.after, $0.skipped) = ($0.after.map { max($0, now.instant) }, next)
       Self.plan(&$0, at: now, rules)
     }
     return ReminderChange(skipped, .changed(.skipped))
@@ -388,51 +320,34 @@ public struct Reminders: Hashable, Sendable {
 
   /// Takes the alarms of the configuration, at the start and after each reload. Those that it had
   /// before go on; if they ring, they ring on.
-  /// - Returns: alarms that it no longer has, and a person's alarms that lost their names.
+  /// - Returns: the alarms that it no longer has.
+  @discardableResult
   mutating func configure(
     _ plans: [AlarmPlan], at now: Now, _ rules: ReminderRules
   ) -> [ReminderChange] {
-    let names = Set(plans.compactMap(\.name))
-    var changes: [ReminderChange] = []
-    for alarm in alarms where alarm.origin == .configuration {
-      if let name = alarm.name, names.contains(name) { continue }
-      remove(alarm)
-      changes.append(ReminderChange(alarm, .cancelled))
-    }
+    let configured = alarms.filter { $0.origin == .configuration }
+    let gone = configured.filter { alarm in !plans.contains { $0.name == alarm.name } }
+    for alarm in gone { remove(alarm) }
     for plan in plans {
-      guard let namesake = alarms.first(where: { $0.name == plan.name }) else {
+      guard let alarm = configured.first(where: { $0.name == plan.name }) else {
         insert(plan, from: .configuration, at: now, rules)
         continue
       }
-      if namesake.origin == .configuration {
-        let isMoved = namesake.alarm?.times != plan.times
-        change(namesake) {
-          $0.plan = .alarm(plan)
-          if isMoved && !$0.isUp { Self.begin(&$0, at: now, rules) }
-        }
-      } else if let name = plan.name {
-        // The person's alarm still rings, but loses the name.
-        let nameless = change(namesake) { $0.name = nil }
-        changes.append(ReminderChange(nameless, .changed(.nameLost(name))))
-        insert(plan, from: .configuration, at: now, rules)
+      let isMoved = alarm.alarm?.times != plan.times
+      change(alarm) {
+        $0.plan = .alarm(plan)
+        if isMoved && !$0.isUp { Self.begin(&$0, at: now, rules) }
       }
     }
     planAlarms(at: now, rules)
-    return changes
-  }
-
-  /// Like `configure`, at the start: removed alarms are not reported, and the next `due` reports
-  /// the other changes.
-  mutating func configureAtStart(_ plans: [AlarmPlan], at now: Now, _ rules: ReminderRules) {
-    changedByStart += configure(plans, at: now, rules).filter { $0.event != .cancelled }
+    return gone.map { ReminderChange($0, .cancelled) }
   }
 
   // MARK: The list
 
   /// - Throws: `unknown` if none has that name or number.
   func find(_ kind: Reminder.Kind, _ which: String) throws(ReminderRefusal) -> Reminder {
-    let number = Int(which).flatMap { String($0) == which ? $0 : nil }
-    guard let found = self[kind].first(where: { $0.name == which || $0.number == number }) else {
+    guard let found = self[kind].first(where: { $0.isCalled(which) }) else {
       throw .unknown(kind, which)
     }
     return found
@@ -447,53 +362,43 @@ public struct Reminders: Hashable, Sendable {
     return found
   }
 
-  /// The alarm with that name or number, or without one all alarms, if they meet the condition.
+  /// Of the alarms with that name or number, or without one of all, those that meet the condition.
   private func those(
     _ which: String?, where isMeant: (Reminder) -> Bool
   ) throws(ReminderRefusal) -> [Reminder] {
-    if let which {
-      let alarm = try find(.alarm, which)
-      guard isMeant(alarm) else { throw .isNotRinging(alarm.title) }
-      return [alarm]
-    }
-    let meant = alarms.filter(isMeant)
-    guard !meant.isEmpty else { throw .noneRings }
-    return meant
-  }
-
-  private func find(_ reminder: Reminder) -> Reminder? {
-    self[reminder.kind].first { $0.number == reminder.number }
+    let meant = alarms.filter { isMeant($0) && (which.map($0.isCalled) ?? true) }
+    guard meant.isEmpty else { return meant }
+    if let which { throw .isNotRinging(try find(.alarm, which)) }
+    throw .noneRings
   }
 
   @discardableResult
   private mutating func insert(
-    _ plan: Reminder.Plan, from origin: Reminder.Origin = .person, state: Reminder.State,
-    done: CivilDate? = nil
+    _ plan: Reminder.Plan, from origin: Reminder.Origin = .person, state: Reminder.State
   ) -> Reminder {
     let kind: Reminder.Kind = if case .timer = plan { .timer } else { .alarm }
     let place =
       self[kind].enumerated().first { $0.element.number != $0.offset + 1 }?.offset
       ?? self[kind].count
-    let reminder = Reminder(number: place + 1, plan, from: origin, state: state, done: done)
+    let reminder = Reminder(number: place + 1, plan, from: origin, state: state)
     self[keyPath: Self.list(of: kind)].insert(reminder, at: place)
     return reminder
   }
 
-  /// A new alarm waits from now on.
   @discardableResult
   private mutating func insert(
     _ plan: AlarmPlan, from origin: Reminder.Origin, at now: Now, _ rules: ReminderRules
   ) -> Reminder {
-    let alarm = insert(.alarm(plan), from: origin, state: .waiting(nil))
-    return change(alarm) { Self.begin(&$0, at: now, rules) }
+    change(insert(.alarm(plan), from: origin, state: .waiting(nil))) {
+      Self.begin(&$0, at: now, rules)
+    }
   }
 
   /// The alarm waits from now on.
   private static func begin(
     _ alarm: inout Reminder, at now: Now, _ rules: ReminderRules
   ) {
-    alarm.done = nil
-    alarm.from = rules.alarmsGoByClock ? now.instant : nil
+    (alarm.after, alarm.skipped) = (rules.alarmsGoByClock ? now.instant : nil, nil)
     plan(&alarm, at: now, rules)
   }
 
@@ -517,9 +422,4 @@ public struct Reminders: Hashable, Sendable {
     for index in timers.indices { change(&timers[index]) }
     for index in alarms.indices { change(&alarms[index]) }
   }
-}
-
-extension Reminder {
-  /// True if its moment is an instant of the clock: an alarm that waits for its time.
-  var waitsByClock: Bool { if case .waiting = state { kind == .alarm } else { false } }
 }

@@ -29,13 +29,6 @@ public struct TimedMoment: Hashable, Sendable {
   /// How long it is until then; negative once it has passed.
   public func left(at now: Now) -> Duration { sinceBoot - now.sinceBoot }
 
-  /// The moment `span` later, by both clocks.
-  static func + (moment: Self, span: Duration) -> Self {
-    Self(
-      sinceBoot: moment.sinceBoot + span, shown: moment.shown + span,
-      followsClock: moment.followsClock)
-  }
-
   mutating func noteClockSet(at now: Now) {
     if followsClock {
       self = TimedMoment(followingClockTo: shown, at: now)

@@ -1,7 +1,7 @@
 import Horology
 
 /// Each moment at which a timer or an alarm is due has one fate: it rings then, until it is stopped or
-/// has rung out, or is told with a reason. None rings that is not due, or twice for one day.
+/// has rung out, or is told with a reason. None rings that is not due, or twice for one time.
 ///
 /// A timer is due when its time has passed, asleep or not, whatever the clock shows. An alarm is due
 /// when a clock that may be believed shows its time. What was due while nothing ran rings late, if
@@ -13,8 +13,6 @@ struct Rings: Property {
   /// When each last began or ceased to ring.
   private var turns: [Cue.Source: Int64] = [:]
   private var lastRing: (at: Int64, length: Int64) = (.never, 0)
-  /// The latest time of a clock that alarms go by.
-  private var reached: Int64 = .never
 
   /// From one ring to the next. The second is left out: the words are said then.
   private static let gap = 6 * second
@@ -35,13 +33,16 @@ struct Rings: Property {
     /// Of a timer that is paused.
     var left: Int64?
     var isRinging = false
+    /// It rings or is snoozed.
+    var isUp = false
     /// It has to ring at its very moment.
     var isExact = false
-    /// The next date of an alarm, and what the clock shows when it is due; nil if that is to be reckoned.
-    var next: WallClock.Due?
-    /// The last date for which an alarm rang or was left out, and the last of which it was told.
-    var rang = Int64.min
-    var told = Int64.min
+    /// What the clock shows when an alarm is due next; nil if that is to be reckoned.
+    var next: Int64?
+    /// What the clock showed when an alarm was set, or rang last, and the last time that was left out.
+    /// It is done with what was due by then.
+    var after: Int64
+    var skipped: Int64 = .never
     /// When its moment was last set or moved.
     var changed: Int64
     /// When its first ring was heard, and words of it were said or told unsaid.
@@ -50,9 +51,10 @@ struct Rings: Property {
     /// It was not saved, or the power was cut while it counted: nothing is demanded of it.
     var isLoose = false
 
-    init(_ plan: Reminder.Plan, isConfigured: Bool = false, _ at: Moment) {
+    init(_ plan: Reminder.Plan, isConfigured: Bool = false, _ at: Moment, _ world: Situation) {
       self.isConfigured = isConfigured
       changed = at.elapsed
+      after = world.goesByClock ? at.shown : .never
       switch plan {
       case .timer(let length, let name): (due, self.name) = (at.elapsed + length.nanoseconds, name)
       case .alarm(let plan): (times, name) = (plan.times, plan.name)
@@ -65,6 +67,13 @@ struct Rings: Property {
       (next, firstRing, changed) = (nil, nil, at.elapsed)
       if let due, due <= at.elapsed { self.due = nil }
     }
+
+    /// A clock that alarms go by shows a time more than an hour earlier: it was wrong before.
+    mutating func forget(_ at: Moment, _ world: Situation) {
+      if !isUp, world.goesByClock, at.shown < after - hour {
+        (after, skipped, next) = (at.shown, .never, nil)
+      }
+    }
   }
 
   mutating func see(_ fact: Fact, _ at: Moment, _ world: Situation) -> String? {
@@ -72,22 +81,16 @@ struct Rings: Property {
     case .started(let saved): start(saved, at, world)
     // Only the clock tells how long the power was cut.
     case .powerCame: changeAll { if $0.due != nil { $0.isLoose = true } }
-    case .clockSet: changeAll { $0.reconsider(at) }
-    case .took, .tookZone:
-      changeAll { known in
-        known.reconsider(at)
-        // For which date it rang is another question in another zone.
-        if case .tookZone = fact, known.due != nil {
-          (known.rang, known.told) = (.min, world.face.day(at.shown) + 1)
-        }
-      }
-      configure(world.settings.alarms, at)
+    case .clockSet, .tookZone: changeAll { $0.reconsider(at) }
+    case .took:
+      changeAll { $0.reconsider(at) }
+      configure(at, world)
     case .rested(let isSaved):
       if isSaved { unsaved = [] }
-      forgetDates(at, world)
+      changeAll { $0.forget(at, world) }
       return pass(at, world)
     case .told(.reminder(let reminder, let event)):
-      forgetDates(at, world)
+      changeAll { $0.forget(at, world) }
       return told(reminder, event, at, world)
     case .told(.unsaid(let words, _)): all[words.source]?.words = at.elapsed
     case .heard(.begins, let sounding):
@@ -102,47 +105,24 @@ struct Rings: Property {
     for source in all.keys { change(&all[source]!) }
   }
 
-  /// If a clock that alarms go by is set back by days, it was wrong before: the dates to come are
-  /// forgotten.
-  private mutating func forgetDates(_ at: Moment, _ world: Situation) {
-    guard world.goesByClock else { return }
-    if at.shown < reached - day {
-      let today = world.face.day(at.shown)
-      changeAll { known in
-        guard known.times != nil else { return }
-        if known.rang > today { known.rang = .min }
-        if known.told > today { known.told = .min }
-        known.isLoose = true
-      }
-      reached = at.shown
-    }
-    reached = max(reached, at.shown)
-  }
-
   // MARK: It must ring, or be told
 
   private mutating func pass(_ at: Moment, _ world: Situation) -> String? {
-    for (source, known) in all where known.times != nil && known.due == nil {
-      if known.next.map({ $0.shown <= at.shown }) ?? true { comeDue(&all[source]!, at, world) }
-    }
     for (source, known) in all {
-      if let what = judge(source, known, at, world) { return what }
+      if known.times != nil, known.due == nil, known.next.map({ $0 <= at.shown }) ?? true {
+        comeDue(&all[source]!, at, world)
+      }
+      if let what = judge(source, all[source]!, at, world) { return what }
     }
     return nil
   }
 
   private func comeDue(_ known: inout Known, _ at: Moment, _ world: Situation) {
-    guard let next = known.next else {
-      known.next = world.face.dues(known.times!, around: at.shown).first { $0.shown > at.shown }
-      return
+    if let next = known.next {
+      let due = at.elapsed - (at.shown - next)
+      if world.trust != .untrusted, !world.happened(.trust, since: due) { known.due = due }
     }
-    known.next = nil
-    let due = at.elapsed - (at.shown - next.shown)
-    if world.trust != .untrusted, !world.happened(.trust, since: due),
-      next.date > max(known.rang, known.told)
-    {
-      known.due = due
-    }
+    known.next = world.face.next(known.times!, after: max(at.shown, known.after, known.skipped))
   }
 
   private func judge(
@@ -216,17 +196,20 @@ struct Rings: Property {
       return at.elapsed >= due - Situation.tolerance ? nil : "it rings too early"
     }
     return time(known, at, world) != nil || world.happened(.rules, since: at.elapsed - minute)
-      ? nil : "an alarm rings that is not due, or twice for one day"
+      ? nil : "an alarm rings that is not due, or twice for one time"
   }
 
   /// The time for which an alarm rings that begins to ring now.
-  private func time(_ known: Known, _ at: Moment, _ world: Situation) -> WallClock.Due? {
+  private func time(_ known: Known, _ at: Moment, _ world: Situation) -> Int64? {
     guard let times = known.times else { return nil }
     let latest = world.settings.ringLimit.nanoseconds + 30 * second
     // What the clock shows now comes first; what it showed a moment before may be years off.
     return world.readings(at).lazy.compactMap { shown in
       world.face.dues(times, around: shown)
-        .last { $0.date > known.rang && (-Situation.tolerance...latest).contains(shown - $0.shown) }
+        .last {
+          $0 > max(known.after, known.skipped)
+            && (-Situation.tolerance...latest).contains(shown - $0)
+        }
     }.first
   }
 
@@ -238,14 +221,13 @@ struct Rings: Property {
     let source = Cue.Source(reminder)
     // The configuration may have another of that number already.
     if event == .cancelled, all[source]?.name != reminder.name { return nil }
-    if event == .set { all[source] = Known(reminder.plan, at) }
+    if event == .set { all[source] = Known(reminder.plan, at, world) }
     guard var known = all[source] else { return nil }
     unsaved.insert(source)
     var isGone = false
     defer { all[source] = isGone ? nil : known }
     switch event {
     case .set, .changed(.told), .unheard: break
-    case .changed(.nameLost): known.name = nil
     case .changed(.lengthened(let span)):
       if known.left != nil {
         known.left! += span.nanoseconds
@@ -262,47 +244,37 @@ struct Rings: Property {
     case .changed(.snoozed):
       known.due = at.elapsed + Self.snooze
       turn(source, &known, at)
-      known.isLoose = false
+      (known.isUp, known.isLoose) = (true, false)
     case .changed(.skipped):
-      // Several rings in a row may be left out, a week apart.
-      let dues = known.times.map { world.face.dues($0, around: at.shown, days: 100) } ?? []
-      let next = dues.filter { $0.shown > at.shown && $0.date > known.rang }
-      // After a clock that was wrong, it may be done with a date of which it told.
-      known.isLoose = known.isLoose || next.first?.date ?? .max <= known.told
-      known.rang = next.first?.date ?? known.rang
-      known.next = nil
+      let last = max(at.shown, known.after, known.skipped)
+      known.skipped = known.times.flatMap { world.face.next($0, after: last) } ?? last
+      (known.after, known.next) = (max(known.after, at.shown), nil)
     case .rings(.on, _):
-      (known.isRinging, known.isExact, known.due) = (true, false, at.elapsed)
+      (known.isRinging, known.isUp, known.isExact, known.due) = (true, true, false, at.elapsed)
       turns[source] = at.elapsed
     case .rings(let how, _):
       // A clock that is set once a snooze is over leaves no moment of it.
       let what = how == .again && known.due == nil ? nil : mayRing(known, at, world)
       if let time = time(known, at, world), how != .again {
-        known.rang = time.date
-        known.due = known.due ?? at.elapsed - (at.shown - time.shown)
+        known.after = time
+        known.due = known.due ?? at.elapsed - (at.shown - time)
       }
       let due = known.due ?? at.elapsed
       let isLate = at.elapsed - due > 2 * second
       let isHindered = known.isLoose || !world.isCalm(since: due - minute)
       known.isExact = known.changed < due - 12 * second && !isLate
       known.due = isLate ? at.elapsed : due
-      known.isRinging = true
+      (known.isRinging, known.isUp) = (true, true)
       turns[source] = at.elapsed
       return what ?? (isLate && !isHindered ? "\(source) rings late" : nil)
-    case .silenced(.untrusted) where known.times != nil:
-      // It may still ring late.
-      (known.told, known.due) = (world.face.day(at.shown), nil)
+    // It may still ring late.
+    case .silenced(.untrusted) where known.times != nil: known.due = nil
     case .silenced, .stopped, .missed, .expired, .cancelled:
+      if case .silenced = event { known.after = time(known, at, world) ?? known.after }
       turn(source, &known, at)
-      guard let times = known.times, case .weekly = times.days, event != .cancelled else {
-        isGone = true
-        break
-      }
-      (known.due, known.next) = (nil, nil)
-      // If the date for which it rang is forgotten, the service may be done with it or not.
-      known.isLoose = known.isLoose && known.rang == .min
-      let last = world.face.dues(times, around: at.shown).last { $0.shown <= at.shown }
-      known.told = max(known.told, last?.date ?? .min)
+      (known.due, known.next, known.isUp, known.isLoose) = (nil, nil, false, false)
+      isGone = event == .cancelled
+      if case .weekly? = known.times?.days {} else { isGone = true }
     }
     return nil
   }
@@ -315,22 +287,25 @@ struct Rings: Property {
 
   // MARK: The configuration and the saved state
 
-  private mutating func configure(_ plans: [AlarmPlan], _ at: Moment) {
+  private mutating func configure(_ at: Moment, _ world: Situation) {
+    let plans = world.settings.alarms
     for (source, known) in all where known.isConfigured {
       guard let plan = plans.first(where: { $0.name == known.name }) else {
         all[source] = nil
         continue
       }
       guard plan.times != known.times else { continue }
-      all[source]!.times = plan.times
-      // One that rings is done with its date, whatever its time is from now on.
-      if !known.isRinging { (all[source]!.rang, all[source]!.told) = (.min, .min) }
+      if known.isUp {
+        all[source]!.times = plan.times
+      } else {
+        all[source] = Known(.alarm(plan), isConfigured: true, at, world)
+      }
       all[source]!.isLoose = known.isLoose || known.due != nil
     }
     for plan in plans where !all.values.contains(where: { $0.isConfigured && $0.name == plan.name })
     {
       let source = (1...).lazy.map { Cue.Source.alarm($0) }.first { all[$0] == nil }!
-      all[source] = Known(.alarm(plan), isConfigured: true, at)
+      all[source] = Known(.alarm(plan), isConfigured: true, at, world)
       unsaved.insert(source)
     }
   }
@@ -338,13 +313,13 @@ struct Rings: Property {
   /// What was not saved may be lost, or be as it was before.
   private mutating func start(_ saved: [Reminder], _ at: Moment, _ world: Situation) {
     for source in unsaved {
-      let kept = saved.first { Cue.Source($0) == source }.map {
-        all[source] ?? Known($0.plan, isConfigured: $0.origin == .configuration, at)
+      all[source] = saved.first { Cue.Source($0) == source }.map {
+        all[source]
+          ?? Known($0.plan, isConfigured: $0.origin == .configuration, at, world)
       }
-      all[source] = kept
       all[source]?.isLoose = true
     }
-    configure(world.settings.alarms, at)
+    configure(at, world)
   }
 }
 
@@ -355,13 +330,11 @@ extension Cue.Source {
 }
 
 extension WallClock {
-  /// A date of an alarm, and what the clock shows when it is due.
-  typealias Due = (date: Int64, shown: Int64)
-
-  /// When an alarm is due around a moment. A time that the zone repeats comes the first time.
-  fileprivate func dues(_ times: AlarmTimes, around shown: Int64, days: Int64 = 9) -> [Due] {
+  /// What the clock shows when an alarm is due around a moment. A time that the zone repeats comes the
+  /// first time.
+  fileprivate func dues(_ times: AlarmTimes, around shown: Int64) -> [Int64] {
     let today = day(shown)
-    var dates = today - 2...today + days
+    var dates = today - 2...today + 9
     if case .date(let date) = times.days { dates = Int64(date.dayNumber)...Int64(date.dayNumber) }
     return dates.compactMap { date in
       // 1 January 1970 was a Thursday.
@@ -370,7 +343,11 @@ extension WallClock {
       {
         return nil
       }
-      return (date, instant(day: date, minute: Int64(times.time.minutes)))
-    }.sorted { $0.shown < $1.shown }
+      return instant(day: date, minute: Int64(times.time.minutes))
+    }.sorted()
+  }
+
+  fileprivate func next(_ times: AlarmTimes, after shown: Int64) -> Int64? {
+    dues(times, around: shown).first { $0 > shown }
   }
 }
