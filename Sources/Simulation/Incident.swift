@@ -30,8 +30,6 @@ struct Incident: Hashable {
     case rtc(ClockHardware.RTC)
     /// From now on the clock gains this many ppm on true time.
     case drift(Int64)
-    /// adjtime(3): the clock is slewed by this much, at 500 ppm.
-    case slew(Int64)
     case sleep(Int64)
     /// The loop is held up.
     case stall(Int64)
@@ -39,8 +37,6 @@ struct Incident: Hashable {
     case restart(Int64)
     /// How long, and how far the clock is behind true time afterwards.
     case powerCut(Int64, clockIsBehind: Int64)
-    /// The armed wake-up never comes.
-    case wakeUpLost
     case zone(String)
     /// The switch's contact closes or opens, with this many edges, this far apart.
     case contact(isActive: Bool, edges: Int, apart: Int64)
@@ -49,28 +45,24 @@ struct Incident: Hashable {
     case muteFor(Int64)
     case mute(SoftwareMute)
     case stopByHand
-    case ask(speakerIsAwake: Bool)
+    case ask
     case askFor(TimeOfDay)
     /// Asks for the time, to be heard this long from now.
     case askAhead(Int64)
     case reminder(ReminderOrder)
     case interval(IntervalOrder)
     /// The button: stops or snoozes what rings, else stops the interval, else asks for the time.
-    case press(speakerIsAwake: Bool)
+    case press
     /// The button is kept pressed: what rings or is said stops.
     case holdButton
     /// The owner changes one setting, chosen by the seed.
-    case reload(UInt64, soundsDifferent: Bool)
+    case reload(UInt64)
     /// For the first duration, opening the speaker takes the second.
     case slowToOpen(Int64, Int64)
     case busy(Int64)
     case speakerLost
     /// For the first duration, the speaker has the second in its queue.
     case longQueue(Int64, Int64)
-    /// From now on the speaker's converter is this many ppm too fast.
-    case converter(Int64)
-    /// For the first duration, the end of a stopped sounding is reported later by the second.
-    case stopsLate(Int64, Int64)
   }
 }
 

@@ -37,15 +37,6 @@ struct Plan {
         Incident(
           time: isNear
             ? .nearQuarter(at, offset: Self.offset(&chance)) : .at(at), kind: kind(&chance, at)))
-      // A clock that is set many times in a row.
-      if chance.oneIn(100) {
-        for _ in 0..<chance.below(25) {
-          incidents.append(
-            Incident(
-              time: .after(chance.between(0, second)),
-              kind: .step(chance.between(-15 * minute, 5 * minute), byServer: chance.oneIn(2))))
-        }
-      }
       while chance.oneIn(3) {
         let gap = chance.pick([20 * millisecond, second, 10 * second, 15 * minute])
         incidents.append(
@@ -88,17 +79,16 @@ struct Plan {
       .powerCut(
         Self.length(&chance, [minute, 3 * day]),
         clockIsBehind: chance.pick([0, 0, second, hour, 40 * day]))
-    case 16: chance.oneIn(4) ? .wakeUpLost : .zone(chance.pick(zones))
+    case 16: .zone(chance.pick(zones))
     case 17...20: Self.lever(&chance)
     case 21...24: Self.mute(&chance)
     case 25...26: chance.oneIn(4) ? .holdButton : .stopByHand
-    case 27...29: .ask(speakerIsAwake: chance.oneIn(2))
+    case 27...29: .ask
     case 30:
       chance.oneIn(2)
         ? .askFor(TimeOfDay(minutes: chance.below(1440)))
         : .askAhead(chance.between(300 * millisecond, 5 * second))
-    case 31...33:
-      .reload(chance.seed(), soundsDifferent: chance.oneIn(2))
+    case 31...33: .reload(chance.seed())
     case 34...41: Self.order(&chance, at)
     default: Self.speaker(&chance)
     }
@@ -125,10 +115,7 @@ struct Plan {
           .none, .dead, .mute, .running(ahead: 0),
           .running(ahead: chance.between(-ahead, ahead)),
         ]))
-    default:
-      return chance.oneIn(2)
-        ? .drift(chance.between(-500, 500))
-        : .slew(chance.between(-500 * millisecond, 500 * millisecond))
+    default: return .drift(chance.between(-500, 500))
     }
   }
 
@@ -155,13 +142,11 @@ struct Plan {
 
   private static func speaker(_ chance: inout Chance) -> Incident.Kind {
     let span = length(&chance, [20 * second, hour, 5 * hour])
-    return switch chance.below(7) {
+    return switch chance.below(5) {
     case 0: .slowToOpen(span, chance.between(300 * millisecond, 4500 * millisecond))
     case 1: .busy(chance.pick([span, chance.between(0, 20 * second)]))
     case 2...3: .speakerLost
-    case 4: .longQueue(span, chance.between(200 * millisecond, 6 * second))
-    case 5: .converter(chance.between(-100, 100))
-    default: .stopsLate(span, chance.between(100 * millisecond, 3 * second))
+    default: .longQueue(span, chance.between(200 * millisecond, 6 * second))
     }
   }
 }
@@ -180,7 +165,7 @@ extension Plan {
         .set(AlarmPlan(&chance, name: chance.pick(["school", "sun", "moon"]), datedFrom: at)))
     case 7: .reminder(chance.pick([.snooze(nil), .stop(nil)]))
     case 8: .reminder(chance.pick([.cancel(.alarm, alarm), .skip(alarm)]))
-    default: .press(speakerIsAwake: chance.oneIn(2))
+    default: .press
     }
   }
 

@@ -77,7 +77,7 @@ extension AnnouncerSettings {
 
 extension Tune {
   /// No chime, and tunes of several lengths.
-  static let simulated: [Tune?] = [nil, hourBell, westminster, ship, pips, carillon]
+  static let simulated: [Tune?] = [nil, hourBell, westminster, ship, carillon]
 
   private static let hourBell = Tune("hour bell", [0: part(strikes: .hour, gap: 4.5, rest: 3)])
 
@@ -92,8 +92,6 @@ extension Tune {
   private static let ship = Tune(
     "ship's bell",
     [0: part(strikes: .watch, gap: 0.7, rest: 1), 2: part(strikes: .watch, gap: 0.7, rest: 1)])
-
-  private static let pips = Tune("pips", [0: part(6, every: 1, lead: 5, rest: 1)])
 
   /// Nearly as long as the shortest interval.
   private static let carillon = Tune(

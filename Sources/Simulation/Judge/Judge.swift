@@ -1,7 +1,8 @@
 import Horology
 
 /// Judges what was heard and told, by the owner's rules. It knows nothing of how it is decided: it is
-/// a list of properties of the timeline.
+/// a list of properties of the timeline. What must not be heard is forbidden always; what must be
+/// heard is demanded where nothing has disturbed for a while.
 struct Judge {
   /// The first violation; later ones are not kept.
   private(set) var violation: Violation?
