@@ -57,10 +57,9 @@ extension Report {
         + (first == last ? "" : " through \(last.instant.nanoseconds.utcText)") + ": \(reason)"
     case .reminder(let reminder, let event): "\(reminder.title): \(event)"
     case .interval(let interval, let event): "\(interval.title): \(event)"
-    case .unsaid(let words, let reason): "did not say \(words.subject): \(reason)"
     case .retrying(let occasion, let why):
       "tries \(occasion.instant.nanoseconds.utcText) again: \(why)"
-    case .refused, .trust, .switched, .mute, .clockSet, .slept, .startUnheard: "\(self)"
+    default: "\(self)"
     }
   }
 }

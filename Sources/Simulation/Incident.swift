@@ -24,9 +24,8 @@ struct Incident: Hashable {
     case step(Int64, byServer: Bool)
     /// The clock is synchronised, and corrected if it is wrong.
     case synchronised
-    /// No time server is heard any more. The kernel's error becomes unknown at once, or after
-    /// hours.
-    case synchronisationLost(atOnce: Bool)
+    /// No time server is heard any more, and the kernel does not know the clock's error.
+    case synchronisationLost
     case rtc(ClockHardware.RTC)
     /// From now on the clock gains this many ppm on true time.
     case drift(Int64)
@@ -38,8 +37,8 @@ struct Incident: Hashable {
     /// How long, and how far the clock is behind true time afterwards.
     case powerCut(Int64, clockIsBehind: Int64)
     case zone(String)
-    /// The switch's contact closes or opens, with this many edges, this far apart.
-    case contact(isActive: Bool, edges: Int, apart: Int64)
+    /// The switch's contact closes or opens. It does not bounce.
+    case contact(isClosed: Bool)
     case switchLost
     case switchFound
     case muteFor(Int64)
@@ -68,5 +67,5 @@ struct Incident: Hashable {
 
 extension Incident.Kind {
   /// The name under which it is counted, as in `powerCut`.
-  var name: String { String("\(self)".prefix { $0.isLetter }) }
+  var name: String { Mirror(reflecting: self).children.first?.label ?? "\(self)" }
 }

@@ -79,24 +79,16 @@ struct Machine {
   // MARK: The switch
 
   /// True while the contact is closed.
-  var isActive = false
+  var isClosed = false
   var isSwitchLost = false
-  var contact: Contact?
+  /// The service's reading.
   var switchState = SwitchState.absent
-  /// Edges to come, in order of uptime, and edges not read yet.
-  var edges: [Edge] = []
-  var unread: [Edge] = []
 
   // MARK: The speaker
 
   var slow = Spell()
   var busy = Spell()
   var queued = Spell()
-
-  struct Edge: Hashable {
-    let uptime: Int64
-    let isActive: Bool
-  }
 
   /// A time in which the speaker is slow or busy.
   struct Spell: Hashable {
@@ -124,20 +116,15 @@ struct Machine {
     /// The player looks at its device.
     case tick
     case clockSet
-    case edges
-    case switchLost
+    /// The switch has moved at that uptime, or was lost.
+    case switched(at: Int64)
     case stall(Int64)
     case incident(Incident.Kind)
   }
 
   /// The event that the loop serves next: the switch comes first.
   mutating func nextNote() -> Note {
-    let ofSwitch = inbox.firstIndex {
-      switch $0 {
-      case .edges, .switchLost: true
-      default: false
-      }
-    }
+    let ofSwitch = inbox.firstIndex { if case .switched = $0 { true } else { false } }
     return inbox.remove(at: ofSwitch ?? 0)
   }
 }
@@ -149,9 +136,6 @@ struct ClockHardware: Hashable {
   var driftMillionths: Int64 = 0
   /// A time server is heard.
   var isSynchronised = true
-  /// The kernel's maximum error when corrections stopped, and the uptime at which they did.
-  private var error: Int64 = 0
-  private var since: Int64 = 0
   /// What the clock showed when it was last synchronised in this boot.
   private var synchronisedAt: Int64?
   var rtc = RTC.none
@@ -165,8 +149,6 @@ struct ClockHardware: Hashable {
     case running(ahead: Int64)
     /// Its battery is empty: the driver refuses its time.
     case dead
-    /// It no longer answers.
-    case mute
   }
 
   mutating func synchronise() {
@@ -175,35 +157,26 @@ struct ClockHardware: Hashable {
     if case .running = rtc { rtc = .running(ahead: 0) }
   }
 
-  /// No server is heard any more. Or somebody else has set the clock: then the kernel's error is
-  /// unknown at once.
-  mutating func lose(_ moment: Moment, atOnce: Bool) {
+  /// No server is heard any more, or somebody else has set the clock.
+  mutating func lose(_ moment: Moment) {
     if isSynchronised { synchronisedAt = moment.shown }
-    error = atOnce ? 16 * second : isSynchronised ? millisecond : error(moment)
-    since = moment.uptime
     isSynchronised = false
   }
 
   /// The machine is switched on.
   /// - Parameter behind: how far the clock is behind true time without an RTC.
   /// - Returns: how far the clock is ahead of what it would show if it had gone on.
-  mutating func start(_ moment: Moment, behind: Int64) -> Int64 {
+  mutating func start(behind: Int64) -> Int64 {
     let old = ahead
     (ahead, isSetFromRTC) = (-behind, false)
     if case .running(let rtcAhead) = rtc { (ahead, isSetFromRTC) = (rtcAhead, true) }
     (isSynchronised, synchronisedAt) = (false, nil)
-    (error, since) = (16 * second, moment.uptime)
     return ahead - old
-  }
-
-  /// The error grows by 500 ppm while nobody corrects the clock.
-  private func error(_ moment: Moment) -> Int64 {
-    isSynchronised ? millisecond : min(error + (moment.uptime - since) / 2000, 16 * second)
   }
 
   func kernel(_ moment: Moment) -> KernelClock {
     KernelClock(
-      maximumError: .nanoseconds(error(moment)),
+      maximumError: isSynchronised ? .milliseconds(1) : .seconds(16),
       timesyncd: isSynchronised
         ? Instant(nanoseconds: moment.shown)
         : synchronisedAt.map { Instant(nanoseconds: $0) })
@@ -215,7 +188,6 @@ struct ClockHardware: Hashable {
     switch rtc {
     case .none: return nil
     case .dead: answer = .notValid
-    case .mute: answer = .failed("Input/output error")
     case .running(let ahead):
       answer = .time(Instant(seconds: (moment.shown - self.ahead + ahead) / second))
     }
@@ -223,9 +195,6 @@ struct ClockHardware: Hashable {
       name: "ds3231", moment: moment.now, answer: answer, health: .unsupported,
       hasSetTheClock: isSetFromRTC)
   }
-
-  /// True if the kernel counts the clock as synchronised.
-  func isSynchronised(_ moment: Moment) -> Bool { error(moment) < 16 * second }
 
   /// True if it was so since the machine was switched on, or if there is an RTC that may be right.
   var isVouchedFor: Bool {

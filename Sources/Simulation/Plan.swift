@@ -58,7 +58,7 @@ struct Plan {
 
   private static func remedy(of kind: Incident.Kind?) -> Incident.Kind? {
     switch kind {
-    case .contact(true, _, _): .contact(isActive: false, edges: 1, apart: 0)
+    case .contact(true): .contact(isClosed: false)
     case .switchLost: .switchFound
     case .mute(.on): .mute(.off)
     case .interval(.start): .interval(.stop)
@@ -80,7 +80,8 @@ struct Plan {
         Self.length(&chance, [minute, 3 * day]),
         clockIsBehind: chance.pick([0, 0, second, hour, 40 * day]))
     case 16: .zone(chance.pick(zones))
-    case 17...20: Self.lever(&chance)
+    case 17: chance.pick([.switchLost, .switchFound])
+    case 18...20: .contact(isClosed: chance.oneIn(2))
     case 21...24: Self.mute(&chance)
     case 25...26: chance.oneIn(4) ? .holdButton : .stopByHand
     case 27...29: .ask
@@ -108,26 +109,14 @@ struct Plan {
       return .step(chance.between(-reach, reach), byServer: chance.oneIn(2))
     case 6...7: return .synchronised
     case 8:
-      guard chance.oneIn(2) else { return .synchronisationLost(atOnce: chance.oneIn(2)) }
+      guard chance.oneIn(2) else { return .synchronisationLost }
       let ahead = chance.pick([0, 0, second, 10 * second, 40 * second, hour, 300 * day])
       return .rtc(
         chance.pick([
-          .none, .dead, .mute, .running(ahead: 0),
+          .none, .dead, .running(ahead: 0),
           .running(ahead: chance.between(-ahead, ahead)),
         ]))
     default: return .drift(chance.between(-500, 500))
-    }
-  }
-
-  private static func lever(_ chance: inout Chance) -> Incident.Kind {
-    switch chance.below(8) {
-    case 0: .switchLost
-    case 1: .switchFound
-    case 2...3:
-      .contact(
-        isActive: chance.oneIn(2), edges: chance.below(40) + 2,
-        apart: chance.between(millisecond, 70 * millisecond))
-    default: .contact(isActive: chance.oneIn(2), edges: 1, apart: 0)
     }
   }
 

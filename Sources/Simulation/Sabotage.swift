@@ -170,11 +170,8 @@ extension Int64 {
 }
 
 extension QuietHours.Window {
-  /// As configuration files write it. A window of the whole day does not move.
+  /// As configuration files write it.
   fileprivate var hourLater: String {
-    if to - from == 1440 { return "00:00-24:00" }
-    let end = (to + 60) % 1440
-    return "\(TimeOfDay(minutes: (from + 60) % 1440))-"
-      + (end == 0 ? "24:00" : "\(TimeOfDay(minutes: end))")
+    "\(TimeOfDay(minutes: (from + 60) % 1440))-\(TimeOfDay(minutes: (to + 60) % 1440))"
   }
 }

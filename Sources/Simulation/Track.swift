@@ -203,11 +203,6 @@ struct Track {
     }
     verdict = (moment.uptime, .failed(why, heard: heard))
   }
-
-  /// Puts off the report of its outcome.
-  mutating func putOffVerdict(to uptime: Int64) {
-    if let outcome = verdict?.outcome { verdict = (uptime, outcome) }
-  }
 }
 
 extension Timing {

@@ -99,7 +99,7 @@ final class World {
   }
 
   private enum Act {
-    case rest, happen, start, tick, readContact, judgeClock, wakeUp
+    case rest, happen, start, tick, judgeClock, wakeUp
   }
 
   /// Lets time pass until the next event, and lets that happen.
@@ -116,7 +116,6 @@ final class World {
       consider(starts, .start)
     } else {
       for track in tracks { consider(track.next(moment), .tick) }
-      consider(machine.contact?.settlesAt?.nanoseconds, .readContact)
       consider(machine.judges, .judgeClock)
       consider(machine.wakeUp.map { moment.uptime(at: $0) }, .wakeUp)
     }
@@ -126,7 +125,6 @@ final class World {
     case .happen: happen()
     case .start: startService()
     case .tick: tick()
-    case .readContact: readContact()
     case .judgeClock:
       machine.judges = nil
       settleClock()
@@ -157,16 +155,16 @@ final class World {
     isHeld = true
     defer { isHeld = false }
     let end = uptime + span
-    let torn = span > second ? tracks.indices : 0..<0
-    for index in torn {
-      tracks[index].fail(Self.stoodStill, moment, lasting: 200 * millisecond)
+    if span > second {
+      for index in tracks.indices {
+        tracks[index].fail(Self.stoodStill, moment, lasting: 200 * millisecond)
+      }
     }
     while let next = nextOutside, next <= end {
       flow(next - uptime)
       happen()
     }
     flow(end - uptime)
-    for index in torn { tracks[index].putOffVerdict(to: uptime) }
     if span > 250 * millisecond { see(.disturbed(.hold)) }
   }
 
@@ -186,11 +184,9 @@ final class World {
 
   // MARK: What happens outside
 
-  /// The uptime of the next event that does not come from the service.
+  /// The uptime of the next incident.
   private var nextOutside: Int64? {
-    let edge = machine.edges.first?.uptime
-    guard let incident = dueIncident else { return edge }
-    return min(max(uptime + incident - moment.elapsed, uptime), edge ?? .max)
+    dueIncident.map { max(uptime + $0 - moment.elapsed, uptime) }
   }
 
   /// When the next incident happens, since the history began.
@@ -210,20 +206,12 @@ final class World {
   }
 
   private func happen() {
-    if let edge = machine.edges.first, edge.uptime <= uptime {
-      machine.edges.removeFirst()
-      machine.isActive = edge.isActive
-      if edge.isActive, !isHeld { see(.contactCloses, moment.later(by: edge.uptime - uptime)) }
-      guard !machine.isSwitchLost else { return }
-      machine.unread.append(edge)
-      machine.inbox.append(.edges)
-    } else if let incident = upcoming.popLast() {
-      due = nil
-      happened.append(Happening(moment: moment, incident: incident))
-      judge.count(incident.kind.name)
-      diary?.write("\(incident.kind)", moment)
-      strike(incident.kind)
-    }
+    guard let incident = upcoming.popLast() else { return }
+    due = nil
+    happened.append(Happening(moment: moment, incident: incident))
+    judge.count(incident.kind.name)
+    diary?.write("\(incident.kind)", moment)
+    strike(incident.kind)
   }
 }
 

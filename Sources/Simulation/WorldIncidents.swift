@@ -9,7 +9,7 @@ extension World {
     case .step(let span, let byServer):
       let isSynchronised = machine.clock.isSynchronised
       setClock(by: span)
-      if !(byServer && isSynchronised) { machine.clock.lose(moment, atOnce: true) }
+      if !(byServer && isSynchronised) { machine.clock.lose(moment) }
       judgesSoon()
     case .synchronised:
       machine.clock.synchronise()
@@ -20,8 +20,8 @@ extension World {
       } else {
         machine.clock.ahead = 0
       }
-    case .synchronisationLost(let atOnce):
-      machine.clock.lose(moment, atOnce: atOnce)
+    case .synchronisationLost:
+      machine.clock.lose(moment)
       judgesSoon()
     case .rtc(let rtc):
       machine.clock.rtc = rtc
@@ -36,22 +36,16 @@ extension World {
       machine.zone = name
       faces.use(name)
       see(.tookZone(faces.face(name)))
-    case .contact(let isActive, let edges, let apart):
-      // The last edge leads to the level that stays.
-      for number in 0..<edges {
-        let level = (edges - 1 - number) % 2 == 0 ? isActive : !isActive
-        machine.edges.append(
-          Machine.Edge(uptime: uptime + Int64(number) * apart, isActive: level))
-      }
-      machine.edges.sort { $0.uptime < $1.uptime }
+    case .contact(let isClosed):
+      machine.isClosed = isClosed
+      if isClosed, !isHeld { see(.contactCloses) }
+      moves()
     case .switchLost:
       machine.isSwitchLost = true
-      machine.unread = []
-      if machine.starts == nil { machine.inbox.append(.switchLost) }
+      moves()
     case .switchFound:
-      guard machine.isSwitchLost else { return }
       machine.isSwitchLost = false
-      if machine.starts == nil { machine.inbox.append(.edges) }
+      moves()
     case .slowToOpen(let span, let length): machine.slow = spell(span, length)
     case .busy(let span): machine.busy = spell(span, 0)
     case .longQueue(let span, let length): machine.queued = spell(span, length)
@@ -87,6 +81,10 @@ extension World {
     machine.inbox += moment.whim(1) == 0 ? [.tick, .clockSet] : [.clockSet, .tick]
   }
 
+  private func moves() {
+    if machine.starts == nil { machine.inbox.append(.switched(at: uptime)) }
+  }
+
   /// The service looks at its clock within a minute.
   private func judgesSoon() {
     guard machine.starts == nil else { return }
@@ -108,8 +106,7 @@ extension World {
     pass(span)
     machine.boot += 1
     (moment.uptime, moment.sinceBoot) = (10 * second, 10 * second)
-    machine.edges = []
-    let step = machine.clock.start(moment, behind: behind)
+    let step = machine.clock.start(behind: behind)
     moment.shown += step
     machine.starts = uptime + moment.whim(20 * second)
     see(.powerCame)
@@ -127,8 +124,7 @@ extension Incident.Kind {
     case .stall(let span): (.hold, span)
     case .restart, .powerCut: (.service, 0)
     case .zone, .reload: (.rules, 0)
-    case .contact(_, let edges, let apart): (.contact, Int64(edges) * apart + second)
-    case .switchLost, .switchFound: (.contact, second)
+    case .contact, .switchLost, .switchFound: (.contact, second)
     case .muteFor, .mute: (.mute, 0)
     case .stopByHand, .press, .holdButton: (.hand, 0)
     case .slowToOpen(let span, _), .longQueue(let span, _), .busy(let span):

@@ -18,7 +18,7 @@ extension World: Instruments {
     let trust = sabotage == .clockAlwaysTrusted ? .synchronised : clockJudge.state.trust
     see(
       .judged(
-        trust, isSynchronised: machine.clock.isSynchronised(moment),
+        trust, isSynchronised: machine.clock.isSynchronised,
         isVouchedFor: machine.clock.isVouchedFor))
     return trust
   }

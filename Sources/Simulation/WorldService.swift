@@ -24,7 +24,8 @@ extension World {
     let conductor = Conductor(announcer)
     conductor.instruments = self
     self.conductor = conductor
-    conductor.start(with: openContact())
+    readSwitch()
+    conductor.start(with: machine.switchState)
     handle(.woke)
     if machine.servedBoot < machine.boot || sabotage == .startsAgain { handle(.machineStarted) }
     machine.servedBoot = machine.boot
@@ -39,7 +40,6 @@ extension World {
     machine.wasSet = false
     machine.judges = nil
     machine.inbox = []
-    machine.contact = nil
     machine.starts = uptime + gap
     see(.ended(isKilled: isKilled))
   }
@@ -55,8 +55,11 @@ extension World {
       machine.wasSet = false
       machine.wakeUp = nil
       handle(.woke)
-    case .edges: readContact()
-    case .switchLost: loseContact()
+    case .switched(let uptime):
+      let before = machine.switchState
+      readSwitch()
+      guard machine.switchState != before else { return }
+      handle(.switched(machine.switchState, at: Uptime(nanoseconds: uptime)))
     case .stall(let span): hold(span)
     case .incident(let kind): carryOut(kind)
     }
@@ -89,7 +92,8 @@ extension World {
       settleClock()
       see(.took(machine.settings))
       // The lines are requested anew, and their level is read. The new rules decide what it silences.
-      handle(.reloaded(settings, soundsDifferent: isAwake, openContact()))
+      readSwitch()
+      handle(.reloaded(settings, soundsDifferent: isAwake, machine.switchState))
     case .restart(let gap): stop(startingAfter: gap)
     case .powerCut(let span, let behind): cutPower(span, clockIsBehind: behind)
     default: break
@@ -144,43 +148,9 @@ extension World {
 
   // MARK: The switch
 
-  /// - Returns: the switch as it is read at a start or a reload.
-  private func openContact() -> SwitchState {
-    machine.unread = []
-    let isLost = machine.isSwitchLost
-    machine.contact = isLost ? nil : Contact(isActive: machine.isActive)
-    machine.switchState = isLost ? .lost("gone") : machine.isActive ? .off : .on
+  private func readSwitch() {
+    machine.switchState = machine.isSwitchLost ? .lost("gone") : machine.isClosed ? .off : .on
     see(.read(machine.switchState))
-    return machine.switchState
-  }
-
-  /// Reads the edges that have come, as `ContactWatch` does, or looks again at a level.
-  func readContact() {
-    // Edges may have come before it was lost. Reading them now shows the loss.
-    if machine.isSwitchLost { return loseContact() }
-    var contact = machine.contact ?? Contact(isActive: machine.isActive)
-    var changedAt = uptime
-    for edge in machine.unread {
-      let wasActive = contact.isActive
-      contact.read(isActive: edge.isActive, at: Uptime(nanoseconds: edge.uptime))
-      if contact.isActive && !wasActive { changedAt = edge.uptime }
-    }
-    machine.unread = []
-    contact.read(isActive: machine.isActive, at: now.uptime)
-    machine.contact = contact
-    become(contact.isActive ? .off : .on, at: changedAt)
-  }
-
-  private func loseContact() {
-    machine.contact = nil
-    become(.lost("gone"), at: uptime)
-  }
-
-  private func become(_ switchState: SwitchState, at uptime: Int64) {
-    guard switchState != machine.switchState else { return }
-    machine.switchState = switchState
-    see(.read(switchState))
-    handle(.switched(switchState, at: Uptime(nanoseconds: uptime)))
   }
 
   // MARK: The player

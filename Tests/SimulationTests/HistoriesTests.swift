@@ -124,19 +124,6 @@ extension SimulationTests {
       #expect(world.judge.soundings == 2)
     }
 
-    @Test("what fails after it was stopped just as it was to begin has failed") func stopsAndFails()
-    {
-      let quarter = 15 * minute
-      let world = world(
-        until: quarter + minute, .at(minute, .contact(isActive: true, edges: 1, apart: 0)),
-        .at(2 * minute, .slowToOpen(hour, 177 * millisecond)),
-        .at(
-          quarter - 185 * millisecond,
-          .contact(isActive: false, edges: 5, apart: 59 * millisecond)),
-        .at(quarter - 66 * millisecond, .stall(9900 * millisecond)))
-      #expect(world.judge.soundings == 1)
-    }
-
     @Test("how much is left of a timer is said though it is paused a moment before")
     func pausedBeforeWords() {
       var settings = AnnouncerSettings.usual

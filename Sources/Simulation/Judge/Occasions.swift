@@ -106,9 +106,9 @@ struct Occasions: Property {
     _ reason: SkipReason, _ first: Int64, _ at: Moment, _ world: Situation
   ) -> String? {
     let reading = world.face.reading(first)
+    let lately = at.elapsed - 3 * minute
     // What came just before a sleep is told after it.
-    let hasSlept = world.happened(.sleep, since: at.elapsed - 3 * minute)
-    let lately = at.elapsed - (hasSlept ? 12 * hour : 3 * minute)
+    if world.happened(.sleep, .rules, since: lately) { return nil }
     let holds =
       switch reason {
       case .quietHours: world.settings.isQuiet(reading)
@@ -121,7 +121,6 @@ struct Occasions: Property {
       case .stopped(.byHand): world.happened(.hand, since: lately)
       default: true
       }
-    return holds || world.happened(.rules, since: lately)
-      ? nil : "\(first.utcText) is silent for no true reason: \(reason)"
+    return holds ? nil : "\(first.utcText) is silent for no true reason: \(reason)"
   }
 }

@@ -30,10 +30,9 @@ extension AnnouncerSettings {
     return time.minuteOfDay % 15 == 0 ? tune?.movements[time.minuteOfDay % 60 / 15] : nil
   }
 
-  /// True if the clock may sound by itself with this trust.
-  func allows(_ trust: ClockTrust, at time: WallClock.Reading) -> Bool {
-    if trust != .untrusted { return true }
-    return untrusted == .speak || (untrusted == .chime && part(time) != nil)
+  /// True if a clock that is not trusted may sound by itself.
+  func soundsUntrusted(_ time: WallClock.Reading) -> Bool {
+    untrusted == .speak || (untrusted == .chime && part(time) != nil)
   }
 
   /// A sound can begin this long from now at the earliest.

@@ -54,13 +54,9 @@ struct Silence: Property {
     else { return nil }
     let isMuted =
       switch world.mute.state {
-      case .off: false
+      case .off, .next: false
       case .on: true
       case .until: world.mute.end.map { at.elapsed < $0 - second } ?? false
-      // What was about to sound then is not the next one.
-      case .next:
-        sounding.occasion != nil && world.isCalm(since: world.mute.since)
-          && at.elapsed > world.mute.since + 2 * minute
       }
     return isMuted ? "it begins, though muted" : nil
   }

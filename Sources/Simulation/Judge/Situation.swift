@@ -23,9 +23,8 @@ struct Situation {
   private(set) var heard: [SoundingID: (sounding: Sounding, since: Int64)] = [:]
   /// When an announcement was last heard.
   private(set) var lastAnnounced: Int64 = .never
-  /// Until when each cause has disturbed, and any of them.
+  /// Until when each cause has disturbed.
   private var until = [Int64](repeating: .never, count: Cause.allCases.count)
-  private var disturbedUntil: Int64 = .never
 
   /// What a person has muted.
   struct Mute {
@@ -96,9 +95,6 @@ struct Situation {
       if kind == .begins { heard[sounding.id] = (sounding, at.elapsed) }
       if kind == .ends { heard[sounding.id] = nil }
       if sounding.announcement != nil { lastAnnounced = at.elapsed }
-    case .told(.skipped(_, _, .muted)):
-      if mute.state == .next { mute.state = .off }
-      disturbed(.mute, at.elapsed)
     // It may have ended by itself.
     case .told(.mute): disturbed(.mute, at.elapsed)
     case .contactCloses, .ordered, .told: break
@@ -107,14 +103,13 @@ struct Situation {
 
   private mutating func disturbed(_ cause: Cause, _ end: Int64) {
     until[cause.rawValue] = max(until[cause.rawValue], end)
-    disturbedUntil = max(disturbedUntil, end)
   }
 
   // MARK: Questions
 
   /// True if nothing has disturbed since then.
   func isCalm(since elapsed: Int64) -> Bool {
-    upSince.map { $0 < elapsed } == true && !isStopping && disturbedUntil < elapsed
+    upSince.map { $0 < elapsed } == true && !isStopping && until.allSatisfy { $0 < elapsed }
   }
 
   /// True if one of these has disturbed since then.
@@ -131,9 +126,6 @@ struct Situation {
     }
     return readings
   }
-
-  /// True if nobody has muted more than the next announcement.
-  var isUnmuted: Bool { mute.state == .off || mute.state == .next }
 
   /// True if alarms go by the clock.
   var goesByClock: Bool { trust != .untrusted || settings.untrusted == .speak }

@@ -25,8 +25,7 @@ struct Trust: Property {
       let isAllowed =
         switch said.cause {
         case .occasion(let occasion):
-          world.settings.allows(
-            .untrusted, at: world.face.reading(occasion.instant.nanoseconds))
+          world.settings.soundsUntrusted(world.face.reading(occasion.instant.nanoseconds))
         case .request: world.goesByClock || world.settings.untrusted == .ask
         case .timer(let words): world.goesByClock || !words.isOfTime
         case .start, .untrusted: true
@@ -81,7 +80,7 @@ struct Starts: Property {
       guard let start, at.elapsed > start.elapsed + minute else { return nil }
       self.start = nil
       let isDue =
-        world.settings.atStart == .signal && world.isUnmuted && !world.isSilenced
+        world.settings.atStart == .signal && world.mute.state == .off && !world.isSilenced
         && !isQuiet(start, world)
       return isDue && world.isCalm(since: start.elapsed + 1)
         ? "the signal of the start is not heard" : nil

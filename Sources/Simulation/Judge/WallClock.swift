@@ -21,8 +21,8 @@ struct WallClock {
   /// The zone that the process uses now.
   /// - Parameter seconds: the range to cover, in seconds of UTC since 1970.
   init(over seconds: Range<Int64>) {
-    // Today's zones set their clocks at full quarters of an hour.
-    for second in stride(from: seconds.lowerBound / 900 * 900, to: seconds.upperBound, by: 900) {
+    // Today's zones set their clocks at full half hours of UTC.
+    for second in stride(from: seconds.lowerBound / 1800 * 1800, to: seconds.upperBound, by: 1800) {
       var (time, broken) = (time_t(second), tm())
       localtime_r(&time, &broken)
       guard Int64(broken.tm_gmtoff) != offsets.last else { continue }

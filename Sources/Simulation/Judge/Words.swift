@@ -30,8 +30,8 @@ struct Once: Property {
       if at.shown <= reached - Int64(world.settings.interval.minutes) * minute + second {
         (last, reached) = (nil, at.shown)
       }
-    // It was just to be heard, and may come again.
-    case .told(.cutOff(let announcement, .clockSet, _)):
+    // What was cut off may come again.
+    case .told(.cutOff(let announcement, _, _)):
       if announcement.occasion == last?.occasion { last = nil }
     case .ended(isKilled: true): if let at = last?.at, at >= world.saved { last = nil }
     case .heard(.anchor, .announcement(let said)):
