@@ -27,8 +27,6 @@ struct Incident: Hashable {
     /// No time server is heard any more, and the kernel does not know the clock's error.
     case synchronisationLost
     case rtc(ClockHardware.RTC)
-    /// From now on the clock gains this many ppm on true time.
-    case drift(Int64)
     case sleep(Int64)
     /// The loop is held up.
     case stall(Int64)
@@ -45,9 +43,6 @@ struct Incident: Hashable {
     case mute(SoftwareMute)
     case stopByHand
     case ask
-    case askFor(TimeOfDay)
-    /// Asks for the time, to be heard this long from now.
-    case askAhead(Int64)
     case reminder(ReminderOrder)
     case interval(IntervalOrder)
     /// The button: stops or snoozes what rings, else stops the interval, else asks for the time.

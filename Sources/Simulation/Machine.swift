@@ -133,7 +133,6 @@ struct Machine {
 struct ClockHardware: Hashable {
   /// How far the clock is ahead of true time.
   var ahead: Int64 = 0
-  var driftMillionths: Int64 = 0
   /// A time server is heard.
   var isSynchronised = true
   /// What the clock showed when it was last synchronised in this boot.

@@ -84,11 +84,7 @@ struct Plan {
     case 18...20: .contact(isClosed: chance.oneIn(2))
     case 21...24: Self.mute(&chance)
     case 25...26: chance.oneIn(4) ? .holdButton : .stopByHand
-    case 27...29: .ask
-    case 30:
-      chance.oneIn(2)
-        ? .askFor(TimeOfDay(minutes: chance.below(1440)))
-        : .askAhead(chance.between(300 * millisecond, 5 * second))
+    case 27...30: .ask
     case 31...33: .reload(chance.seed())
     case 34...41: Self.order(&chance, at)
     default: Self.speaker(&chance)
@@ -100,7 +96,7 @@ struct Plan {
   }
 
   private static func clock(_ chance: inout Chance) -> Incident.Kind {
-    switch chance.below(10) {
+    switch chance.below(9) {
     case 0...5:
       let reach = chance.pick([
         60 * millisecond, 500 * millisecond, 3 * second, 70 * second, 16 * minute, 2 * hour,
@@ -108,7 +104,7 @@ struct Plan {
       ])
       return .step(chance.between(-reach, reach), byServer: chance.oneIn(2))
     case 6...7: return .synchronised
-    case 8:
+    default:
       guard chance.oneIn(2) else { return .synchronisationLost }
       let ahead = chance.pick([0, 0, second, 10 * second, 40 * second, hour, 300 * day])
       return .rtc(
@@ -116,7 +112,6 @@ struct Plan {
           .none, .dead, .running(ahead: 0),
           .running(ahead: chance.between(-ahead, ahead)),
         ]))
-    default: return .drift(chance.between(-500, 500))
     }
   }
 

@@ -29,8 +29,6 @@ enum Sabotage: CaseIterable {
   case quietHoursUnread
   /// A request that was promised, and that fails or is stopped, is not refused.
   case refusalsUntold
-  /// The signal of the start is not heard, or is heard at every start of the service.
-  case startDropped, startsAgain
   /// Every cue of an interval comes later by a thousandth of the time since the machine started.
   case cuesDrift
   /// Every tenth cue is not heard.
@@ -60,7 +58,6 @@ enum Sabotage: CaseIterable {
     case .volumeHourLate: "level"
     case .chimesDropped, .occasionsDropped, .quietHoursUnread: "occasions"
     case .refusalsUntold: "requests"
-    case .startDropped, .startsAgain: "starts"
     case .cuesDrift, .cuesDropped: "intervals"
     case .ringsLate, .ringsDropped, .wordsDropped, .ringsForEver, .alarmsLate, .remindersLost:
       "rings"
@@ -73,7 +70,6 @@ extension World {
   func isDropped(_ sounding: Sounding) -> Bool {
     switch (sabotage, sounding) {
     case (.occasionsDropped, .announcement(let said)): said.occasion.map { $0.isTenth } ?? false
-    case (.startDropped, .announcement(let said)): said.cause == .start
     case (.wordsDropped, .announcement): sounding.words != nil
     case (.ringsDropped, .cue(let cue)): cue.signal == .ring && cue.mayBeLateBy <= .seconds(1)
     case (.cuesDropped, .cue(let cue)): cue.source == .interval && cue.id.number % 10 == 0

@@ -73,9 +73,7 @@ extension AnnouncerSettings {
 
 extension Tune {
   /// No chime, and tunes of several lengths.
-  static let simulated: [Tune?] = [nil, hourBell, westminster, ship, carillon]
-
-  private static let hourBell = Tune("hour bell", [0: part(strikes: .hour, gap: 4.5, rest: 3)])
+  static let simulated: [Tune?] = [nil, westminster, ship, carillon]
 
   static let westminster = Tune(
     "westminster",

@@ -42,8 +42,6 @@ struct Track {
   private(set) var target: Int64?
   private var delay: Int64 = 0
   private(set) var isStopped = false
-  /// The uptime at which it is faded out; nil if it is not.
-  private var silentAt: Int64?
   private(set) var hasBegun = false
   /// How much of it was heard, and how much of that the service was told.
   private var (heard, told) = (Heard.nothing, Heard.nothing)
@@ -184,7 +182,6 @@ struct Track {
     }
     let silentAt = moment.uptime + 8 * millisecond + moment.whim(18 * millisecond)
     let isHeard = hasBegun || sounds.first.map { $0.at < silentAt } == true
-    self.silentAt = silentAt
     silence(at: silentAt)
     verdict = (
       silentAt + Self.tail,
@@ -195,11 +192,12 @@ struct Track {
   /// The device fails.
   /// - Parameter lasting: how long queued sounds are still heard.
   mutating func fail(_ why: String, _ moment: Moment, lasting: Int64 = 0) {
+    if isStopped { return }
     let end = moment.uptime + min(lasting, queue)
     silence(at: end)
     var heard = Heard.nothing
     if let target, hasBegun || !sounds.isEmpty {
-      heard = target + delay < min(end, silentAt ?? end) ? .anchor : .begun
+      heard = target + delay < end ? .anchor : .begun
     }
     verdict = (moment.uptime, .failed(why, heard: heard))
   }

@@ -141,13 +141,7 @@ final class World {
   func flow(_ span: Int64) {
     guard span > 0 else { return }
     hear(through: uptime + span)
-    pass(span)
-  }
-
-  /// Lets time pass in which nothing happens.
-  func pass(_ span: Int64) {
     moment = moment.later(by: span)
-    machine.clock.ahead += span / 1_000_000 * machine.clock.driftMillionths
   }
 
   /// The loop is held up for this long; meanwhile the world goes on.

@@ -26,7 +26,6 @@ extension World {
     case .rtc(let rtc):
       machine.clock.rtc = rtc
       judgesSoon()
-    case .drift(let millionths): machine.clock.driftMillionths = millionths
     case .sleep(let span): sleep(span)
     case .stall(let span): if machine.starts == nil { machine.inbox.append(.stall(span)) }
     // The loop cannot be interrupted here: the power goes right after its current task.
@@ -52,8 +51,8 @@ extension World {
     case .speakerLost:
       for index in tracks.indices { tracks[index].fail("the speaker is gone", moment) }
     case .zone: machine.inbox.append(.incident(kind))
-    case .restart, .muteFor, .mute, .stopByHand, .ask, .askFor, .askAhead, .reload, .reminder,
-      .interval, .press, .holdButton:
+    case .restart, .muteFor, .mute, .stopByHand, .ask, .reload, .reminder, .interval, .press,
+      .holdButton:
       // These are lost while the service does not run.
       if machine.starts == nil, machine.stopping == nil { machine.inbox.append(.incident(kind)) }
     }
@@ -103,7 +102,7 @@ extension World {
 
   func cutPower(_ span: Int64, clockIsBehind behind: Int64) {
     if conductor != nil { endService(after: 0, isKilled: true) }
-    pass(span)
+    moment = moment.later(by: span)
     machine.boot += 1
     (moment.uptime, moment.sinceBoot) = (10 * second, 10 * second)
     let step = machine.clock.start(behind: behind)
@@ -130,7 +129,7 @@ extension Incident.Kind {
     case .slowToOpen(let span, _), .longQueue(let span, _), .busy(let span):
       (.speaker, span + 10 * second)
     case .speakerLost: (.speaker, 10 * second)
-    case .drift, .ask, .askFor, .askAhead, .reminder, .interval: nil
+    case .ask, .reminder, .interval: nil
     }
   }
 }

@@ -27,7 +27,7 @@ extension World {
     readSwitch()
     conductor.start(with: machine.switchState)
     handle(.woke)
-    if machine.servedBoot < machine.boot || sabotage == .startsAgain { handle(.machineStarted) }
+    if machine.servedBoot < machine.boot { handle(.machineStarted) }
     machine.servedBoot = machine.boot
   }
 
@@ -77,9 +77,6 @@ extension World {
     case .reminder(let order): self.order(.reminder(order))
     case .interval(let order): self.order(.interval(order))
     case .ask: order(.asked(speakerIsAwake: isAwake))
-    case .askFor(let time): order(.asked(CivilTime(time), speakerIsAwake: false))
-    case .askAhead(let ahead):
-      order(.asked(at: now.instant + .nanoseconds(ahead), speakerIsAwake: false))
     case .zone(let name):
       settleClock()
       machine.zone = name
@@ -107,9 +104,7 @@ extension World {
     see(.ordered(order))
     if sabotage == .muteIgnored, case .mute = order { return }
     let answer = conductor.answer(to: order)
-    if case .asked(let time, _, _) = order, case .announcement(let promised) = answer {
-      see(.promised(time, promised))
-    }
+    if case .asked = order, case .announcement(let promised) = answer { see(.promised(promised)) }
   }
 
   /// The service decides what follows from the clock before it takes in an order. The judge must

@@ -59,7 +59,7 @@ struct SimulationTests {
     let starts = Incident.at(500 * second, .reminder(.start(.seconds(5), name: nil)))
     let stops = Incident.at(505_500 * millisecond, .stopByHand)
     let others = (1...12).map {
-      Incident.at(Int64($0) * minute, .askFor(TimeOfDay(minutes: 180 + $0)))
+      Incident.at(Int64($0) * minute, .rtc(.running(ahead: Int64($0))))
     }
     world.run(until: hour, others[..<8] + [starts, stops] + others[8...])
     #expect(world.judge.violation?.property == "silence")

@@ -34,8 +34,8 @@ enum Fact {
 
   /// Somebody mutes, stops, presses the button or asks.
   indirect case ordered(Event)
-  /// Somebody who asked for this time, or the present one, is promised an answer.
-  indirect case promised(CivilTime?, Announcement)
+  /// Somebody who asked for the time is promised an answer.
+  indirect case promised(Announcement)
 
   // MARK: What is heard and told
 

@@ -12,8 +12,8 @@ struct Judge {
   /// The world as it is.
   private(set) var world: Situation
   private var properties: [any Property] = [
-    Truth(), Once(), Overlap(), Silence(), Level(), OnTime(), Occasions(), Requests(), Starts(),
-    Trust(), Rings(), Intervals(),
+    Truth(), Once(), Overlap(), Silence(), Level(), OnTime(), Occasions(), Requests(), Trust(),
+    Rings(), Intervals(),
   ]
 
   struct Violation: Sendable {

@@ -12,8 +12,6 @@ struct Situation {
   private(set) var switchState = SwitchState.absent
   private(set) var silencedSince: Int64?
   private(set) var mute = Mute()
-  /// The answer that was promised to somebody who named a time.
-  private(set) var named: SoundingID?
   /// Since when the service runs; nil while it does not.
   private(set) var upSince: Int64?
   private(set) var isStopping = false
@@ -90,14 +88,13 @@ struct Situation {
       if case .until(let end) = state { mute.end = at.elapsed + end.nanoseconds - at.shown }
       disturbed(.mute, at.elapsed)
     case .ordered(.stop), .ordered(.pressed), .ordered(.held): disturbed(.hand, at.elapsed)
-    case .promised(let time, let answer): named = time == nil ? nil : answer.id
     case .heard(let kind, let sounding):
       if kind == .begins { heard[sounding.id] = (sounding, at.elapsed) }
       if kind == .ends { heard[sounding.id] = nil }
       if sounding.announcement != nil { lastAnnounced = at.elapsed }
     // It may have ended by itself.
     case .told(.mute): disturbed(.mute, at.elapsed)
-    case .contactCloses, .ordered, .told: break
+    case .contactCloses, .ordered, .promised, .told: break
     }
   }
 

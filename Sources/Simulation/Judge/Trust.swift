@@ -19,7 +19,7 @@ struct Trust: Property {
         }
       return isFounded ? nil : "the clock is \(trust) for no reason"
     case .heard(.begins, .announcement(let said)):
-      guard world.trust == .untrusted, said.id != world.named,
+      guard world.trust == .untrusted,
         !world.happened(.trust, .rules, since: at.elapsed - 2 * minute)
       else { return nil }
       let isAllowed =
@@ -44,7 +44,7 @@ struct Requests: Property {
 
   mutating func see(_ fact: Fact, _ at: Moment, _ world: Situation) -> String? {
     switch fact {
-    case .promised(_, let answer) where answer.cause == .request: owed = at.elapsed
+    case .promised(let answer) where answer.cause == .request: owed = at.elapsed
     case .heard(.begins, .announcement(let said)) where said.cause == .request: owed = nil
     case .told(.refused(.request)), .ended: owed = nil
     case .rested:
@@ -55,41 +55,5 @@ struct Requests: Property {
     default: break
     }
     return nil
-  }
-}
-
-/// After the machine has started, the clock gives its signal once, unless it is to be silent.
-struct Starts: Property {
-  private var isFirst = true
-  /// The first start since the machine started, while its signal may still come.
-  private var start: Moment?
-
-  mutating func see(_ fact: Fact, _ at: Moment, _ world: Situation) -> String? {
-    switch fact {
-    case .powerCame: isFirst = true
-    case .started:
-      start = isFirst ? at : nil
-      isFirst = false
-    case .heard(.begins, .announcement(let said)):
-      defer { start = nil }
-      guard said.cause == .start else { return nil }
-      guard let start else { return "the signal of the start comes again" }
-      return isQuiet(start, world) ? "the signal of the start comes in quiet hours" : nil
-    case .told(.startUnheard(.occasionIsNear)), .ended: start = nil
-    case .rested:
-      guard let start, at.elapsed > start.elapsed + minute else { return nil }
-      self.start = nil
-      let isDue =
-        world.settings.atStart == .signal && world.mute.state == .off && !world.isSilenced
-        && !isQuiet(start, world)
-      return isDue && world.isCalm(since: start.elapsed + 1)
-        ? "the signal of the start is not heard" : nil
-    default: break
-    }
-    return nil
-  }
-
-  private func isQuiet(_ moment: Moment, _ world: Situation) -> Bool {
-    world.settings.isQuiet(world.face.reading(moment.shown))
   }
 }

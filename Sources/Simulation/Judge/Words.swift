@@ -5,7 +5,7 @@ struct Truth: Property {
   mutating func see(_ fact: Fact, _ at: Moment, _ world: Situation) -> String? {
     guard case .heard(.words, .announcement(let said)) = fact else { return nil }
     if case .timer(let words) = said.cause, !words.isOfTime { return nil }
-    if said.isOfItself || said.id == world.named { return nil }
+    if said.isOfItself { return nil }
     var truth = world.readings(at).flatMap { [$0, $0 + Situation.tolerance] }
     // Words before a chime say the hour to come.
     if case .before = said.programme.words, let occasion = said.occasion { truth = [occasion] }
