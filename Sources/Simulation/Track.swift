@@ -192,9 +192,9 @@ struct Track {
   /// The device fails.
   /// - Parameter lasting: how long queued sounds are still heard.
   mutating func fail(_ why: String, _ moment: Moment, lasting: Int64 = 0) {
-    if isStopped { return }
     let end = moment.uptime + min(lasting, queue)
     silence(at: end)
+    if isStopped { return }
     var heard = Heard.nothing
     if let target, hasBegun || !sounds.isEmpty {
       heard = target + delay < end ? .anchor : .begun
