@@ -18,12 +18,21 @@ struct Diary {
 extension World {
   /// Logs what the service did, indented to tell it from the incidents.
   func record(_ line: @autoclosure () -> String) {
-    if diary != nil { diary!.write("  " + line(), machine.moment) }
+    if diary != nil { diary!.write("  " + line(), moment) }
+  }
+}
+
+extension Sounding {
+  var inShort: String {
+    switch self {
+    case .announcement(let announcement): announcement.inShort
+    case .cue(let cue): "\(cue.id.number): \(cue.signal) of \(cue.source)"
+    }
   }
 }
 
 extension Announcement {
-  var inShort: String {
+  fileprivate var inShort: String {
     let cause =
       switch cause {
       case .occasion(let occasion): "of \(occasion.instant.nanoseconds.utcText)"
@@ -46,18 +55,11 @@ extension Report {
     case .skipped(let first, let last, let reason):
       "skipped \(first.instant.nanoseconds.utcText)"
         + (first == last ? "" : " through \(last.instant.nanoseconds.utcText)") + ": \(reason)"
-    case .refused(let refusal): "refused: \(refusal)"
-    case .trust(let trust): "the clock is \(trust.rawValue)"
-    case .switched(let switchState): "the switch is \(switchState)"
-    case .mute(let mute, _): "the mute is \(mute)"
-    case .clockSet(let step): "noticed a step of \(step)"
-    case .slept(let span): "noticed a sleep of \(span)"
     case .reminder(let reminder, let event): "\(reminder.title): \(event)"
     case .interval(let interval, let event): "\(interval.title): \(event)"
-    case .startUnheard(let reason): "gave no signal at the start: \(reason)"
-    case .unsaid(let words, let reason): "did not say \(words.subject): \(reason)"
     case .retrying(let occasion, let why):
       "tries \(occasion.instant.nanoseconds.utcText) again: \(why)"
+    default: "\(self)"
     }
   }
 }

@@ -24,14 +24,9 @@ struct Incident: Hashable {
     case step(Int64, byServer: Bool)
     /// The clock is synchronised, and corrected if it is wrong.
     case synchronised
-    /// No time server is heard any more. The kernel's error becomes unknown at once, or after
-    /// hours.
-    case synchronisationLost(atOnce: Bool)
+    /// No time server is heard any more, and the kernel does not know the clock's error.
+    case synchronisationLost
     case rtc(ClockHardware.RTC)
-    /// From now on the clock gains this many ppm on true time.
-    case drift(Int64)
-    /// adjtime(3): the clock is slewed by this much, at 500 ppm.
-    case slew(Int64)
     case sleep(Int64)
     /// The loop is held up.
     case stall(Int64)
@@ -39,24 +34,19 @@ struct Incident: Hashable {
     case restart(Int64)
     /// How long, and how far the clock is behind true time afterwards.
     case powerCut(Int64, clockIsBehind: Int64)
-    /// The armed wake-up never comes.
-    case wakeUpLost
     case zone(String)
-    /// The switch's contact closes or opens, with this many edges, this far apart.
-    case contact(isActive: Bool, edges: Int, apart: Int64)
+    /// The switch's contact closes or opens. It does not bounce.
+    case contact(isClosed: Bool)
     case switchLost
     case switchFound
     case muteFor(Int64)
     case mute(SoftwareMute)
     case stopByHand
-    case ask(speakerIsAwake: Bool)
-    case askFor(TimeOfDay)
-    /// Asks for the time, to be heard this long from now.
-    case askAhead(Int64)
+    case ask
     case reminder(ReminderOrder)
     case interval(IntervalOrder)
     /// The button: stops or snoozes what rings, else stops the interval, else asks for the time.
-    case press(speakerIsAwake: Bool)
+    case press
     /// The button is kept pressed: what rings or is said stops.
     case holdButton
     /// The owner changes one setting, chosen by the seed.
@@ -67,14 +57,10 @@ struct Incident: Hashable {
     case speakerLost
     /// For the first duration, the speaker has the second in its queue.
     case longQueue(Int64, Int64)
-    /// From now on the speaker's converter is this many ppm too fast.
-    case converter(Int64)
-    /// For the first duration, the end of a stopped sounding is reported later by the second.
-    case stopsLate(Int64, Int64)
   }
 }
 
 extension Incident.Kind {
   /// The name under which it is counted, as in `powerCut`.
-  var name: String { String("\(self)".prefix { $0.isLetter }) }
+  var name: String { Mirror(reflecting: self).children.first?.label ?? "\(self)" }
 }

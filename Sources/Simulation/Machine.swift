@@ -50,32 +50,21 @@ extension Int64 {
   }
 }
 
-/// The state of a machine with a clock, a switch, a speaker and a service.
+/// The state of a machine with a switch, a speaker and a service, beside its clocks.
 struct Machine {
-  // MARK: The clocks
-
-  var moment: Moment
   var boot = 1
-  /// How far the clock is ahead of true time.
-  var error: Int64 = 0
-  var driftMillionths: Int64 = 0
-  /// How fast the kernel slews the clock, in ppm, and the uptime at which that ends. All clocks of
-  /// the machine are slewed alike, so it shows only against true time and the speaker's converter.
-  private(set) var slewMillionths: Int64 = 0
-  private(set) var slewEnds: Int64?
   var clock = ClockHardware()
 
   // MARK: The service
 
   var settings: AnnouncerSettings
   var zone: String
-  /// The armed wake-up, by the clock. It never comes if it is lost.
+  /// The armed wake-up, by the clock.
   var wakeUp: Int64?
-  var isWakeUpLost = false
   /// The clock was set, and the service does not know yet.
   var wasSet = false
-  /// Uptime of the service's next check of itself; nil while nothing calls for one.
-  var pulse: Int64?
+  /// Uptime at which the service next judges its clock; nil while nothing calls for that.
+  var judges: Int64?
   /// Uptime at which the service starts; nil while it runs.
   var starts: Int64?
   /// Not nil while the service is stopping: it ends once nothing sounds, and starts again this long
@@ -90,41 +79,24 @@ struct Machine {
   // MARK: The switch
 
   /// True while the contact is closed.
-  var isActive = false
+  var isClosed = false
   var isSwitchLost = false
-  var contact: Contact?
+  /// The service's reading.
   var switchState = SwitchState.absent
-  /// Edges to come, in order of uptime, and edges not read yet.
-  var edges: [Edge] = []
-  var unread: [Edge] = []
 
   // MARK: The speaker
 
-  /// How much too fast its converter is, in millionths.
-  var converterMillionths: Int64 = 0
   var slow = Spell()
   var busy = Spell()
   var queued = Spell()
-  var late = Spell()
 
-  init(shown: Int64, settings: AnnouncerSettings, zone: String) {
-    moment = Moment(elapsed: 0, shown: shown, uptime: 10 * second, sinceBoot: 10 * second)
-    self.settings = settings
-    self.zone = zone
-  }
-
-  struct Edge: Hashable {
-    let uptime: Int64
-    let isActive: Bool
-  }
-
-  /// A time in which the speaker is slow, busy or late.
+  /// A time in which the speaker is slow or busy.
   struct Spell: Hashable {
     /// Since the history began.
     var until: Int64 = .min
     var length: Int64 = 0
 
-    func length(at elapsed: Int64) -> Int64? { elapsed < until ? length : nil }
+    func length(at moment: Moment) -> Int64? { moment.elapsed < until ? length : nil }
   }
 
   /// The state saved on disk.
@@ -142,59 +114,85 @@ struct Machine {
     /// The player looks at its device.
     case tick
     case clockSet
-    case edges
-    case switchLost
+    /// The switch has moved at that uptime, or was lost.
+    case switched(at: Int64)
     case stall(Int64)
     case incident(Incident.Kind)
   }
-}
-
-extension Machine {
-  var now: Now { moment.now }
-  var uptime: Int64 { moment.uptime }
-
-  func whim(_ most: Int64) -> Int64 { moment.whim(most) }
 
   /// The event that the loop serves next: the switch comes first.
-  mutating func takeNote() -> Note {
-    let ofSwitch = inbox.firstIndex {
-      switch $0 {
-      case .edges, .switchLost: true
-      default: false
-      }
-    }
+  mutating func nextNote() -> Note {
+    let ofSwitch = inbox.firstIndex { if case .switched = $0 { true } else { false } }
     return inbox.remove(at: ofSwitch ?? 0)
   }
+}
 
-  /// Lets time pass in which nothing happens.
-  mutating func pass(_ span: Int64) {
-    moment = moment.later(by: span)
-    error += span / 1_000_000 * (driftMillionths + slewMillionths)
+/// What the kernel and an RTC chip can tell about the time.
+struct ClockHardware: Hashable {
+  /// How far the clock is ahead of true time.
+  var ahead: Int64 = 0
+  /// A time server is heard.
+  var isSynchronised = true
+  /// What the clock showed when it was last synchronised in this boot.
+  private var synchronisedAt: Int64?
+  var rtc = RTC.none
+
+  /// A real-time clock.
+  enum RTC: Hashable {
+    case none
+    /// Ahead of true time by this much.
+    case running(ahead: Int64)
+    /// Its battery is empty: the driver refuses its time.
+    case dead
   }
 
-  /// How much faster the converter is than the machine's clocks, in millionths.
-  var paceMillionths: Int64 { converterMillionths - driftMillionths - slewMillionths }
-
-  mutating func slew(by span: Int64) {
-    slewMillionths = span < 0 ? -500 : 500
-    slewEnds = uptime + abs(span) * 2000
+  mutating func synchronise() {
+    isSynchronised = true
+    // The time server's client has the kernel set the RTC as well.
+    if case .running = rtc { rtc = .running(ahead: 0) }
   }
 
-  mutating func endSlew() {
-    slewMillionths = 0
-    slewEnds = nil
+  /// No server is heard any more, or somebody else has set the clock.
+  mutating func lose(_ moment: Moment) {
+    if isSynchronised { synchronisedAt = moment.shown }
+    isSynchronised = false
   }
 
-  mutating func set(by span: Int64) {
-    moment.shown += span
-    error += span
-    wasSet = true
+  /// The machine is switched on.
+  /// - Parameter behind: how far the clock is behind true time without an RTC.
+  /// - Returns: how far the clock is ahead of what it would show if it had gone on.
+  mutating func start(behind: Int64) -> Int64 {
+    let old = ahead
+    ahead = -behind
+    if case .running(let rtcAhead) = rtc { ahead = rtcAhead }
+    (isSynchronised, synchronisedAt) = (false, nil)
+    return ahead - old
   }
 
-  mutating func sleep(_ span: Int64) {
-    let uptime = moment.uptime
-    moment = moment.later(by: span)
-    moment.uptime = uptime
-    wasSet = true
+  func kernel(_ moment: Moment) -> KernelClock {
+    KernelClock(
+      maximumError: isSynchronised ? .milliseconds(1) : .seconds(16),
+      timesyncd: isSynchronised
+        ? Instant(nanoseconds: moment.shown)
+        : synchronisedAt.map { Instant(nanoseconds: $0) })
+  }
+
+  /// The result of reading the RTC; nil if there is none.
+  func reading(_ moment: Moment) -> RTCReading? {
+    let answer: RTCReading.Answer
+    switch rtc {
+    case .none: return nil
+    case .dead: answer = .notValid
+    case .running(let ahead):
+      answer = .time(Instant(seconds: (moment.shown - self.ahead + ahead) / second))
+    }
+    return RTCReading(
+      name: "ds3231", moment: moment.now, answer: answer, health: .unsupported)
+  }
+
+  /// True if it was so since the machine was switched on, or if there is an RTC that may be right.
+  var isVouchedFor: Bool {
+    if case .running = rtc { return true }
+    return isSynchronised || synchronisedAt != nil
   }
 }

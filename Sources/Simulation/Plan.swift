@@ -37,15 +37,6 @@ struct Plan {
         Incident(
           time: isNear
             ? .nearQuarter(at, offset: Self.offset(&chance)) : .at(at), kind: kind(&chance, at)))
-      // A clock that is set many times in a row.
-      if chance.oneIn(100) {
-        for _ in 0..<chance.below(25) {
-          incidents.append(
-            Incident(
-              time: .after(chance.between(0, second)),
-              kind: .step(chance.between(-15 * minute, 5 * minute), byServer: chance.oneIn(2))))
-        }
-      }
       while chance.oneIn(3) {
         let gap = chance.pick([20 * millisecond, second, 10 * second, 15 * minute])
         incidents.append(
@@ -67,7 +58,7 @@ struct Plan {
 
   private static func remedy(of kind: Incident.Kind?) -> Incident.Kind? {
     switch kind {
-    case .contact(true, _, _): .contact(isActive: false, edges: 1, apart: 0)
+    case .contact(true): .contact(isClosed: false)
     case .switchLost: .switchFound
     case .mute(.on): .mute(.off)
     case .interval(.start): .interval(.stop)
@@ -88,15 +79,12 @@ struct Plan {
       .powerCut(
         Self.length(&chance, [minute, 3 * day]),
         clockIsBehind: chance.pick([0, 0, second, hour, 40 * day]))
-    case 16: chance.oneIn(4) ? .wakeUpLost : .zone(chance.pick(zones))
-    case 17...20: Self.lever(&chance)
+    case 16: .zone(chance.pick(zones))
+    case 17: chance.pick([.switchLost, .switchFound])
+    case 18...20: .contact(isClosed: chance.oneIn(2))
     case 21...24: Self.mute(&chance)
     case 25...26: chance.oneIn(4) ? .holdButton : .stopByHand
-    case 27...29: .ask(speakerIsAwake: chance.oneIn(2))
-    case 30:
-      chance.oneIn(2)
-        ? .askFor(TimeOfDay(minutes: chance.below(1440)))
-        : .askAhead(chance.between(300 * millisecond, 5 * second))
+    case 27...30: .ask
     case 31...33: .reload(chance.seed())
     case 34...41: Self.order(&chance, at)
     default: Self.speaker(&chance)
@@ -108,7 +96,7 @@ struct Plan {
   }
 
   private static func clock(_ chance: inout Chance) -> Incident.Kind {
-    switch chance.below(10) {
+    switch chance.below(9) {
     case 0...5:
       let reach = chance.pick([
         60 * millisecond, 500 * millisecond, 3 * second, 70 * second, 16 * minute, 2 * hour,
@@ -116,30 +104,14 @@ struct Plan {
       ])
       return .step(chance.between(-reach, reach), byServer: chance.oneIn(2))
     case 6...7: return .synchronised
-    case 8:
-      guard chance.oneIn(2) else { return .synchronisationLost(atOnce: chance.oneIn(2)) }
+    default:
+      guard chance.oneIn(2) else { return .synchronisationLost }
       let ahead = chance.pick([0, 0, second, 10 * second, 40 * second, hour, 300 * day])
       return .rtc(
         chance.pick([
-          .none, .dead, .mute, .running(ahead: 0),
+          .none, .dead, .running(ahead: 0),
           .running(ahead: chance.between(-ahead, ahead)),
         ]))
-    default:
-      return chance.oneIn(2)
-        ? .drift(chance.between(-500, 500))
-        : .slew(chance.between(-500 * millisecond, 500 * millisecond))
-    }
-  }
-
-  private static func lever(_ chance: inout Chance) -> Incident.Kind {
-    switch chance.below(8) {
-    case 0: .switchLost
-    case 1: .switchFound
-    case 2...3:
-      .contact(
-        isActive: chance.oneIn(2), edges: chance.below(40) + 2,
-        apart: chance.between(millisecond, 70 * millisecond))
-    default: .contact(isActive: chance.oneIn(2), edges: 1, apart: 0)
     }
   }
 
@@ -154,13 +126,11 @@ struct Plan {
 
   private static func speaker(_ chance: inout Chance) -> Incident.Kind {
     let span = length(&chance, [20 * second, hour, 5 * hour])
-    return switch chance.below(7) {
+    return switch chance.below(5) {
     case 0: .slowToOpen(span, chance.between(300 * millisecond, 4500 * millisecond))
     case 1: .busy(chance.pick([span, chance.between(0, 20 * second)]))
     case 2...3: .speakerLost
-    case 4: .longQueue(span, chance.between(200 * millisecond, 6 * second))
-    case 5: .converter(chance.between(-100, 100))
-    default: .stopsLate(span, chance.between(100 * millisecond, 3 * second))
+    default: .longQueue(span, chance.between(200 * millisecond, 6 * second))
     }
   }
 }
@@ -179,7 +149,7 @@ extension Plan {
         .set(AlarmPlan(&chance, name: chance.pick(["school", "sun", "moon"]), datedFrom: at)))
     case 7: .reminder(chance.pick([.snooze(nil), .stop(nil)]))
     case 8: .reminder(chance.pick([.cancel(.alarm, alarm), .skip(alarm)]))
-    default: .press(speakerIsAwake: chance.oneIn(2))
+    default: .press
     }
   }
 

@@ -49,14 +49,10 @@ extension AnnouncerSettings {
   /// As in `mon-fri 22:00-07:00`.
   private static func window(_ chance: inout Chance) -> String {
     let from = chance.below(96) * 15
-    // Seldom nearly a whole day.
-    let length = (chance.below(chance.oneIn(8) ? 95 : 40) + 1) * 15
-    // A whole day is from 00:00 to 24:00: a window that begins when it ends is refused.
-    let to = from == 0 && length > 300 ? 1440 : (from + length) % 1440
+    let to = (from + (chance.below(40) + 1) * 15) % 1440
     let days = Weekday.allCases.map(\.abbreviation)
     let range = chance.oneIn(2) ? "sun-sat" : "\(chance.pick(days))-\(chance.pick(days))"
-    let end = to == 0 || to == 1440 ? "24:00" : "\(TimeOfDay(minutes: to))"
-    return "\(range) \(TimeOfDay(minutes: from))-\(end)"
+    return "\(range) \(TimeOfDay(minutes: from))-\(TimeOfDay(minutes: to))"
   }
 
   /// The settings that differ from those that are shipped, on one line.
@@ -77,9 +73,7 @@ extension AnnouncerSettings {
 
 extension Tune {
   /// No chime, and tunes of several lengths.
-  static let simulated: [Tune?] = [nil, hourBell, westminster, ship, pips, carillon]
-
-  private static let hourBell = Tune("hour bell", [0: part(strikes: .hour, gap: 4.5, rest: 3)])
+  static let simulated: [Tune?] = [nil, westminster, ship, carillon]
 
   static let westminster = Tune(
     "westminster",
@@ -92,8 +86,6 @@ extension Tune {
   private static let ship = Tune(
     "ship's bell",
     [0: part(strikes: .watch, gap: 0.7, rest: 1), 2: part(strikes: .watch, gap: 0.7, rest: 1)])
-
-  private static let pips = Tune("pips", [0: part(6, every: 1, lead: 5, rest: 1)])
 
   /// Nearly as long as the shortest interval.
   private static let carillon = Tune(

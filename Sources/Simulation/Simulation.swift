@@ -68,20 +68,12 @@ public struct Simulation {
     faces = Faces(over: first - 366 * 86_400..<first + length / second + 3 * 366 * 86_400)
   }
 
-  /// - Parameter goesOn: asked after each month; false ends the history there.
-  public func run(while goesOn: () -> Bool = { true }) -> Outcome {
-    let start = Self.beginning / second
-    guard let flaw = try? LocalTimes.flaw(in: zone, over: start..<start + length / second) else {
-      return history(while: goesOn)
-    }
-    var outcome = Outcome()
-    outcome.violation = Failure(
-      property: "local times", what: flaw, seed: seed, zone: zone,
-      shown: Self.beginning.utcText, history: [], end: [], rules: "")
-    return outcome
-  }
-
-  private func history(while goesOn: () -> Bool) -> Outcome {
+  /// - Parameters:
+  ///   - goesOn: asked after each month; false ends the history there.
+  ///   - finds: told of a violation before its history is shortened, which may take minutes.
+  public func run(
+    while goesOn: () -> Bool = { true }, finds: (String) -> Void = { _ in }
+  ) -> Outcome {
     var chance = Chance(seed: plan.seed)
     let settings = plan.faults == .none ? .usual : AnnouncerSettings(&chance)
     let start = Self.beginning + chance.between(0, day)
@@ -93,6 +85,7 @@ public struct Simulation {
       let end = min(Int64(chapter + 1) * Plan.chapter, length)
       world.run(until: end, plan.incidents(ofChapter: chapter))
       if let violation = world.judge.violation {
+        finds("\(violation.property): \(violation.what), at \(violation.shown.utcText)")
         return outcome(world, failure(violation, scene, world))
       }
       guard end < length, goesOn() else { return outcome(world, nil) }
@@ -104,7 +97,7 @@ public struct Simulation {
 
   private func outcome(_ world: World, _ failure: Failure?) -> Outcome {
     var outcome = Outcome()
-    outcome.years = Double(world.machine.moment.elapsed) / Double(day) / 365.25
+    outcome.years = Double(world.moment.elapsed) / Double(day) / 365.25
     outcome.soundings = world.judge.soundings
     outcome.faults = world.judge.counts
     outcome.violation = failure
@@ -120,7 +113,7 @@ public struct Simulation {
     return Failure(
       property: found.property, what: found.what, seed: seed, zone: zone,
       shown: found.shown.utcText,
-      history: shortest.happened.map { "\($0.moment.shown.utcText)  \($0.incident.kind.source)" },
+      history: shortest.happened.map { "\($0.moment.shown.utcText)  \($0.incident.kind)" },
       end: Array(shortest.diary?.end ?? []),
       rules: "\(scene.settings.inShort); in the end \(shortest.machine.settings.inShort)")
   }
@@ -137,14 +130,14 @@ struct Shrinking {
   func told(_ world: World) -> World {
     let told = World(scene, faces: faces, sabotage: sabotage)
     told.diary = Diary()
-    told.run(until: world.machine.moment.elapsed + hour, world.happened.map(\.incident))
+    told.run(until: world.moment.elapsed + hour, world.happened.map(\.incident))
     return told
   }
 
   /// Leaves out half of the incidents, a quarter, and so on, down to one by one.
   /// - Parameter world: the world in which the property was violated.
   func shortest(_ world: World, _ property: String) -> World {
-    let end = world.machine.moment.elapsed + hour
+    let end = world.moment.elapsed + hour
     var best = world
     var size = max(1, world.happened.count / 2)
     var tries = 0
@@ -167,24 +160,5 @@ struct Shrinking {
       if size == 1 && !hasShrunk || tries >= patience { return best }
       size = max(1, size / 2)
     }
-  }
-}
-
-extension Incident.Kind {
-  /// As a test writes it, with the digits of long numbers in groups: `sleep(2_500_000_000)`.
-  fileprivate var source: String {
-    var (source, digits) = ("", "")
-    for character in "\(self)" {
-      if character.isNumber {
-        digits.append(character)
-        continue
-      }
-      for (index, digit) in digits.enumerated() {
-        source += index > 0 && (digits.count - index) % 3 == 0 ? "_\(digit)" : "\(digit)"
-      }
-      source.append(character)
-      digits = ""
-    }
-    return source + digits
   }
 }

@@ -23,9 +23,8 @@ struct Track {
   private static let ring = 4 * second
   /// From the last sound to the report of the end.
   private static let tail = 100 * millisecond
-  /// The player measures the converter's pace over this time, and lags behind it by up to a
-  /// quarter.
-  private static let measuring = 10 * second
+  /// The player looks at its device this often.
+  private static let tick = 20 * millisecond
 
   let sounding: Sounding
   /// The uptime of a cue's anchor. It needs no time that counts sleep: a sleep would end it.
@@ -43,28 +42,18 @@ struct Track {
   private(set) var target: Int64?
   private var delay: Int64 = 0
   private(set) var isStopped = false
-  /// The uptime at which it is faded out; nil if it is not.
-  private var silentAt: Int64?
   private(set) var hasBegun = false
   /// How much of it was heard, and how much of that the service was told.
   private var (heard, told) = (Heard.nothing, Heard.nothing)
   /// The uptime at which the service is told how much was heard; nil if it knows.
   private var tells: Int64?
-  /// The player looks at its device this often.
-  private static let tick = 20 * millisecond
   /// Its outcome, and the uptime at which that is reported.
   private(set) var verdict: (at: Int64, outcome: Outcome)?
 
-  /// How far the converter is off, in millionths, if the player does not correct it.
-  private let uncorrected: Int64
-
   /// - Parameter phrase: the length of the words.
-  init(
-    _ sounding: Sounding, phrase: Int64, queue: Int64, _ moment: Moment, uncorrected: Int64 = 0
-  ) {
+  init(_ sounding: Sounding, phrase: Int64, queue: Int64, _ moment: Moment) {
     self.sounding = sounding
     self.queue = queue
-    self.uncorrected = uncorrected
     leeway = sounding.mayBeLateBy?.nanoseconds
     let blows = sounding.blows
     let firstBlow = blows.first?.offset.nanoseconds
@@ -98,7 +87,7 @@ struct Track {
     let end = verdict?.at ?? max(moment.uptime, anchored(moment) + first - queue)
     // The player also looks when a sound has just been heard.
     let sound = told == .anchor ? nil : sounds.first.map { $0.at + Self.tick }
-    return [end, tells, sound].compactMap { $0 }.min() ?? end
+    return min(end, tells ?? .max, sound ?? .max)
   }
 
   /// Decides where it begins, if that is still open.
@@ -121,15 +110,12 @@ struct Track {
     }
     if let words { sounds.append(Sound(at: heard + words, kind: .words)) }
     sounds.append(Sound(at: heard + last, kind: .ends))
-    for index in sounds.indices {
-      sounds[index].at -= (sounds[index].at - heard - first) * uncorrected / 1_000_000
-    }
     sounds.sort { $0.at < $1.at }
     verdict = (heard + last + Self.tail + moment.whim(25 * millisecond), .finished(.exact))
   }
 
   /// The next sound, if it is heard by then.
-  mutating func takeSound(through uptime: Int64) -> Sound? {
+  mutating func nextSound(through uptime: Int64) -> Sound? {
     guard let sound = sounds.first, sound.at <= uptime else { return nil }
     sounds.removeFirst()
     hasBegun = true
@@ -141,25 +127,12 @@ struct Track {
   }
 
   /// How much of it was heard by now, if the service is to be told that now.
-  mutating func takeHeard(_ moment: Moment, isEnding: Bool = false) -> Heard? {
+  mutating func news(_ moment: Moment) -> Heard? {
+    let isEnding = (verdict?.at ?? .max) <= moment.uptime
     guard let tells, isEnding || tells <= moment.uptime else { return nil }
     self.tells = nil
     told = heard
     return heard
-  }
-
-  /// The converter becomes faster by this many millionths. Queued sounds leave at the new pace.
-  /// Sounds that are queued before the player has measured it are placed by the old pace. All later
-  /// blows are right, as by `Track.followDrift`. The judge sees that no blow is off by more than
-  /// its tolerance.
-  mutating func paceChanged(by millionths: Int64, _ moment: Moment) {
-    guard target != nil, !isStopped else { return }
-    for index in sounds.indices {
-      let ahead = sounds[index].at - moment.uptime
-      guard ahead > 0, ahead < queue + Self.measuring else { continue }
-      sounds[index].at -= min(ahead, queue + Self.measuring / 4) * millionths / 1_000_000
-    }
-    sounds.sort { $0.at < $1.at }
   }
 
   /// Nothing of it is heard after that.
@@ -172,8 +145,7 @@ struct Track {
   }
 
   /// Fades it out.
-  /// - Parameter late: how much later the end is reported.
-  mutating func stop(_ reason: StopReason, late: Int64, _ moment: Moment) {
+  mutating func stop(_ reason: StopReason, _ moment: Moment) {
     guard !isStopped else { return }
     // All of it has sounded, and only its end is still to be told: it ends as usual, as in
     // `Track.stop`.
@@ -190,10 +162,9 @@ struct Track {
     }
     let silentAt = moment.uptime + 8 * millisecond + moment.whim(18 * millisecond)
     let isHeard = hasBegun || sounds.first.map { $0.at < silentAt } == true
-    self.silentAt = silentAt
     silence(at: silentAt)
     verdict = (
-      silentAt + Self.tail + late,
+      silentAt + Self.tail,
       .stopped(reason, silentAt: isHeard ? Uptime(nanoseconds: silentAt) : nil)
     )
   }
@@ -203,16 +174,12 @@ struct Track {
   mutating func fail(_ why: String, _ moment: Moment, lasting: Int64 = 0) {
     let end = moment.uptime + min(lasting, queue)
     silence(at: end)
+    if isStopped { return }
     var heard = Heard.nothing
     if let target, hasBegun || !sounds.isEmpty {
-      heard = target + delay < min(end, silentAt ?? end) ? .anchor : .begun
+      heard = target + delay < end ? .anchor : .begun
     }
     verdict = (moment.uptime, .failed(why, heard: heard))
-  }
-
-  /// Puts off the report of its outcome.
-  mutating func putOffVerdict(to uptime: Int64) {
-    if let outcome = verdict?.outcome { verdict = (uptime, outcome) }
   }
 }
 

@@ -5,6 +5,8 @@ import Service
 /// A world in which time passes as fast as the program runs: a machine on which the Conductor and
 /// its Announcer work, and the incidents that happen to it. The judge watches.
 final class World {
+  /// What all its clocks show.
+  var moment: Moment
   var machine: Machine
   /// What the speaker plays: at most one announcement, and cues beside it.
   var tracks: [Track] = []
@@ -15,18 +17,13 @@ final class World {
   var conductor: Conductor?
   let faces: Faces
   /// The fault that is made on purpose, if any.
-  var sabotage: Sabotage?
-  /// The last cue of each source, and the first of the interval, for faults made on purpose.
-  var lastCue: [Cue.Source: Duration] = [:]
-  var firstCue: Duration?
-  /// The uptime at which a mute counts that is made to wait.
-  var lateMute: Int64?
+  let sabotage: Sabotage?
 
   /// The loop is being held up.
   private(set) var isHeld = false
   /// The incidents that are still to happen, the next one last.
-  private(set) var upcoming: [Incident] = []
-  /// When the next incident happens, since the history began.
+  private var upcoming: [Incident] = []
+  /// When the next incident happens, since the history began; nil until that is reckoned.
   private var due: Int64?
   /// The incidents since the last scene.
   private(set) var happened: [Happening] = []
@@ -40,6 +37,7 @@ final class World {
 
   /// The whole state at a moment. From it, a history can go on just as it went on.
   struct Scene {
+    fileprivate let moment: Moment
     fileprivate let machine: Machine
     fileprivate let tracks: [Track]
     fileprivate let judge: Judge
@@ -52,7 +50,8 @@ final class World {
   init(
     shown: Int64, settings: AnnouncerSettings, zone: String, faces: Faces, sabotage: Sabotage? = nil
   ) {
-    machine = Machine(shown: shown, settings: settings, zone: zone)
+    moment = Moment(elapsed: 0, shown: shown, uptime: 10 * second, sinceBoot: 10 * second)
+    machine = Machine(settings: settings, zone: zone)
     self.faces = faces
     self.sabotage = sabotage
     faces.use(zone)
@@ -62,6 +61,7 @@ final class World {
 
   /// Goes on from a scene.
   init(_ scene: Scene, faces: Faces, sabotage: Sabotage? = nil) {
+    moment = scene.moment
     machine = scene.machine
     tracks = scene.tracks
     clockJudge = scene.clockJudge
@@ -75,21 +75,23 @@ final class World {
 
   var scene: Scene {
     Scene(
-      machine: machine, tracks: tracks, judge: judge, announcer: conductor?.announcer,
-      clockJudge: clockJudge)
+      moment: moment, machine: machine, tracks: tracks, judge: judge,
+      announcer: conductor?.announcer, clockJudge: clockJudge)
   }
 
+  var uptime: Int64 { moment.uptime }
+
   /// The judge reads a fact.
-  func see(_ fact: Fact, _ moment: Moment? = nil) { judge.see(fact, moment ?? machine.moment) }
+  func see(_ fact: Fact, _ moment: Moment? = nil) { judge.see(fact, moment ?? self.moment) }
 
   /// Lets time pass until `end`, since the history began, or until a property is violated.
   func run(until end: Int64, _ incidents: [Incident]) {
     upcoming = incidents.reversed()
     happened = []
     due = nil
-    while machine.moment.elapsed < end, judge.violation == nil {
+    while moment.elapsed < end, judge.violation == nil {
       if machine.starts == nil, !machine.inbox.isEmpty {
-        serve(machine.takeNote())
+        serve(machine.nextNote())
       } else {
         goOn(until: end)
       }
@@ -97,94 +99,94 @@ final class World {
   }
 
   private enum Act {
-    case rest, happen, start, tick, readContact, look, wakeUp
+    case rest, happen, start, tick, judgeClock, wakeUp
   }
 
   /// Lets time pass until the next event, and lets that happen.
   private func goOn(until end: Int64) {
-    var next = machine.uptime + end - machine.moment.elapsed
+    var next = uptime + end - moment.elapsed
     var act = Act.rest
-    func consider(_ uptime: Int64?, _ then: Act) {
-      guard let uptime, max(uptime, machine.uptime) < next else { return }
-      next = max(uptime, machine.uptime)
+    func consider(_ at: Int64?, _ then: Act) {
+      guard let at, max(at, uptime) < next else { return }
+      next = max(at, uptime)
       act = then
     }
     consider(nextOutside, .happen)
     if let starts = machine.starts {
       consider(starts, .start)
     } else {
-      for track in tracks { consider(track.next(machine.moment), .tick) }
-      consider(machine.contact?.settlesAt?.nanoseconds, .readContact)
-      consider(lateMute, .readContact)
-      consider(machine.pulse, .look)
-      if let wakeUp = machine.wakeUp, !machine.isWakeUpLost {
-        consider(machine.moment.uptime(at: wakeUp), .wakeUp)
-      }
+      for track in tracks { consider(track.next(moment), .tick) }
+      consider(machine.judges, .judgeClock)
+      consider(machine.wakeUp.map { moment.uptime(at: $0) }, .wakeUp)
     }
-    flow(next - machine.uptime)
+    flow(next - uptime)
     switch act {
     case .rest: break
     case .happen: happen()
     case .start: startService()
     case .tick: tick()
-    case .readContact: readContact()
-    case .look: checkVitals()
-    case .wakeUp: wakeUpComes()
+    case .judgeClock:
+      machine.judges = nil
+      settleClock()
+    case .wakeUp:
+      // Timers come late, never early.
+      flow(moment.whim(900_000))
+      machine.wakeUp = nil
+      machine.wasSet = false
+      handle(.woke)
     }
-  }
-
-  private func wakeUpComes() {
-    // Timers come late, never early.
-    flow(machine.whim(900_000))
-    machine.wakeUp = nil
-    machine.wasSet = false
-    handle(.woke)
   }
 
   /// Lets time pass in which nothing happens but sound.
   func flow(_ span: Int64) {
     guard span > 0 else { return }
-    let end = machine.uptime + span
-    takeSounds(through: end)
-    machine.pass(span)
+    hear(through: uptime + span)
+    moment = moment.later(by: span)
   }
 
   /// The loop is held up for this long; meanwhile the world goes on.
   func hold(_ span: Int64) {
     isHeld = true
     defer { isHeld = false }
-    let end = machine.uptime + span
-    let isTorn = span > second
-    let torn = isTorn ? tracks.indices : 0..<0
-    for index in torn {
-      tracks[index].fail(Self.stoodStill, machine.moment, lasting: 200 * millisecond)
+    let end = uptime + span
+    if span > second {
+      for index in tracks.indices {
+        tracks[index].fail(Self.stoodStill, moment, lasting: 200 * millisecond)
+      }
     }
     while let next = nextOutside, next <= end {
-      flow(next - machine.uptime)
+      flow(next - uptime)
       happen()
     }
-    flow(end - machine.uptime)
-    for index in torn { tracks[index].putOffVerdict(to: machine.uptime) }
-    see(.held(span))
+    flow(end - uptime)
+    if span > 250 * millisecond { see(.disturbed(.hold)) }
   }
 
   static let stoodStill = "the machine slept, or stood still"
 
+  /// The judge hears what sounds by then, in order.
+  func hear(through end: Int64) {
+    func next(_ index: Int) -> Int64 { tracks[index].sounds.first?.at ?? .max }
+    while let index = tracks.indices.min(by: { next($0) < next($1) }),
+      let sound = tracks[index].nextSound(through: end)
+    {
+      let moment = moment.later(by: sound.at - uptime)
+      diary?.write("  heard: \(tracks[index].sounding.id.number) \(sound.kind)", moment)
+      see(.heard(sound.kind, tracks[index].sounding), moment)
+    }
+  }
+
   // MARK: What happens outside
 
-  /// The uptime of the next event that does not come from the service.
+  /// The uptime of the next incident.
   private var nextOutside: Int64? {
-    let edge = [machine.edges.first?.uptime, machine.slewEnds].compactMap { $0 }.min()
-    guard let incident = dueIncident else { return edge }
-    let uptime = max(machine.uptime + incident - machine.moment.elapsed, machine.uptime)
-    return edge.map { min($0, uptime) } ?? uptime
+    dueIncident.map { max(uptime + $0 - moment.elapsed, uptime) }
   }
 
   /// When the next incident happens, since the history began.
   private var dueIncident: Int64? {
     if let due { return due }
     guard let incident = upcoming.last else { return nil }
-    let moment = machine.moment
     switch incident.time {
     case .at(let at): due = at
     case .after(let gap): due = moment.elapsed + gap
@@ -198,24 +200,12 @@ final class World {
   }
 
   private func happen() {
-    if let edge = machine.edges.first, edge.uptime <= machine.uptime {
-      machine.edges.removeFirst()
-      machine.isActive = edge.isActive
-      let moment = machine.moment.later(by: edge.uptime - machine.uptime)
-      see(.contact(isClosed: edge.isActive, isHeld: isHeld), moment)
-      guard !machine.isSwitchLost else { return }
-      machine.unread.append(edge)
-      machine.inbox.append(.edges)
-    } else if let ends = machine.slewEnds, ends <= machine.uptime {
-      atAnotherPace { $0.endSlew() }
-      see(.disturbed(.speaker, lasting: 10 * second))
-    } else if let incident = upcoming.popLast() {
-      due = nil
-      happened.append(Happening(moment: machine.moment, incident: incident))
-      judge.count(incident.kind.name)
-      diary?.write("\(incident.kind)", machine.moment)
-      strike(incident.kind)
-    }
+    guard let incident = upcoming.popLast() else { return }
+    due = nil
+    happened.append(Happening(moment: moment, incident: incident))
+    judge.count(incident.kind.name)
+    diary?.write("\(incident.kind)", moment)
+    strike(incident.kind)
   }
 }
 
@@ -240,11 +230,6 @@ final class Faces {
     return zone
   }
 
-  func face(_ name: String) -> WallClock {
-    if let (_, face) = made[name] { return face }
-    let before = current
-    use(name)
-    if !before.isEmpty { use(before) }
-    return made[name]!.1
-  }
+  /// The face of a zone that was used.
+  func face(_ name: String) -> WallClock { made[name]!.1 }
 }

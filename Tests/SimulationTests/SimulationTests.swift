@@ -49,37 +49,17 @@ struct SimulationTests {
     #expect(World.twoTimers(.ringsTogether).judge.violation?.property == "overlap")
   }
 
-  @Test("an alarm that was stopped before a start does not ring again") func startAfterAlarm() {
-    let world = World.startAfterAlarm()
-    #expect(world.judge.violation == nil)
-    // From 01:10 until the stop a minute later, a ring every 3 s, without the second one.
-    #expect((18...20).contains(world.judge.counts["cue"] ?? 0))
-    #expect(World.startAfterAlarm(.alarmsTwice).judge.violation?.property == "rings")
-  }
-
-  @Test("an alarm that is snoozed rings again ten minutes later") func snoozed() {
-    var settings = AnnouncerSettings.usual
-    (settings.ringLimit, settings.alarms) = (.seconds(30), [.daily("night", at: 70)])
-    let world = World(settings)
-    world.run(
-      until: 30 * minute,
-      [Incident(time: .at(605 * second), kind: .reminder(.snooze(nil)))])
-    #expect(world.judge.violation == nil)
-    // At 01:10; from 01:20:05 on every 3 s, without the second one.
-    #expect(world.judge.counts["cue"] == 10)
-  }
-
   @Test("what is violated is told with the shortest history that violates it") func shortest() {
-    let sabotage = Sabotage.handIgnored
+    let sabotage = Sabotage.stopsUnheard
     let faces = Faces(over: 1_800_000_000..<1_830_000_000)
     let world = World(
       shown: 1_811_808_000 * second, settings: .usual, zone: "Europe/London", faces: faces,
       sabotage: sabotage)
     let scene = world.scene
-    let starts = Incident(time: .at(500 * second), kind: .reminder(.start(.seconds(5), name: nil)))
-    let stops = Incident(time: .at(505_500 * millisecond), kind: .stopByHand)
+    let starts = Incident.at(500 * second, .reminder(.start(.seconds(5), name: nil)))
+    let stops = Incident.at(505_500 * millisecond, .stopByHand)
     let others = (1...12).map {
-      Incident(time: .at(Int64($0) * minute), kind: .askFor(TimeOfDay(minutes: 180 + $0)))
+      Incident.at(Int64($0) * minute, .rtc(.running(ahead: Int64($0))))
     }
     world.run(until: hour, others[..<8] + [starts, stops] + others[8...])
     #expect(world.judge.violation?.property == "silence")
@@ -92,24 +72,6 @@ struct SimulationTests {
     #expect(shrinking.shortest(world, "ontime") === world)
     let hasty = Shrinking(scene: scene, faces: faces, sabotage: sabotage, patience: 1)
     #expect(hasty.shortest(world, "silence").happened.count == 5)
-  }
-
-  @Test("what is stopped after its last sound has ended as usual, as in the player")
-  func stoppedAfterItsEnd() {
-    let start = Moment(
-      elapsed: 0, shown: 1_811_808_000 * second, uptime: 10 * second, sinceBoot: 10 * second)
-    let cue = Cue(
-      SoundingID(1), of: .timer(1), .ring, at: .nanoseconds(start.sinceBoot + second),
-      mayBeLateBy: .seconds(1), decibels: 0)
-    for (span, isWhole) in [(1600 * millisecond, true), (400 * millisecond, false)] {
-      var track = Track(.cue(cue), phrase: 0, queue: 100 * millisecond, start)
-      track.decide(start.later(by: 950 * millisecond))
-      let later = start.later(by: 950 * millisecond + span)
-      while track.takeSound(through: later.uptime) != nil {}
-      track.stop(.byHand, late: 0, later)
-      let isFinished = if case .finished? = track.verdict?.outcome { true } else { false }
-      #expect(isFinished == isWhole)
-    }
   }
 
   @Test("the judge's quiet hours cross midnight and the end of the week") func quietWindow() throws

@@ -8,15 +8,13 @@ enum Fact {
   /// Something that may disturb what is heard, for this much longer.
   case disturbed(Cause, lasting: Int64 = 0)
   case clockSet(by: Int64)
-  /// The loop was held up for this long, until now.
-  case held(Int64)
-  /// The switch's contact closes or opens. While the loop is held up, nobody sees it.
-  case contact(isClosed: Bool, isHeld: Bool)
+  /// The switch's contact closes, and the loop is free to see it.
+  case contactCloses
   /// The machine was without power until now.
   case powerCame
-  /// The service's judgement of the clock, the kernel's, now and since the machine started, and whether
-  /// an RTC could vouch for it.
-  case judged(ClockTrust, isSynchronised: Bool, wasSynchronised: Bool, hasRTC: Bool)
+  /// The service's judgement of the clock, whether the kernel has it synchronised, and whether it was
+  /// so since the machine started or an RTC is there that may be right.
+  case judged(ClockTrust, isSynchronised: Bool, isVouchedFor: Bool)
 
   // MARK: The service
 
@@ -36,9 +34,8 @@ enum Fact {
 
   /// Somebody mutes, stops, presses the button or asks.
   indirect case ordered(Event)
-  /// An answer is promised to somebody who asked for this time, or the present one, to be heard at
-  /// this instant, or at once.
-  indirect case promised(CivilTime?, at: Instant?, Announcement)
+  /// Somebody who asked for the time is promised an answer.
+  indirect case promised(Announcement)
 
   // MARK: What is heard and told
 
@@ -58,13 +55,6 @@ extension Sounding {
 
   /// The instant of its occasion.
   var occasion: Int64? { announcement?.occasion }
-
-  var isRequest: Bool { announcement?.cause == .request }
-
-  /// What the clock says of itself: that it lives, or that it does not know the time.
-  var isOfItself: Bool { isStart || announcement?.cause == .untrusted }
-
-  var isStart: Bool { announcement?.cause == .start }
 
   /// Words about a timer, an alarm or the interval.
   var words: TimerWords? {
@@ -92,16 +82,7 @@ extension Announcement {
   var occasion: Int64? {
     if case .occasion(let occasion) = cause { occasion.instant.nanoseconds } else { nil }
   }
-}
 
-extension Report {
-  /// The instant of an occasion that was cut off while it was heard, and why.
-  var cutOff: (occasion: Int64, reason: SkipReason)? {
-    switch self {
-    case .cutOff(let announcement, let reason, _):
-      announcement.occasion.map { ($0, .stopped(reason)) }
-    case .brokeOff(let announcement, let why): announcement.occasion.map { ($0, .failed(why)) }
-    default: nil
-    }
-  }
+  /// What the clock says of itself: that it lives, or that it does not know the time.
+  var isOfItself: Bool { cause == .start || cause == .untrusted }
 }

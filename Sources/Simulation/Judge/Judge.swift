@@ -1,7 +1,8 @@
 import Horology
 
 /// Judges what was heard and told, by the owner's rules. It knows nothing of how it is decided: it is
-/// a list of properties of the timeline.
+/// a list of properties of the timeline. What must not be heard is forbidden always; what must be
+/// heard is demanded where nothing has disturbed for a while.
 struct Judge {
   /// The first violation; later ones are not kept.
   private(set) var violation: Violation?
@@ -11,8 +12,8 @@ struct Judge {
   /// The world as it is.
   private(set) var world: Situation
   private var properties: [any Property] = [
-    Truth(), Once(), Overlap(), Silence(), Level(), OnTime(), Occasions(), Requests(), Starts(),
-    Trust(), Rings(), Intervals(),
+    Truth(), Once(), Overlap(), Silence(), Level(), OnTime(), Occasions(), Requests(), Trust(),
+    Rings(), Intervals(),
   ]
 
   struct Violation: Sendable {

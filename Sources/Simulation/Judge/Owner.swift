@@ -14,19 +14,15 @@ extension AnnouncerSettings {
     return rules.map(\.decibels).min() ?? 0
   }
 
-  /// What is to be heard at an occasion. It is empty if nothing is.
-  func piece(_ time: WallClock.Reading, isTrusted: Bool) -> Programme {
+  /// How many blows are heard at an occasion, and whether the time is said.
+  func piece(_ time: WallClock.Reading, _ trust: ClockTrust) -> (blows: Int, speaks: Bool) {
     let isHour = time.minuteOfDay % 60 == 0
-    let speaks = (!isHour || voiceAtHour != .none) && (isTrusted || untrusted != .chime)
-    guard let part = part(time) else {
-      return speaks ? .wordsAlone : Programme(blows: [], words: .none)
-    }
-    let blows = part.blows(time)
-    let isBefore = isHour && voiceAtHour == .before
-    let end = blows.last!.offset + part.rest
-    return Programme(
-      blows: blows,
-      words: !speaks ? .none : isBefore ? .before(.seconds(1), longest: .seconds(5)) : .at(end))
+    let speaks = (!isHour || voiceAtHour != .none) && (trust != .untrusted || untrusted != .chime)
+    let hour = (time.minuteOfDay / 60 + 11) % 12 + 1
+    let bells = (time.minuteOfDay % 240 / 30 + 7) % 8 + 1
+    let part = part(time)
+    let strikes = part?.strikes.map { $0.count == .hour ? hour : bells }
+    return ((part?.melody.count ?? 0) + (strikes ?? 0), speaks)
   }
 
   private func part(_ time: WallClock.Reading) -> Tune.Movement? {
@@ -34,10 +30,9 @@ extension AnnouncerSettings {
     return time.minuteOfDay % 15 == 0 ? tune?.movements[time.minuteOfDay % 60 / 15] : nil
   }
 
-  /// True if the clock may sound by itself with this trust.
-  func allows(_ trust: ClockTrust, at time: WallClock.Reading) -> Bool {
-    if trust != .untrusted { return true }
-    return untrusted == .speak || (untrusted == .chime && part(time) != nil)
+  /// True if a clock that is not trusted may sound by itself.
+  func soundsUntrusted(_ time: WallClock.Reading) -> Bool {
+    untrusted == .speak || (untrusted == .chime && part(time) != nil)
   }
 
   /// A sound can begin this long from now at the earliest.
@@ -54,18 +49,5 @@ extension QuietHours.Window {
     return days.contains { day in
       (minuteOfWeek - day.rawValue * 1440 - from + 7 * 1440) % (7 * 1440) < length
     }
-  }
-}
-
-extension Tune.Movement {
-  /// The melody, and the strikes, all of them as far apart. From the anchor.
-  fileprivate func blows(_ time: WallClock.Reading) -> [Blow] {
-    let melody = melody.map { Blow(bell: $0.bell, offset: $0.offset - lead) }
-    guard let strikes else { return melody }
-    let hour = (time.minuteOfDay / 60 + 11) % 12 + 1
-    let bells = (time.minuteOfDay % 240 / 30 + 7) % 8 + 1
-    let count = strikes.count == .hour ? hour : bells
-    return melody
-      + (0..<count).map { Blow(bell: strikes.bell, offset: strikes.gaps[0] * $0) }
   }
 }

@@ -19,12 +19,10 @@ struct Situation {
   private(set) var saved: Int64 = .never
   /// What is heard, and since when.
   private(set) var heard: [SoundingID: (sounding: Sounding, since: Int64)] = [:]
-  /// When an announcement was last heard, and how long none was heard before that one.
-  private(set) var lastAnnounced = -day
-  private(set) var pause: Int64 = 0
-  /// Until when each cause has disturbed, and any of them.
+  /// When an announcement was last heard.
+  private(set) var lastAnnounced: Int64 = .never
+  /// Until when each cause has disturbed.
   private var until = [Int64](repeating: .never, count: Cause.allCases.count)
-  private var disturbedUntil: Int64 = .never
 
   /// What a person has muted.
   struct Mute {
@@ -38,9 +36,9 @@ struct Situation {
   static let tolerance = 10 * millisecond
   /// From a stop to silence.
   static let fade = 30 * millisecond
-  /// How long after its first frame the player has told that something is heard. Until then it counts
-  /// as still to come, which nobody notices.
-  static let told = 100 * millisecond
+  /// How long after its first frame the player has told that something is heard, though the loop may
+  /// just be held up. Until then it counts as still to come, which nobody notices.
+  static let told = 300 * millisecond
 
   init(settings: AnnouncerSettings, face: WallClock) {
     self.settings = settings
@@ -54,13 +52,13 @@ struct Situation {
       steps.removeAll { $0.at < at.elapsed - 10 * minute }
       steps.append((at.elapsed, by))
       disturbed(.clock, at.elapsed)
-    case .held(let span): if span > 250 * millisecond { disturbed(.hold, at.elapsed) }
     case .powerCame:
       mute.end = nil
       disturbed(.service, at.elapsed)
-    case .judged(let trust, _, _, _):
-      if trust != self.trust { disturbed(.trust, at.elapsed) }
+    case .judged(let trust, _, _):
+      guard trust != self.trust else { return }
       self.trust = trust
+      disturbed(.trust, at.elapsed)
     case .started:
       (upSince, isStopping) = (at.elapsed, false)
       disturbed(.service, at.elapsed)
@@ -68,62 +66,47 @@ struct Situation {
       isStopping = true
       disturbed(.service, at.elapsed)
     case .ended(let isKilled):
-      upSince = nil
-      heard = [:]
-      switchState = .absent
-      silencedSince = nil
+      (upSince, heard) = (nil, [:])
+      (switchState, silencedSince) = (.absent, nil)
       // A mute, or its end, may not have been saved.
       if isKilled, mute.since >= saved { (mute.state, mute.end) = (.until(.init(seconds: 0)), nil) }
       disturbed(.service, at.elapsed)
     case .rested(let isSaved): if isSaved { saved = at.elapsed }
     case .took(let settings):
       self.settings = settings
-      noteSwitch(at)
+      silencedSince = isSilenced ? silencedSince ?? at.elapsed : nil
       disturbed(.rules, at.elapsed)
     case .tookZone(let face):
       self.face = face
       disturbed(.rules, at.elapsed)
     case .read(let switchState):
       self.switchState = switchState
-      noteSwitch(at)
+      silencedSince = isSilenced ? silencedSince ?? at.elapsed : nil
       disturbed(.contact, at.elapsed)
     case .ordered(.mute(let state)):
       mute = Mute(state: state, since: at.elapsed)
       if case .until(let end) = state { mute.end = at.elapsed + end.nanoseconds - at.shown }
       disturbed(.mute, at.elapsed)
     case .ordered(.stop), .ordered(.pressed), .ordered(.held): disturbed(.hand, at.elapsed)
-    case .heard(let kind, let sounding): hears(kind, sounding, at)
-    case .told(.skipped(_, _, .muted)):
-      if mute.state == .next { mute.state = .off }
-      disturbed(.mute, at.elapsed)
+    case .heard(let kind, let sounding):
+      if kind == .begins { heard[sounding.id] = (sounding, at.elapsed) }
+      if kind == .ends { heard[sounding.id] = nil }
+      if sounding.announcement != nil { lastAnnounced = at.elapsed }
     // It may have ended by itself.
     case .told(.mute): disturbed(.mute, at.elapsed)
-    case .contact, .ordered, .promised, .told: break
+    case .contactCloses, .ordered, .promised, .told: break
     }
-  }
-
-  private mutating func hears(_ kind: Sound.Kind, _ sounding: Sounding, _ at: Moment) {
-    if kind == .begins { heard[sounding.id] = (sounding, at.elapsed) }
-    if kind == .ends { heard[sounding.id] = nil }
-    guard sounding.announcement != nil else { return }
-    if kind == .begins { pause = at.elapsed - lastAnnounced }
-    lastAnnounced = at.elapsed
-  }
-
-  private mutating func noteSwitch(_ at: Moment) {
-    silencedSince = isSilenced ? silencedSince ?? at.elapsed : nil
   }
 
   private mutating func disturbed(_ cause: Cause, _ end: Int64) {
     until[cause.rawValue] = max(until[cause.rawValue], end)
-    disturbedUntil = max(disturbedUntil, end)
   }
 
   // MARK: Questions
 
   /// True if nothing has disturbed since then.
   func isCalm(since elapsed: Int64) -> Bool {
-    upSince.map { $0 < elapsed } == true && !isStopping && disturbedUntil < elapsed
+    upSince.map { $0 < elapsed } == true && !isStopping && until.allSatisfy { $0 < elapsed }
   }
 
   /// True if one of these has disturbed since then.
@@ -133,25 +116,13 @@ struct Situation {
 
   /// What the clock shows, and what it would show without its latest steps: a sound that is already
   /// queued cannot follow a step.
-  func readings(_ at: Moment) -> [Int64] {
+  func readings(_ at: Moment, over span: Int64 = 12 * second) -> [Int64] {
     var readings = [at.shown]
-    for step in steps.reversed() where step.at >= at.elapsed - 12 * second {
+    for step in steps.reversed() where step.at >= at.elapsed - span {
       readings.append(readings.last! - step.by)
     }
     return readings
   }
-
-  /// How far a sound may be off, with the latest steps that are too small to be noticed.
-  func tolerance(_ at: Moment) -> Int64 {
-    let recent = steps.filter { $0.at >= at.elapsed - 2 * minute }.map(\.by)
-    let small = recent.map(abs).filter { $0 < 50 * millisecond }.reduce(0, +)
-    // Two large ones may add up to a small one.
-    let sum = abs(recent.reduce(0, +))
-    return Self.tolerance + max(small, sum < 50 * millisecond ? sum : 0)
-  }
-
-  /// True if nobody has muted more than the next announcement.
-  var isUnmuted: Bool { mute.state == .off || mute.state == .next }
 
   /// True if alarms go by the clock.
   var goesByClock: Bool { trust != .untrusted || settings.untrusted == .speak }

@@ -7,8 +7,8 @@ import Horology
 /// of glibc or of the tz database is not seen here.
 struct WallClock {
   /// Seconds of UTC from which each offset is valid; the first is also valid before.
-  private var starts: [Int64]
-  private var offsets: [Int64]
+  private var starts: [Int64] = []
+  private var offsets: [Int64] = []
 
   /// What a clock on the wall shows.
   struct Reading: Hashable {
@@ -21,39 +21,21 @@ struct WallClock {
   /// The zone that the process uses now.
   /// - Parameter seconds: the range to cover, in seconds of UTC since 1970.
   init(over seconds: Range<Int64>) {
-    func offset(_ second: Int64) -> Int64 {
-      var time = time_t(second)
-      var broken = tm()
+    // Today's zones set their clocks at full half hours of UTC.
+    for second in stride(from: seconds.lowerBound / 1800 * 1800, to: seconds.upperBound, by: 1800) {
+      var (time, broken) = (time_t(second), tm())
       localtime_r(&time, &broken)
-      return Int64(broken.tm_gmtoff)
-    }
-    (starts, offsets) = ([seconds.lowerBound], [offset(seconds.lowerBound)])
-    // No zone has ever changed its offset twice within this time.
-    for end in stride(from: seconds.lowerBound, to: seconds.upperBound, by: 6 * 3600) {
-      guard offset(end) != offsets.last else { continue }
-      var (old, changed) = (end - 6 * 3600, end)
-      while changed - old > 1 {
-        let middle = (old + changed) / 2
-        if offset(middle) == offsets.last { old = middle } else { changed = middle }
-      }
-      starts.append(changed)
-      offsets.append(offset(changed))
+      guard Int64(broken.tm_gmtoff) != offsets.last else { continue }
+      starts.append(second)
+      offsets.append(Int64(broken.tm_gmtoff))
     }
   }
-
-  /// Seconds of UTC at which its clocks are set.
-  var changes: ArraySlice<Int64> { starts.dropFirst() }
 
   /// Seconds since 1970 as the zone's clocks count them.
   /// - Parameter shown: nanoseconds of UTC since 1970.
   private func local(_ shown: Int64) -> Int64 {
     let seconds = shown / second
-    var (low, high) = (0, starts.count)
-    while high - low > 1 {
-      let middle = (low + high) / 2
-      if starts[middle] <= seconds { low = middle } else { high = middle }
-    }
-    return seconds + offsets[low]
+    return seconds + offsets[(starts.lastIndex { $0 <= seconds }) ?? 0]
   }
 
   func reading(_ shown: Int64) -> Reading {

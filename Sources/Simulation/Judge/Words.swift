@@ -2,22 +2,10 @@ import Horology
 
 /// The words heard at a moment are the civil time at that moment.
 struct Truth: Property {
-  /// The time that a person named, and was promised.
-  private var named: CivilTime?
-
   mutating func see(_ fact: Fact, _ at: Moment, _ world: Situation) -> String? {
-    switch fact {
-    case .promised(let time, _, _): named = time
-    case .heard(.words, .announcement(let said)): return judge(said, at, world)
-    default: break
-    }
-    return nil
-  }
-
-  private func judge(_ said: Announcement, _ at: Moment, _ world: Situation) -> String? {
+    guard case .heard(.words, .announcement(let said)) = fact else { return nil }
     if case .timer(let words) = said.cause, !words.isOfTime { return nil }
-    if Sounding.announcement(said).isOfItself { return nil }
-    if said.cause == .request, said.time == named { return nil }
+    if said.isOfItself { return nil }
     var truth = world.readings(at).flatMap { [$0, $0 + Situation.tolerance] }
     // Words before a chime say the hour to come.
     if case .before = said.programme.words, let occasion = said.occasion { truth = [occasion] }
@@ -30,9 +18,8 @@ struct Truth: Property {
 /// Each occasion sounds once, and they sound in order. A clock that was set back by more than an
 /// interval was wrong before, and the past is forgotten.
 struct Once: Property {
-  /// The occasion that sounded last, the one before, and when.
+  /// The occasion that sounded last, and when.
   private var last: (occasion: Int64, at: Int64)?
-  private var before: (occasion: Int64, at: Int64)?
   /// The latest time that the clock has shown since the past was forgotten.
   private var reached: Int64 = .never
 
@@ -41,25 +28,21 @@ struct Once: Property {
     case .clockSet(let by):
       reached = max(reached, at.shown - by)
       if at.shown <= reached - Int64(world.settings.interval.minutes) * minute + second {
-        last = nil
-        before = nil
-        reached = at.shown
+        (last, reached) = (nil, at.shown)
       }
-    // The clock was set back just before it was heard.
-    case .told(let report):
-      if let cut = report.cutOff, cut.occasion == last?.occasion,
-        cut.reason == .stopped(.clockSet)
-      {
-        last = before
-      }
+    // What was cut off may come again.
+    case .told(.cutOff(let announcement, _, _)):
+      if announcement.occasion == last?.occasion { last = nil }
     // What sounded before is not kept.
-    case .ended: (last, before) = (nil, nil)
-    case .heard(let kind, let sounding):
-      guard let occasion = sounding.occasion else { return nil }
-      if kind == .anchor { return reaches(occasion, at, world) }
-      // It was stopped before the player told of its anchor: it may come again.
-      let isLast = last.map { $0.occasion == occasion && at.elapsed - $0.at <= Situation.told }
-      if kind == .ends, isLast == true { last = before }
+    case .ended: last = nil
+    case .heard(.anchor, .announcement(let said)):
+      guard let occasion = said.occasion else { return nil }
+      return reaches(occasion, at, world)
+    // It was stopped before the player told of its anchor, and may come again.
+    case .heard(.ends, .announcement(let said)):
+      if let last, last.occasion == said.occasion, at.elapsed - last.at <= Situation.told {
+        self.last = nil
+      }
     default: break
     }
     return nil
@@ -71,42 +54,29 @@ struct Once: Property {
     {
       return "\(occasion.utcText) is no occasion"
     }
-    if let last {
-      if occasion == last.occasion { return "\(occasion.utcText) sounds again" }
-      // What was queued as the clock was set back is heard after that.
-      if occasion < last.occasion, !world.happened(.clock, since: last.at - 12 * second) {
-        return "\(occasion.utcText) sounds after \(last.occasion.utcText)"
-      }
-    }
-    (before, last) = (last, (occasion, at.elapsed))
-    return nil
+    defer { last = (occasion, at.elapsed) }
+    guard let last, occasion <= last.occasion else { return nil }
+    // What was queued as the clock was set back is heard after that.
+    return occasion == last.occasion || !world.happened(.clock, since: last.at - 12 * second)
+      ? "\(occasion.utcText) sounds after \(last.occasion.utcText)" : nil
   }
 }
 
-/// Two phrases never sound together, nor do two rings.
+/// Two phrases never sound together. Nor do two rings for longer than one takes to give way.
 struct Overlap: Property {
-  /// The rings that are heard, and since when.
-  private var begun: [SoundingID: Int64] = [:]
-
   mutating func see(_ fact: Fact, _ at: Moment, _ world: Situation) -> String? {
-    switch fact {
-    case .heard(.begins, .announcement(let said)):
-      let isAlone = world.heard.allSatisfy { $1.sounding.announcement == nil || $0 == said.id }
+    guard case .heard(let kind, let sounding) = fact else { return nil }
+    if kind == .begins, sounding.announcement != nil {
+      let isAlone = world.heard.allSatisfy { $0 == sounding.id || $1.sounding.announcement == nil }
       return isAlone ? nil : "something is said while something is said"
-    case .heard(.begins, let sounding) where sounding.ring != nil:
-      begun[sounding.id] = at.elapsed
-    case .heard(.ends, let sounding):
-      guard let since = begun.removeValue(forKey: sounding.id), sounding.blows.isEmpty,
-        world.isCalm(since: at.elapsed - 20 * second)
-      else { return nil }
-      // One of the two gives way once the player has told that the other has begun.
-      let together = begun.values.map { at.elapsed - max($0, since) }.max() ?? 0
-      return together > Situation.fade + Situation.tolerance + 20 * millisecond
-        ? "two rings sound together" : nil
-    case .ended: begun = [:]
-    default: break
     }
-    return nil
+    guard kind == .ends, sounding.ring != nil, sounding.blows.isEmpty,
+      world.isCalm(since: at.elapsed - 20 * second)
+    else { return nil }
+    let isLate = world.heard.values.contains {
+      $0.sounding.ring != nil && $0.since < at.elapsed - 2 * Situation.fade
+    }
+    return isLate ? "two rings sound together" : nil
   }
 }
 
@@ -127,61 +97,23 @@ struct Level: Property {
   }
 }
 
-/// The first blow of the hour is the hour: no blow is off its moment, and no words are later than
-/// ten seconds.
+/// No blow of an occasion is off its moment, and its words are at most ten seconds late. A player
+/// follows a step of the clock that is not large, and only with what is not queued yet.
 struct OnTime: Property {
-  /// When the anchor of an announcement was heard.
-  private var anchors: [SoundingID: Int64] = [:]
-  /// The answer that was promised for an instant.
-  private var wanted: (id: SoundingID, at: Int64)?
-
   mutating func see(_ fact: Fact, _ at: Moment, _ world: Situation) -> String? {
-    switch fact {
-    case .ended: (anchors, wanted) = ([:], nil)
-    case .promised(_, let instant, let answer):
-      wanted = instant.map { (answer.id, $0.nanoseconds) }
-    case .heard(let kind, .announcement(let announcement)):
-      let isChime = announcement.occasion != nil && !announcement.programme.blows.isEmpty
-      switch kind {
-      case .anchor where isChime:
-        defer { anchors[announcement.id] = at.elapsed }
-        return judge(0, of: announcement, at, world)
-      case .blow(let offset) where isChime: return judge(offset, of: announcement, at, world)
-      case .words where !isChime: return judgeWords(of: announcement, at, world)
-      case .ends: anchors[announcement.id] = nil
-      default: break
-      }
-    default: break
+    guard case .heard(let kind, .announcement(let announcement)) = fact,
+      var due = announcement.occasion, !world.happened(.rules, since: at.elapsed - 2 * minute)
+    else { return nil }
+    let isStepped = world.happened(.clock, since: at.elapsed - 2 * minute)
+    let allowed = isStepped ? 1100 * millisecond : Situation.tolerance
+    var latest = allowed
+    switch kind {
+    case .blow(let offset): due += offset
+    case .words where announcement.programme.blows.isEmpty: latest += 10 * second
+    default: return nil
     }
-    return nil
-  }
-
-  private func judge(
-    _ offset: Int64, of announcement: Announcement, _ at: Moment, _ world: Situation
-  ) -> String? {
-    // From the anchor on, blows keep their distance, whatever the clock shows.
-    let errors =
-      anchors[announcement.id].map { [at.elapsed - $0 - offset] }
-      ?? world.readings(at).map { $0 - announcement.occasion! - offset }
-    let error = errors.min { abs($0) < abs($1) }!
-    return abs(error) <= world.tolerance(at)
-      ? nil : "a blow is \(Duration.nanoseconds(error).roughly) off its moment"
-  }
-
-  private func judgeWords(
-    of announcement: Announcement, _ at: Moment, _ world: Situation
-  ) -> String? {
-    var limit: Int64 = 0
-    if announcement.occasion != nil {
-      if world.happened(.rules, since: at.elapsed - 2 * minute) { return nil }
-      let isFree = world.isCalm(since: at.elapsed - 3 * minute) && world.pause > 3 * minute
-      if !isFree { limit = 10 * second }
-    }
-    let promised = wanted?.id == announcement.id ? wanted?.at : nil
-    guard let due = announcement.occasion ?? promised else { return nil }
-    let allowed = world.tolerance(at)
-    let delays = world.readings(at).map { $0 - due }
-    return delays.contains { (-allowed...(limit + allowed)).contains($0) }
-      ? nil : "the words are \(Duration.nanoseconds(delays[0]).roughly) off their moment"
+    let errors = world.readings(at, over: 2 * minute).map { $0 - due }
+    return errors.contains { (-allowed...latest).contains($0) }
+      ? nil : "\(kind) is \(Duration.nanoseconds(errors[0]).roughly) off its moment"
   }
 }
