@@ -52,8 +52,8 @@ struct Once: Property {
       {
         last = before
       }
-    // What sounded before is not kept.
-    case .ended: (last, before) = (nil, nil)
+    // What sounded before a start, or at another interval, is not kept.
+    case .ended, .took: (last, before) = (nil, nil)
     case .heard(let kind, let sounding):
       guard let occasion = sounding.occasion else { return nil }
       if kind == .anchor { return reaches(occasion, at, world) }
