@@ -182,7 +182,9 @@ public struct Announcer {
       rules.switchState = switchState
       effects.append(.report(.switched(switchState)))
     }
-    quarters.change(Schedule(interval: settings.interval, zone: zone), at: now.instant)
+    quarters.change(
+      Schedule(interval: settings.interval, zone: zone), at: now.instant,
+      playing: playing?.occasion?.instant)
     replanWords(at: now)
     effects += planAlarms(settings, at: now)
     if rules.refusalOfTimers != nil {
@@ -1197,6 +1199,10 @@ extension Announcer {
 }
 
 extension Announcement {
+  fileprivate var occasion: Occasion? {
+    if case .occasion(let occasion) = cause { occasion } else { nil }
+  }
+
   /// True if it says the time after its last blow.
   fileprivate var saysTimeAfterBlows: Bool {
     if case .at = programme.words { !programme.blows.isEmpty } else { false }

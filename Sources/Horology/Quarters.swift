@@ -26,9 +26,14 @@ struct Quarters {
   mutating func decide(through last: Occasion) { decided = last.instant }
 
   /// Takes another interval or zone. Its occasions that have already passed do not sound late. An
-  /// old occasion that is still open stays open.
-  mutating func change(_ schedule: Schedule, at now: Instant) {
+  /// old occasion that is still open stays open. If the clock was set back before, other occasions
+  /// come at another interval than were decided.
+  /// - Parameter playing: the instant of the occasion that the player has.
+  mutating func change(_ schedule: Schedule, at now: Instant, playing: Instant?) {
     passed = max(passed, min(now, next.instant - .nanoseconds(1)))
+    if schedule.interval != self.schedule.interval {
+      decided = decided.map { min($0, max(now, playing ?? now)) }
+    }
     reached = now
     self.schedule = schedule
   }

@@ -94,7 +94,7 @@ JUDGE = sorted((TREE / "Sources/Simulation/Judge").glob("*.swift"))
 # judge reads the values alone.
 DECIDES = (
     "Agenda Announcer ClockJudge Conductor Contact CueBook Faces Grammar Machine Quarters Reminders Ringing"
-    " Ruling Rules Schedule Stage SystemZone Track Vitals World Zone").split()
+    " Rules Schedule Stage SystemZone Track Vitals World Zone").split()
 RECKONS = re.compile(
     r"\.(?:(?:programme|chime|speaks|strikes|phase|nextRing|date|inWords)\((?:at|after|of)|quiet\.contains"
     r"|(?:quieter|rise)\.decibels\(|decibels\((?:at|after))")

@@ -33,8 +33,8 @@ struct Once: Property {
     // What was cut off may come again.
     case .told(.cutOff(let announcement, _, _)):
       if announcement.occasion == last?.occasion { last = nil }
-    // What sounded before is not kept.
-    case .ended: last = nil
+    // What sounded before a start, or at another interval, is not kept.
+    case .ended, .took: last = nil
     case .heard(.anchor, .announcement(let said)):
       guard let occasion = said.occasion else { return nil }
       return reaches(occasion, at, world)
