@@ -13,10 +13,9 @@ public final class SoundFile {
   public let path: String
   /// Frames per second.
   public let rate: Int
-  /// Frames in the file: as many as its header says, or if it does not say, as many as there are.
+  /// Frames in the file: as many as its header says, or if it does not say, as many as there are. Of an
+  /// MP3 that does not say it, a guess.
   public let frames: Int
-  /// True for MP3. Its header may not say how long it is; then `frames` is only a guess.
-  public let isMPEG: Bool
 
   /// 1, unless it was opened with `anyChannels`.
   let channels: Int
@@ -165,12 +164,6 @@ public final class SoundFile {
   }
 
   public var seconds: Double { Double(frames) / Double(rate) }
-
-  /// True if libsndfile does not know the format of a file that could not be opened; another program
-  /// may.
-  public static func isFormatUnknown(_ fault: Fault) -> Bool {
-    ![SF_ERR_NO_ERROR, SF_ERR_SYSTEM, SF_ERR_MALFORMED_FILE].contains(Int(fault.code))
-  }
 
   /// Why the last file could not be opened, in words for a reader who does not know libsndfile.
   private static func refusal(_ path: String) -> Fault {

@@ -61,14 +61,6 @@ def test_a_week_is_drawn_unless_another_time_is_given(draw):
     assert ["school" in words for words in days.values()] == [True] * 5 + [False] * 2
 
 
-def test_the_same_agenda_is_the_same_picture(draw, tmp_path):
-    pictures = set()
-    for _ in range(2):
-        draw("--from", "2026-11-23T09:07")
-        pictures.add((tmp_path / "week.svg").read_bytes())
-    assert len(pictures) == 1
-
-
 def test_a_word_a_minute_and_an_hour_that_comes_twice_are_still_a_small_picture(draw):
     days = described(draw("--from", "2026-10-24T00:00", announce=QUIET.replace("15", "1")))
     assert "of 1500 announcements" in days["sun 2026-10-25"]

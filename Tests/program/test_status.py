@@ -65,11 +65,6 @@ def configuration(clocksmith):
     return clocksmith.configuration()
 
 
-def shown(output):
-    """The lines on a terminal, without the sequences that move the cursor and set colours."""
-    return [line for line in re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", output).split("\r\n") if line]
-
-
 def test_on_a_terminal_the_time_goes_on_by_the_second(clocksmith, configuration):
     def longest_step():
         face = Face(clocksmith, "--config", configuration, columns=100)

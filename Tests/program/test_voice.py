@@ -214,32 +214,6 @@ def test_list_shows_the_configured_voice_with_a_star(clocksmith, brought_in):
     assert [line.split(": ")[0] for line in lines[4::4]] == [f"  {name}" for name in VOICES]
 
 
-@pytest.mark.parametrize("name", VOICES)
-def test_a_voice_that_ships_is_chosen_by_its_name(clocksmith, name):
-    configuration = clocksmith.configuration(voice=name)
-    listed = lines_of(clocksmith.run("voice", "list", "--config", configuration), 0)
-    assert [line.split(":")[0] for line in listed if line.startswith("*")] == [f"* {name}"]
-    output = clocksmith.folder / "phrase.wav"
-    lines_of(clocksmith.run(
-        "render", "--at", "2026-11-21T15:45", "--output", output, "--config", configuration), 0)
-    clips = [
-        soundfile.read(VOICES[name] / f"{clip}.flac", dtype="int16")[0]
-        for clip in ("hour-3", "minute-45", "pm")]
-    first = len(clips[0]) - RATE * 20 // 1000
-    heard = soundfile.read(output, dtype="int16")[0]
-    # Before the first crossfade and after the last one, the clips are unchanged.
-    assert numpy.array_equal(heard[:first], clips[0][:first])
-    last = len(clips[2]) - RATE * 20 // 1000
-    assert numpy.array_equal(heard[-last:], clips[2][-last:])
-
-
-def test_a_voice_that_is_not_there_is_told_with_those_that_are(clocksmith):
-    done = clocksmith.run("say", "--config", clocksmith.configuration(voice="caruso"))
-    assert refusal(done, 1).endswith(
-        f"voice 'caruso': not found: allowed are {', '.join(VOICES)}, those of the package clocksmith-voices, "
-        "the full path of a voice's folder, as /usr/local/share/mine")
-
-
 def test_a_folder_among_the_recordings_is_left_alone(recordings, brought_in):
     (recordings / "licences").mkdir()
     (recordings / "noise.wav").mkdir()
