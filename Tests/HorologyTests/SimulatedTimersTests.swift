@@ -17,9 +17,7 @@ import Testing
       $0.voiceAtHour = .none
       change(&$0)
     }
-    let times = AlarmTimes(
-      time: TimeOfDay(hour: 7, minute: 0)!, days: try! AlarmDays(weekdays: "mon-sun"))
-    desk.tell(.reminder(.set(AlarmPlan(times))))
+    desk.tell(.reminder(.set(.at("07:00"))))
     return desk
   }
 
@@ -35,14 +33,6 @@ import Testing
     desk.now = desk.now.later(by: .seconds(3600)).set(by: .seconds(17 * 86_400))
     desk.tell(.trust(.synchronised))
     #expect(desk.alarmEvents.isEmpty)
-    #expect(desk.announcer.reminders.alarms[0].next == Self.seven)
-  }
-
-  @Test("nor if something waits to be heard when the clock is set") func weeksBackUnheard() {
-    var desk = Self.desk()
-    desk.tell(.asked(speakerIsAwake: false))
-    desk.now = desk.now.set(by: .seconds(-17 * 86_400))
-    desk.tell(.trust(.untrusted))
     #expect(desk.announcer.reminders.alarms[0].next == Self.seven)
   }
 
@@ -74,11 +64,6 @@ import Testing
     let zero = desk.now.sinceBoot + .seconds(60)
     #expect(
       desk.live(for: .seconds(80)).cues.map { $0.anchor - zero } == [0, 6, 9].map { .seconds($0) })
-    desk = Self.desk { $0.ringLimit = .seconds(12) }
-    let seven = desk.now.sinceBoot + (Self.seven - desk.now.instant)
-    #expect(
-      desk.live(for: .seconds(10 * 3600)).cues.map { $0.anchor - seven }
-        == [0, 6, 9].map { .seconds($0) })
   }
 
   @Test("words that a sleep has made too late are told so, and not that another had the speaker")
