@@ -27,17 +27,8 @@ struct AlarmDesk {
       ringLimit: Self.ringLimit, lead: Self.lead, refusal: nil)
   }
 
-  static func plan(
-    _ time: String, _ days: String? = nil, name: String? = nil
-  ) throws -> AlarmPlan {
-    let days = try days.map {
-      $0.first!.isNumber ? try AlarmDays(date: $0) : try AlarmDays(weekdays: $0)
-    }
-    return AlarmPlan(name: name, AlarmTimes(time: try TimeOfDay(text: time), days: days ?? .next))
-  }
-
-  mutating func set(_ time: String, _ days: String? = nil, name: String? = nil) throws {
-    try order(.set(try Self.plan(time, days, name: name)))
+  mutating func set(_ time: String, _ days: String = "once", name: String? = nil) throws {
+    try order(.set(.at(time, days, name: name)))
   }
 
   mutating func order(_ order: ReminderOrder) throws {
@@ -100,5 +91,18 @@ struct AlarmDesk {
   /// The next ring of each alarm, in UTC; nil for an alarm that does not wait.
   var next: [String?] {
     alarms.map { $0.isUp ? nil : $0.next.map { TestZone.utc.civil(at: $0).dateTime.description } }
+  }
+}
+
+extension AlarmPlan {
+  /// An alarm for a test: every day unless other days are given.
+  static func at(
+    _ time: String = "07:00", _ days: String = "mon-sun", name: String? = nil, tune: Tune? = nil
+  ) -> AlarmPlan {
+    var plan = AlarmPlan(
+      name: name,
+      AlarmTimes(time: try! TimeOfDay(text: time), days: try! AlarmDays(text: days)))
+    plan.tune = tune
+    return plan
   }
 }

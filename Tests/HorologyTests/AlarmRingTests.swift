@@ -8,16 +8,8 @@ import Testing
   private static let start = "2026-11-21T06:51:00"
   private static let seven = Instant("2026-11-21T07:00:00")
 
-  private static func plan(
-    _ time: String = "07:00", _ days: String = "mon-sun", name: String? = "school"
-  ) -> AlarmPlan {
-    AlarmPlan(
-      name: name,
-      AlarmTimes(time: try! TimeOfDay(text: time), days: try! AlarmDays(text: days)))
-  }
-
   private func desk(
-    _ plan: AlarmPlan = plan(), trust: ClockTrust = .synchronised,
+    _ plan: AlarmPlan = .at(name: "school"), trust: ClockTrust = .synchronised,
     _ change: (inout AnnouncerSettings) -> Void = { _ in }
   ) -> Desk {
     // No occasion sounds: no voice, no chime.
@@ -113,7 +105,7 @@ import Testing
   }
 
   @Test("a tune rings from its first note on, again and again, and it rises") func tune() throws {
-    var plan = Self.plan()
+    var plan = AlarmPlan.at(name: "school")
     plan.tune = Tune(
       name: "test", description: "",
       movements: [
@@ -139,7 +131,7 @@ import Testing
 
   @Test("a tune that could not begin on time begins as soon as it can, and stays the same")
   func lateTune() {
-    var plan = Self.plan()
+    var plan = AlarmPlan.at(name: "school")
     let quarter = Tune.Movement(
       melody: [Blow(bell: "C4", offset: .zero)], lead: .zero, strikes: nil, rest: .seconds(1))
     let hour = Tune.Movement(
@@ -159,7 +151,7 @@ import Testing
   }
 
   @Test("a ring that rises does not silence a loud one") func loudestRings() {
-    var plan = Self.plan("07:01")
+    var plan = AlarmPlan.at("07:01")
     plan.name = "quiet"
     plan.rise = AlarmRise(from: -60, over: .seconds(3600))
     var desk = desk()
@@ -172,7 +164,7 @@ import Testing
 
   @Test("with a tune that is not there it rings with the signal")
   func missingTune() throws {
-    var plan = Self.plan()
+    var plan = AlarmPlan.at(name: "school")
     plan.tune = .missing("bells")
     var desk = desk(plan)
     let seen = desk.live(for: .seconds(550))

@@ -281,16 +281,16 @@ import Testing
     throws
   {
     var desk = AlarmDesk(at: Self.evening)
-    let school = try AlarmDesk.plan("07:00", "mon-sun", name: "school")
-    let church = try AlarmDesk.plan("07:00", "mon-sun", name: "church")
-    let work = try AlarmDesk.plan("09:00", "mon-sun", name: "work")
+    let school = AlarmPlan.at("07:00", name: "school")
+    let church = AlarmPlan.at("07:00", name: "church")
+    let work = AlarmPlan.at("09:00", name: "work")
     desk.configure([school, church, work])
     try desk.set("10:00")
     desk.wait(until: "2026-11-22T07:00:00")
     try desk.order(.snooze("school"))
     var louder = school
     louder.rise = AlarmRise(over: .seconds(60))
-    desk.configure([louder, try AlarmDesk.plan("09:30", "mon-sun", name: "work")])
+    desk.configure([louder, AlarmPlan.at("09:30", name: "work")])
     #expect(desk.events == [.cancelled])
     #expect(desk.alarms.map(\.number) == [1, 3, 4])
     #expect(desk.alarms[0].isUp)
@@ -300,10 +300,10 @@ import Testing
 
   @Test("a start takes up what was saved of those that are configured still") func start() throws {
     var desk = AlarmDesk(at: Self.evening)
-    let school = try AlarmDesk.plan("07:00", "mon-sun", name: "school")
-    let work = try AlarmDesk.plan("06:30", "mon-sun", name: "work")
-    desk.configure([school, work, try AlarmDesk.plan("06:00", "mon-sun", name: "old")])
-    let moved = try AlarmDesk.plan("09:00", "mon-sun", name: "work")
+    let school = AlarmPlan.at("07:00", name: "school")
+    let work = AlarmPlan.at("06:30", name: "work")
+    desk.configure([school, work, AlarmPlan.at("06:00", name: "old")])
+    let moved = AlarmPlan.at("09:00", name: "work")
     desk.restart(after: .seconds(9 * 3600 + 60), isSameBoot: false, plans: [school, moved])
     #expect(desk.events == [.rings(.due(late: .seconds(60)))])
     #expect(desk.next == [nil, "2026-11-22T09:00:00"])
@@ -313,7 +313,7 @@ import Testing
   func namesake() throws {
     var desk = AlarmDesk(at: Self.evening)
     try desk.set("06:00", name: "school")
-    desk.configure([try AlarmDesk.plan("07:00", "mon-sun", name: "school")])
+    desk.configure([AlarmPlan.at("07:00", name: "school")])
     #expect(desk.next == ["2026-11-22T06:00:00", "2026-11-22T07:00:00"])
     desk.wait(until: "2026-11-22T06:00:00")
     desk.wait(until: "2026-11-22T07:00:00")

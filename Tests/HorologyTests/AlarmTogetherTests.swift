@@ -19,15 +19,6 @@ import Testing
       ])
   }
 
-  private static func plan(_ name: String, _ time: String = "07:00", tune: Tune? = nil) -> AlarmPlan
-  {
-    var plan = AlarmPlan(
-      name: name,
-      AlarmTimes(time: try! TimeOfDay(text: time), days: try! AlarmDays(weekdays: "mon-sun")))
-    plan.tune = tune
-    return plan
-  }
-
   private func desk(_ plans: [AlarmPlan], at start: String = "2026-11-21T06:59:30") -> Desk {
     // No occasion sounds: no voice, no chime.
     var desk = Desk(at: start) {
@@ -46,7 +37,7 @@ import Testing
   @Test("of many alarms with a tune at one moment one cue is made, and all of them ring")
   func many() {
     let tune = Self.tune(lasting: 18)
-    var desk = desk((1...99).map { Self.plan("alarm \($0)", tune: tune) })
+    var desk = desk((1...99).map { AlarmPlan.at(name: "alarm \($0)", tune: tune) })
     let seen = desk.live(for: .seconds(60))
     #expect(shown(seen.cues, desk) == [.zero, .seconds(24)])
     #expect(seen.alarms == Array(repeating: .rings(.due(late: nil)), count: 99))
@@ -78,7 +69,7 @@ import Testing
   func tuneAndSignal() {
     let tune = Self.tune(lasting: 18)
     for plans in [[nil, tune], [tune, nil]] {
-      var desk = desk(plans.enumerated().map { Self.plan("alarm \($0)", tune: $1) })
+      var desk = desk(plans.enumerated().map { AlarmPlan.at(name: "alarm \($0)", tune: $1) })
       desk.start(.seconds(30))
       let seen = desk.live(for: .seconds(50))
       #expect(shown(seen.cues, desk) == [.zero, .seconds(24)])
@@ -89,7 +80,7 @@ import Testing
 
   @Test("a tune is faded out when another ring begins, and goes on when that is stopped")
   func handedOver() {
-    var desk = desk([Self.plan("school", tune: Self.tune(lasting: 20))])
+    var desk = desk([AlarmPlan.at(name: "school", tune: Self.tune(lasting: 20))])
     desk.start(.seconds(35), "tea")
     var sounding: [SoundingID] = []
     for second in stride(from: 5, through: 34, by: 1) {
@@ -113,8 +104,8 @@ import Testing
   @Test("if the one that was prepared is cancelled, the other one rings at its time")
   func takesOver() {
     let tune = Self.tune(lasting: 18)
-    for others in [[Self.plan("two", tune: tune)], [Self.plan("two")]] {
-      var desk = desk([Self.plan("one", tune: tune)] + others)
+    for others in [[AlarmPlan.at(name: "two", tune: tune)], [AlarmPlan.at(name: "two")]] {
+      var desk = desk([AlarmPlan.at(name: "one", tune: tune)] + others)
       desk.wait(for: .seconds(27))
       let prepared = desk.cues
       #expect(prepared.map(\.source) == [.alarm(1)])
@@ -136,7 +127,7 @@ import Testing
       default: .cancel(.alarm, name)
       }
     }
-    var desk = desk([Self.plan("one"), Self.plan("two")])
+    var desk = desk([AlarmPlan.at(name: "one"), AlarmPlan.at(name: "two")])
     _ = desk.live(for: .seconds(33))
     let isSaid = desk.announcer.playing.map { desk.now.instant > $0.anchor }
     #expect(isSaid == true)
@@ -153,13 +144,13 @@ import Testing
     let tune = Self.tune(lasting: 8)
     var desk = desk([])
     var settings = desk.announcer.settings
-    settings.alarms = [Self.plan("one", tune: tune)]
+    settings.alarms = [AlarmPlan.at(name: "one", tune: tune)]
     desk.tell(.reloaded(settings, .none))
     desk.wait(for: .seconds(26))
     #expect(shown(desk.cues, desk) == [.zero])
     desk.wait(for: .seconds(4))
     desk.wait(for: .seconds(2))
-    settings.alarms = [Self.plan("one")]
+    settings.alarms = [AlarmPlan.at(name: "one")]
     desk.tell(.reloaded(settings, .none))
     #expect(desk.stopped.isEmpty)
     #expect(desk.cues.isEmpty)
@@ -170,13 +161,13 @@ import Testing
 
   @Test("of several alarms at one minute the time is said once") func timeOnce() {
     for tune in [nil, Self.tune(lasting: 5)] {
-      var desk = desk((1...5).map { Self.plan("alarm \($0)", tune: $0 == 4 ? tune : nil) })
+      var desk = desk((1...5).map { AlarmPlan.at(name: "alarm \($0)", tune: $0 == 4 ? tune : nil) })
       let seen = desk.live(for: .seconds(60))
       let from = tune == nil ? Duration.seconds(2) : .seconds(8)
       #expect(seen.announcements.map { $0.anchor - Self.seven } == [from])
     }
     // One alarm is stopped before the time is said. It is still said for the other.
-    var desk = desk([Self.plan("one"), Self.plan("two")])
+    var desk = desk([AlarmPlan.at(name: "one"), AlarmPlan.at(name: "two")])
     _ = desk.live(for: .seconds(31))
     desk.tell(.reminder(.stop("one")))
     #expect(desk.live(for: .seconds(20)).announcements.count == 1)

@@ -6,12 +6,6 @@ import Testing
 @Suite struct AppointmentsTests {
   private static let start = "2026-11-21T15:00:00"
 
-  private func plan(_ time: String, _ days: String = "mon-sun") -> AlarmPlan {
-    AlarmPlan(
-      name: time,
-      AlarmTimes(time: try! TimeOfDay(text: time), days: try! AlarmDays(text: days)))
-  }
-
   private func moment(_ text: String) -> TimedMoment {
     TimedMoment(sinceBoot: .zero, shown: Instant(text), followsClock: true)
   }
@@ -37,7 +31,7 @@ import Testing
 
   @Test("it is listed from its next ring on, now included, and what rings once is listed once")
   func next() {
-    let plan = plan("15:00")
+    let plan = AlarmPlan.at("15:00")
     #expect(
       times(listed([alarm(plan, .waiting(moment(Self.start)))], days: 2)) == [
         "2026-11-21T15:00:00", "2026-11-22T15:00:00",
@@ -48,7 +42,7 @@ import Testing
       times(listed([alarm(plan, .waiting(moment(tomorrow)))], days: 2)) == [
         "2026-11-22T15:00:00"
       ])
-    let once = self.plan("15:00", "once")
+    let once = AlarmPlan.at("15:00", "once")
     #expect(
       times(listed([alarm(once, .waiting(moment(tomorrow)))])) == ["2026-11-22T15:00:00"])
     #expect(times(listed([alarm(once, .waiting(moment(Self.start)))])).count == 1)
@@ -59,12 +53,12 @@ import Testing
   func snoozed() {
     let snoozing = Reminder.State.snoozing(until: moment("2026-11-21T15:05:00"))
     #expect(
-      times(listed([alarm(plan("14:55"), snoozing)], days: 2)) == [
+      times(listed([alarm(AlarmPlan.at("14:55"), snoozing)], days: 2)) == [
         "2026-11-21T15:05:00", "2026-11-22T14:55:00", "2026-11-23T14:55:00",
       ])
     let ringing = Reminder.State.ringing(since: moment("2026-11-21T14:55:00"))
     #expect(
-      times(listed([alarm(plan("14:55"), ringing)], days: 1)) == ["2026-11-22T14:55:00"])
+      times(listed([alarm(AlarmPlan.at("14:55"), ringing)], days: 1)) == ["2026-11-22T14:55:00"])
   }
 
   @Test("a timer is listed at zero, unless it is paused or rings already") func timers() {

@@ -39,12 +39,7 @@ import Testing
   private func desk() -> Desk {
     var desk = Desk(at: Self.start)
     desk.start(.seconds(10))
-    desk.tell(
-      .reminder(
-        .set(
-          AlarmPlan(
-            AlarmTimes(
-              time: try! TimeOfDay(text: "15:02"), days: try! AlarmDays(text: "mon-sun"))))))
+    desk.tell(.reminder(.set(.at("15:02"))))
     return desk
   }
 
@@ -65,21 +60,13 @@ import Testing
     #expect(seen.alarms.last == .missed(nil))
   }
 
-  @Test("by a speaker that is well nothing is said of that") func well() {
-    var desk = desk()
-    let seen = live(&desk, for: .seconds(1000)) { _ in false }
-    #expect(seen.timers == [.rings(.due(late: nil)), .missed(nil)])
-    #expect(seen.alarms == [.rings(.due(late: nil)), .missed(nil)])
-  }
-
   // MARK: A tune
 
   /// A desk with an alarm at 15:02 and a tune that lasts `seconds`. The speaker has failed once,
   /// and the player has been given the tune again.
   private func deskWithTune(lasting seconds: Int) -> Desk {
     var desk = Desk(at: Self.start) { $0.ringLimit = .seconds(60) }
-    var plan = AlarmPlan(
-      AlarmTimes(time: try! TimeOfDay(text: "15:02"), days: try! AlarmDays(text: "mon-sun")))
+    var plan = AlarmPlan.at("15:02")
     let blows = [Blow(bell: "C4", offset: .zero), Blow(bell: "E4", offset: .seconds(seconds))]
     let movement = Tune.Movement(melody: blows, lead: .zero, strikes: nil, rest: .seconds(1))
     plan.tune = Tune(name: "test", description: "", movements: [0: movement])

@@ -17,9 +17,7 @@ import Testing
       $0.voiceAtHour = .none
       change(&$0)
     }
-    let times = AlarmTimes(
-      time: TimeOfDay(hour: 7, minute: 0)!, days: try! AlarmDays(weekdays: "mon-sun"))
-    desk.tell(.reminder(.set(AlarmPlan(times))))
+    desk.tell(.reminder(.set(.at("07:00"))))
     return desk
   }
 
@@ -66,11 +64,6 @@ import Testing
     let zero = desk.now.sinceBoot + .seconds(60)
     #expect(
       desk.live(for: .seconds(80)).cues.map { $0.anchor - zero } == [0, 6, 9].map { .seconds($0) })
-    desk = Self.desk { $0.ringLimit = .seconds(12) }
-    let seven = desk.now.sinceBoot + (Self.seven - desk.now.instant)
-    #expect(
-      desk.live(for: .seconds(10 * 3600)).cues.map { $0.anchor - seven }
-        == [0, 6, 9].map { .seconds($0) })
   }
 
   @Test("words that a sleep has made too late are told so, and not that another had the speaker")

@@ -139,14 +139,6 @@ import Testing
     #expect(desk.reminderRefusal == .length)
   }
 
-  @Test("the bounds of a length are told as lengths are written") func boundsInWords() {
-    #expect(Duration(timer: "1s") == Reminder.shortest)
-    #expect(Duration(timer: "744h") == Reminder.longest)
-    #expect(
-      ReminderRefusal.length.description
-        == "a timer lasts from 1s to 744h, with what is added to it; choose a length within that")
-  }
-
   @Test(
     "what is left and cannot be said now can be read",
     arguments: [SkipReason.busy, .failed("the speaker is away")])

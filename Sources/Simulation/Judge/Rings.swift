@@ -81,8 +81,8 @@ struct Rings: Property {
     case .started(let saved): start(saved, at, world)
     // Only the clock tells how long the power was cut.
     case .powerCame: changeAll { if $0.due != nil { $0.isLoose = true } }
-    case .clockSet, .tookZone: changeAll { $0.reconsider(at) }
-    case .took:
+    case .clockSet: changeAll { $0.reconsider(at) }
+    case .took, .tookZone:
       changeAll { $0.reconsider(at) }
       configure(at, world)
     case .rested(let isSaved):
