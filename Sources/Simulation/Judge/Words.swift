@@ -33,7 +33,8 @@ struct Once: Property {
     // What was cut off may come again.
     case .told(.cutOff(let announcement, _, _)):
       if announcement.occasion == last?.occasion { last = nil }
-    case .ended(isKilled: true): if let at = last?.at, at >= world.saved { last = nil }
+    // What sounded before a start, or at another interval, need not be kept.
+    case .ended, .took: last = nil
     case .heard(.anchor, .announcement(let said)):
       guard let occasion = said.occasion else { return nil }
       return reaches(occasion, at, world)
