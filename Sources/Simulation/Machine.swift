@@ -1,4 +1,3 @@
-import Devices
 import Horology
 
 /// Nanoseconds in a millisecond, a second, a minute, an hour and a day.

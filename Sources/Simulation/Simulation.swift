@@ -1,4 +1,3 @@
-import Devices
 import Horology
 
 /// The history of one zone over some years, from one seed.

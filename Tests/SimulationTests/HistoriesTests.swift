@@ -103,15 +103,6 @@ extension SimulationTests {
       #expect(world.judge.counts["cue"] ?? 0 > 20)
     }
 
-    @Test("a quarter that the clock is set back over does not sound again after a start")
-    func startSetBack() {
-      let world = world(
-        until: 40 * minute, .at(17 * minute, .restart(10 * second)),
-        .after(second, .step(-5 * minute, byServer: true)))
-      // 01:15 and 01:30.
-      #expect(world.judge.soundings == 3)
-    }
-
     @Test("words that are stopped by hand before they are heard, as the clock is set back")
     func stoppedAsClockIsSet() {
       let world = world(

@@ -33,7 +33,7 @@ struct Once: Property {
     // What was cut off may come again.
     case .told(.cutOff(let announcement, _, _)):
       if announcement.occasion == last?.occasion { last = nil }
-    // What sounded before a start, or at another interval, is not kept.
+    // What sounded before a start, or at another interval, need not be kept.
     case .ended, .took: last = nil
     case .heard(.anchor, .announcement(let said)):
       guard let occasion = said.occasion else { return nil }
