@@ -69,7 +69,6 @@ public final class SoundFile {
     rate = Int(info.samplerate)
     frames = Int(info.frames)
     channels = Int(info.channels)
-    isMPEG = Self.container(info) == SF_FORMAT_MPEG
   }
 
   private static func container(_ info: SF_INFO) -> Int {
