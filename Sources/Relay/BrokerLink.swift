@@ -109,19 +109,13 @@ final class BrokerLink: MQTTClientOwner {
 
   func received(_ message: MQTTMessage) { service.receive(message) }
 
-  /// `readOn` tells when that is over.
-  var hasRoom: Bool { service.announcer.hasRoom }
-
-  func caughtUp() { service.publishAll() }
-
   // MARK: Ending
 
-  /// Ends the connection and does not connect again.
-  /// - Parameter saysGoodbye: false to let the broker publish the will.
-  func disconnect(saysGoodbye: Bool) {
+  /// Says good-bye, and does not connect again.
+  func disconnect() {
     timer = nil
     lookup = nil
-    if saysGoodbye { client?.disconnect() }
+    client?.disconnect()
     client = nil
     isConnected = false
   }
@@ -135,10 +129,8 @@ final class BrokerLink: MQTTClientOwner {
   }
 
   func send(_ topic: String, _ payload: String, qos: Int32) {
-    if isConnected { client?.send(topic, payload, qos: qos) }
+    if isConnected { _ = client?.publish(topic, payload, qos: qos, isRetained: false) }
   }
-
-  func readOn() { client?.wake() }
 
   func subscribe(to filters: [String]) {
     for filter in filters { client?.subscribe(to: filter) }
@@ -197,6 +189,4 @@ public final class BrokerTrial: MQTTClientOwner {
 
   func received(_ message: MQTTMessage) {}
   func tellDenial(of filter: String) {}
-  let hasRoom = true
-  func caughtUp() {}
 }

@@ -8,8 +8,8 @@ let checkCommand = Subcommand(
   summary: "check the configuration",
   details: """
     Reads the configuration, the passwords, keys and certificates, and whether each key belongs to
-    its certificate, and prints what is connected to. It tells of a certificate that has expired,
-    is not valid yet, or expires within 30 days.
+    its certificate, and prints what is connected to. It tells of a certificate that has expired or
+    is not valid yet.
     It does not connect; with --connect it connects to the broker, and tells whether it is let in.
     Exit status 3 if something was found.
     """,
@@ -60,12 +60,9 @@ private func check(_ configuration: RelayConfiguration) throws(Fault) -> Bool {
 
 /// - Returns: true if the certificate is not valid now.
 private func check(certificate path: String) throws(Fault) -> Bool {
-  let dates = try CertificateDates(path)
-  if dates.isValid { try say("ok    certificate   \(path)") }
-  if let complaint = dates.complaint {
-    try say("\(dates.isValid ? "note  certificate   " : "FOUND ")\(complaint)")
-  }
-  return !dates.isValid
+  let complaint = try TLSIdentity.complaint(of: path)
+  try say(complaint.map { "FOUND \($0)" } ?? "ok    certificate   \(path)")
+  return complaint != nil
 }
 
 /// - Returns: true if something was found.

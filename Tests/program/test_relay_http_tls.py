@@ -58,7 +58,7 @@ def test_an_old_version_of_tls_is_refused(door, tmp_path):
 def test_a_certificate_that_has_expired_is_told_of_and_refused_by_apps(door, tmp_path):
     certificate, key = make_certificate(tmp_path, days=-1)
     running = door(section(certificate, key)).wait_until_open()
-    assert "expired on" in running.wait_for("apps refuse it")
+    assert "valid only from" in running.wait_for("apps refuse it")
     with pytest.raises(ssl.SSLCertVerificationError, match="expired"):
         running.state(authority=certificate)
 
