@@ -4,17 +4,6 @@ import CSystemd
 import Daemon
 @preconcurrency import Glibc
 
-/// Whose connection it is.
-protocol MQTTClientOwner: AnyObject {
-  /// The broker has let it in.
-  func accepted()
-  /// The connection has ended, or could not be made.
-  func lose(_ fault: Fault)
-  func received(_ message: MQTTMessage)
-  /// The broker does not let it hear this filter.
-  func tellDenial(of filter: String)
-}
-
 /// One connection to a broker by libmosquitto, from its beginning to its end, run by the loop.
 ///
 /// It never blocks: it uses sockets only when they are ready, and gets addresses instead of names.
@@ -30,7 +19,7 @@ final class MQTTClient {
 
   private let loop: EventLoop
   private let broker: String
-  private unowned let link: any MQTTClientOwner
+  private unowned let link: BrokerLink
   private let client: OpaquePointer
   private var socket: EventSource?
   private var watched: Int32 = -1
@@ -48,7 +37,7 @@ final class MQTTClient {
 
   init(
     _ settings: RelayConfiguration.Broker, id: String, will: (topic: String, payload: String)?,
-    _ loop: EventLoop, _ link: any MQTTClientOwner
+    _ loop: EventLoop, _ link: BrokerLink
   ) throws(Fault) {
     self.loop = loop
     self.link = link

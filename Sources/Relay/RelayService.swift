@@ -35,6 +35,8 @@ public final class RelayService {
   var doorOutage = Outage(longest: .seconds(10))
   /// The payloads that the broker keeps for us, by topic.
   private var published: [String: String] = [:]
+  /// The topics of names that the clock had since the relay has started.
+  private var former: Set<String> = []
   private var announcerOutage = Outage()
   private var hasAnnouncerAnswered = false
 
@@ -74,10 +76,8 @@ public final class RelayService {
     broker.connect()
   }
 
-  /// - Parameter former: the topics of the clock's former name, of which the broker keeps nothing then.
-  private func disconnect(former: Set<String> = []) {
+  private func disconnect() {
     _ = broker?.publish(topics.availability, "offline")
-    for topic in former { _ = broker?.publish(topic, "") }
     broker?.disconnect()
   }
 
@@ -97,12 +97,11 @@ public final class RelayService {
       // Retry an unreachable broker at once: its password or certificate may have changed.
       let connects =
         new.broker != configuration.broker || new.topics != topics || broker?.isConnected == false
-      if connects {
-        disconnect(former: Set(topics.retained).subtracting(new.topics.retained))
-      }
+      if connects { disconnect() }
       configuration = new
       if connects {
         broker = nil
+        former.formUnion(topics.retained)
         topics = new.topics
         connect()
       }
@@ -132,6 +131,9 @@ public final class RelayService {
   func connectedToBroker() {
     published = [:]
     broker?.subscribe(to: topics.filters)
+    // Once: some brokers end the connection of a client that may not do so.
+    for topic in former.subtracting(topics.retained) { publish(topic, "") }
+    former = []
     publishAll()
   }
 

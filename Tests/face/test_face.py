@@ -7,7 +7,6 @@ import zoneinfo
 
 import pytest
 from conftest import confirm
-from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 LONDON = zoneinfo.ZoneInfo("Europe/London")
@@ -211,7 +210,8 @@ def test_only_paired_phones_see_a_clock_that_shows_itself_to_nobody_else(phone, 
     page.press("Pair this phone")
     page.press("Begin", "#pairing").wait(lambda: page.text("#pairing .words"), "the words")
     page.press("Cancel", "#pairing")
-    served.wait_for("it was refused or cancelled")
+    asked = "return fetch('/v1/pair').then((answer) => answer.json()).then(({status}) => status)"
+    page.wait(lambda: page.run(asked) == "none", "the end of the pairing")
     page.press("Pair this phone").press("Begin", "#pairing").wait(lambda: page.text("#pairing .words"), "the words")
     confirm(served)
     page.wait_for("Next", "#next")

@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from http_door import TOKEN, Door, refused
+from http_door import Door, refused
 from pretended_announcer import PretendedAnnouncer, notice
 from pretended_apns import make_certificate
 from program import ROOT, SILENT_ALSA

@@ -175,18 +175,6 @@ def test_an_answer_that_fails_is_asked_for_again(relay_to, announcer, pretended)
     relay.wait_for("the announcer answers")
 
 
-def test_an_end_with_a_call_that_is_not_answered_is_silent(relay_to, announcer, pretended):
-    told = announcer(lambda member: member == "GetAll")
-    broker = pretended()
-    relay = relay_to(broker.port)
-    relay.wait_for("the announcer answers")
-    relay.wait_for("connected to")
-    broker.send(COMMAND, b'{"command":"stop"}')
-    parts.wait_until(lambda: "Stop" in told.calls, 60, "the command")
-    assert relay.stop() == 0
-    assert relay.lines()[-1] == "stopping"
-
-
 def test_many_commands_without_an_answer_do_not_make_the_clock_absent(
         relay_to, announcer, pretended):
     told = announcer(lambda member: member == "GetAll")
