@@ -78,30 +78,32 @@ def online(broker):
 # Credentials and certificates.
 
 
-def test_user_and_password_are_given(broker_with, start, relay_to, tmp_path):
-    passwords, password = tmp_path / "passwords", tmp_path / "password"
+@pytest.fixture
+def guarded(broker_with, tmp_path):
+    """A broker that lets in the user hall with the password sesame."""
+    passwords = tmp_path / "passwords"
     subprocess.run(["mosquitto_passwd", "-b", "-c", passwords, "hall", "sesame"], check=True)
     passwords.chmod(0o644)
-    broker = broker_with(
+    return broker_with(
         f"allow_anonymous false\npassword_file {passwords}\n", ["-u", "hall", "-P", "sesame"])
+
+
+def test_user_and_password_are_given(guarded, start, relay_to, tmp_path):
+    password = tmp_path / "password"
     start()
     password.write_text("abracadabra\n")
-    relay = relay_to(broker.port, f"user = hall\npassword_file = {password}")
+    relay = relay_to(guarded.port, f"user = hall\npassword_file = {password}")
     relay.wait_for("it refuses the connection: not authorised; see [mqtt]")
     # The right password is used without a restart.
     password.write_text("sesame\n")
-    online(broker)
+    online(guarded)
 
 
-def test_check_connects_if_it_is_asked_to(broker_with, surroundings, tmp_path):
-    passwords, password = tmp_path / "passwords", tmp_path / "password"
-    subprocess.run(["mosquitto_passwd", "-b", "-c", passwords, "hall", "sesame"], check=True)
-    passwords.chmod(0o644)
-    broker = broker_with(
-        f"allow_anonymous false\npassword_file {passwords}\n", ["-u", "hall", "-P", "sesame"])
+def test_check_connects_if_it_is_asked_to(guarded, surroundings, tmp_path):
+    password = tmp_path / "password"
     path = tmp_path / "check.conf"
 
-    def check(word, port=broker.port):
+    def check(word, port=guarded.port):
         password.write_text(word)
         path.write_text(f"[mqtt]\nbroker = 127.0.0.1\nport = {port}\nuser = hall\npassword_file = {password}\n")
         done = subprocess.run(
@@ -111,7 +113,7 @@ def test_check_connects_if_it_is_asked_to(broker_with, surroundings, tmp_path):
 
     assert check("sesame") == (0, "ok    connection    the broker has let it in")
     assert check("abracadabra") == (
-        3, f"FOUND 127.0.0.1:{broker.port}: it refuses the connection: not authorised; "
+        3, f"FOUND 127.0.0.1:{guarded.port}: it refuses the connection: not authorised; "
         "see [mqtt] in the configuration")
     with socket.create_server(("127.0.0.1", 0)) as unused:
         port = unused.getsockname()[1]

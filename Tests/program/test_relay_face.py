@@ -10,11 +10,10 @@ import time
 
 import pytest
 
-from http_door import Door, refused
+from http_door import refused
 from pretended_announcer import PretendedAnnouncer, notice
 from pretended_apns import make_certificate
-from program import ROOT, SILENT_ALSA
-from service import Service
+from program import ROOT
 from sound_server import wait_until
 
 ZONE = {"Zone": ("s", "Asia/Kathmandu")}
@@ -275,7 +274,7 @@ def test_a_silent_stream_has_a_heartbeat_and_costs_nothing(running, listen):
 
 def test_a_browser_that_leaves_makes_room_at_once(running, listen):
     for _ in range(10):
-        listeners = [listen(running, source=f"127.0.0.{2 + number // 16}") for number in range(32)]
+        listeners = [listen(running, source=f"127.0.0.{2 + number // 12}") for number in range(32)]
         assert {each.status for each in listeners} == {200}
         refusal = listen(running)
         assert refusal.status == 503 and "Retry-After: " in refusal.head
@@ -285,10 +284,10 @@ def test_a_browser_that_leaves_makes_room_at_once(running, listen):
 
 
 def count_of_sockets(running):
-    """The connections that the relay has at its port."""
+    """The connections that the relay has at its port, also those that only the other side has ended."""
     lines = open("/proc/net/tcp", encoding="ascii").read().splitlines()[1:]
     local = f":{running.port:04X}"
-    return sum(line.split()[1].endswith(local) and line.split()[3] == "01" for line in lines)
+    return sum(line.split()[1].endswith(local) and line.split()[3] in ("01", "08") for line in lines)
 
 
 def memory(running):
@@ -299,7 +298,7 @@ def memory(running):
 
 def test_32_pages_cost_little(running, listen):
     before = memory(running)
-    listeners = [listen(running, source=f"127.0.0.{2 + number // 16}") for number in range(32)]
+    listeners = [listen(running, source=f"127.0.0.{2 + number // 12}") for number in range(32)]
     for each in listeners:
         each.next()
     begun = time.monotonic()
@@ -388,24 +387,3 @@ def test_streams_end_when_the_relay_stops(running, listen):
     assert time.monotonic() - begun < 5
     for each in listeners:
         wait_until(each.is_ended, 10, "its end")
-
-
-def test_a_real_clock_is_shown(on_the_bus, bus, tmp_path, listen):
-    service = Service(
-        on_the_bus, on_the_bus.configuration("interval = 60\nvoice_at_hour = none"),
-        "--output", tmp_path / "heard.wav", alsa=SILENT_ALSA)
-    with bus.caller() as caller:
-        caller.wait_for_service(service)
-    running = Door(on_the_bus.environment, tmp_path, "face = yes").wait_until_open()
-    running.wait_for_announcer()
-    try:
-        listener = listen(running)
-        assert listener.next()[0] == "state"
-        agenda = running.ask("GET", "/v1/agenda", token=None).body
-        assert len([each for each in agenda["lines"] if each["cause"] == "occasion"]) == 24
-        assert running.order({"command": "timer", "seconds": 600, "name": "tea"}).status == 200
-        while listener.next()[0] != "state":
-            pass
-        assert running.ask("GET", "/v1/time", token=None).body["zone"]
-    finally:
-        assert running.stop() == 0 and service.stop() == 0
