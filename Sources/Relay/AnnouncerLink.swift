@@ -16,8 +16,8 @@ final class AnnouncerLink {
   private static let patience = Duration.seconds(5)
   /// The longest pause before a lost bus is opened again, or a silent announcer is asked.
   private static let longestPause = Duration.seconds(5)
-  /// Limit of unanswered calls, from which on messages of the broker are held back.
-  private static let mostPending = 64
+  /// Limit of unanswered calls; the bus itself allows 128. A stop is always made.
+  private static let mostPending = 100
 
   private let loop: EventLoop
   private unowned let service: RelayService
@@ -31,8 +31,6 @@ final class AnnouncerLink {
   private var pending: [ObjectIdentifier: PendingCall] = [:]
   private var isAsking = false
   private var asksAgain = false
-  /// The uptime at which it was asked last.
-  private var asked = Duration.zero
   private var timer: EventSource?
   private var outage = Outage(first: .milliseconds(250), longest: longestPause)
 
@@ -102,7 +100,6 @@ final class AnnouncerLink {
     for call in unanswered { call.done(.failure(Self.lostBus)) }
     bus?.close()
     bus = nil
-    service.broker?.readOn()
   }
 
   // MARK: Watching
@@ -113,7 +110,7 @@ final class AnnouncerLink {
     {
       service.noticed(notice)
     } else if sd_bus_message_is_signal(message, Self.name, "Held") > 0 {
-      service.phones?.held()
+      service.door?.phones?.held()
     } else if sd_bus_message_is_signal(
       message, "org.freedesktop.DBus.Properties", "PropertiesChanged") > 0
     {
@@ -130,7 +127,6 @@ final class AnnouncerLink {
     }
     isAsking = true
     asksAgain = false
-    asked = uptime
     let answered: (Result<OpaquePointer, Rejection>) -> Void = { [unowned self] in
       isAsking = false
       switch $0 {
@@ -156,11 +152,6 @@ final class AnnouncerLink {
     }
   }
 
-  /// Asks at most once in ten seconds, however often anybody wants the time.
-  func refresh() {
-    if uptime - asked >= .seconds(10) { ask() }
-  }
-
   private func setAbsence(_ absence: String?) {
     self.absence = absence
     service.lookAtAnnouncer()
@@ -168,13 +159,13 @@ final class AnnouncerLink {
 
   // MARK: Asking
 
-  /// False while the announcer has not answered many calls.
-  var hasRoom: Bool { pending.count < Self.mostPending }
-
   /// - Parameter done: called once, perhaps before this returns, with the announcer's answer.
   func call(
     _ method: String, _ request: Record?, _ done: @escaping (Result<Record, Rejection>) -> Void
   ) {
+    guard pending.count < Self.mostPending || method == "Stop" else {
+      return done(.failure(Rejection(.full, "the clock has not answered so many commands yet")))
+    }
     let answered: (Result<OpaquePointer, Rejection>) -> Void = { [unowned self] in
       switch $0 {
       case .success(let reply): done(.success(BusReader.record(reply) ?? Record()))
@@ -215,16 +206,13 @@ final class AnnouncerLink {
       guard code >= 0 else { throw Fault("the system bus", errno: -code) }
       pending[ObjectIdentifier(call)] = call
     } catch {
-      // A call may see that the bus has gone before the bus itself is told to be lost.
-      let isLost = [ENOTCONN, ECONNRESET, EPIPE, ESHUTDOWN].contains(error.code)
-      done(.failure(isLost ? Self.lostBus : Rejection(.absent, error.description)))
+      done(.failure(Rejection(.absent, error.description)))
     }
   }
 
   fileprivate func answered(_ call: PendingCall, _ reply: OpaquePointer) {
     pending[ObjectIdentifier(call)] = nil
     call.done(result(reply))
-    service.broker?.readOn()
   }
 
   private func result(_ reply: OpaquePointer) -> Result<OpaquePointer, Rejection> {

@@ -3,7 +3,7 @@ import Daemon
 import Horology
 
 /// The connection to the broker, made again whenever it ends.
-final class BrokerLink: MQTTClientOwner {
+final class BrokerLink {
   /// A connection that lasts less than this does not end the outage.
   private static let trial = Duration.seconds(10)
   /// At most this many causes of one outage are logged.
@@ -23,9 +23,14 @@ final class BrokerLink: MQTTClientOwner {
   private var causes: Set<String> = []
   private var toldDenials: Set<String> = []
   private(set) var isConnected = false
+  /// How a trial has ended; nil for a connection that stays.
+  private let tried: ((Fault?) -> Void)?
 
-  init(_ service: RelayService) {
+  /// - Parameter tried: told once that the broker has let this client in, or why not. This client is
+  ///   another one than the relay that runs, which stays connected.
+  init(_ service: RelayService, tried: ((Fault?) -> Void)? = nil) {
     self.service = service
+    self.tried = tried
     loop = service.loop
     journal = service.journal
     settings = service.configuration.broker
@@ -62,16 +67,19 @@ final class BrokerLink: MQTTClientOwner {
   }
 
   private func connect(to address: String) throws(Fault) {
+    let id = topics.clientID(ofMachine: Machine.id)
     let made = try MQTTClient(
-      settings, id: topics.clientID(ofMachine: Machine.id), will: (topics.availability, "offline"),
-      loop, self)
+      settings, id: tried == nil ? id : "\(id)-check",
+      will: tried == nil ? (topics.availability, "offline") : nil, loop, self)
     client = made
     try made.connect(to: address, port: settings.port)
   }
 
   // MARK: What the client tells
 
+  /// The broker has let it in.
   func accepted() {
+    if let tried { return tried(nil) }
     isConnected = true
     // If this connection ends, log that, wait, and look the name up again.
     addresses = []
@@ -83,6 +91,7 @@ final class BrokerLink: MQTTClientOwner {
     service.connectedToBroker()
   }
 
+  /// The connection has ended, or could not be made.
   func lose(_ fault: Fault) {
     if isConnected {
       isConnected = false
@@ -91,6 +100,7 @@ final class BrokerLink: MQTTClientOwner {
     client = nil
     lookup = nil
     guard addresses.isEmpty else { return connect() }
+    if let tried { return tried(fault) }
     _ = outage.begins()
     if causes.count < Self.mostCauses, causes.insert(fault.description).inserted {
       journal.log(
@@ -99,6 +109,7 @@ final class BrokerLink: MQTTClientOwner {
     timer = try? loop.after(outage.nextWait()) { [unowned self] in connect() }
   }
 
+  /// The broker does not let it hear this filter.
   func tellDenial(of filter: String) {
     guard toldDenials.insert(filter).inserted else { return }
     journal.log(
@@ -109,19 +120,13 @@ final class BrokerLink: MQTTClientOwner {
 
   func received(_ message: MQTTMessage) { service.receive(message) }
 
-  /// `readOn` tells when that is over.
-  var hasRoom: Bool { service.announcer.hasRoom }
-
-  func caughtUp() { service.publishAll() }
-
   // MARK: Ending
 
-  /// Ends the connection and does not connect again.
-  /// - Parameter saysGoodbye: false to let the broker publish the will.
-  func disconnect(saysGoodbye: Bool) {
+  /// Says good-bye, and does not connect again.
+  func disconnect() {
     timer = nil
     lookup = nil
-    if saysGoodbye { client?.disconnect() }
+    client?.disconnect()
     client = nil
     isConnected = false
   }
@@ -135,68 +140,26 @@ final class BrokerLink: MQTTClientOwner {
   }
 
   func send(_ topic: String, _ payload: String, qos: Int32) {
-    if isConnected { client?.send(topic, payload, qos: qos) }
+    if isConnected { _ = client?.publish(topic, payload, qos: qos, isRetained: false) }
   }
-
-  func readOn() { client?.wake() }
 
   func subscribe(to filters: [String]) {
     for filter in filters { client?.subscribe(to: filter) }
   }
 }
 
-/// Connects to the broker once, for `check`. It is another client than the relay that runs, which
-/// stays connected.
-public final class BrokerTrial: MQTTClientOwner {
-  private let loop: EventLoop
-  private let configuration: RelayConfiguration
-  private var lookup: NameLookup?
-  private var client: MQTTClient?
-  private var addresses: [String] = []
-  private var fault: Fault?
-
-  public init(_ configuration: RelayConfiguration) throws(Fault) {
-    loop = try EventLoop()
-    self.configuration = configuration
-  }
-
-  /// Waits until the broker has let it in.
+extension RelayService {
+  /// Connects to the broker once, for `check`.
   /// - Throws: `Fault` if the broker cannot be reached, or does not let it in.
-  public func run() throws(Fault) {
-    lookup = try NameLookup(configuration.broker.host, loop) { [unowned self] in
-      switch $0 {
-      case .success(let found):
-        addresses = found
-        connect()
-      case .failure(let fault): lose(fault)
-      }
+  public func tryBroker() throws(Fault) {
+    var fault: Fault?
+    let broker = BrokerLink(self) { [unowned self] in
+      fault = $0
+      loop.exit()
     }
+    broker.connect()
     try loop.run()
+    broker.disconnect()
     if let fault { throw fault }
-    client?.disconnect()
   }
-
-  private func connect() {
-    do throws(Fault) {
-      let id = "\(configuration.topics.clientID(ofMachine: Machine.id))-check"
-      let made = try MQTTClient(configuration.broker, id: id, will: nil, loop, self)
-      client = made
-      try made.connect(to: addresses.removeFirst(), port: configuration.broker.port)
-    } catch {
-      lose(error)
-    }
-  }
-
-  func accepted() { loop.exit() }
-
-  func lose(_ fault: Fault) {
-    guard addresses.isEmpty else { return connect() }
-    self.fault = fault
-    loop.exit()
-  }
-
-  func received(_ message: MQTTMessage) {}
-  func tellDenial(of filter: String) {}
-  let hasRoom = true
-  func caughtUp() {}
 }

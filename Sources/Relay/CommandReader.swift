@@ -7,11 +7,11 @@ struct CommandReader {
   /// Number of ids remembered. A command that may be delivered again later needs `expires`.
   private static let mostIDs = 1024
 
-  /// How far ahead an instant may be. A later one is a mistake, or no longer meant for anybody.
-  private static let furthest = Duration.seconds(86_400)
+  /// How far ahead an instant may be: they wait in the memory of the relay alone.
+  private static let furthest = Duration.seconds(600)
 
-  private var ids: Set<String> = []
-  private var queue: [String] = []
+  /// The oldest first.
+  private var ids: [String] = []
 
   init() {}
 
@@ -34,17 +34,14 @@ struct CommandReader {
   }
 
   /// Reads a command, whether it came over MQTT or HTTP.
-  /// - Parameters:
-  ///   - payload: the command as JSON, no larger than `Order.largestPayload`.
-  ///   - known: keys of the command that are given elsewhere; the payload must not hold them again.
+  /// - Parameter payload: the command as JSON, no larger than `Order.largestPayload`.
   mutating func read(
-    _ payload: [UInt8], at now: Instant, clockIsUsed: Bool?,
-    with known: [(key: String, text: String)] = []
+    _ payload: [UInt8], at now: Instant, clockIsUsed: Bool?
   ) throws(Rejection) -> Order {
     guard let text = String(validating: payload, as: UTF8.self) else {
       throw Rejection(.json, "it is not JSON: it is not UTF-8")
     }
-    let order = try Order(payload: text, with: known)
+    let order = try Order(payload: text)
     if let flaw = flaw(of: order, at: now, clockIsUsed) { throw order.rejection(flaw) }
     return order
   }
@@ -72,26 +69,17 @@ struct CommandReader {
       }
       if instant - now > Self.furthest {
         return Rejection(
-          .future, "its instant \(instant.rfc3339) is too far ahead: a day is allowed")
+          .future, "its instant \(instant.rfc3339) is too far ahead: ten minutes are allowed")
       }
     }
-    return remember(order) ? nil : Rejection(.repeated, "a command with this id has come before")
-  }
-
-  /// Remembers the id of a command.
-  /// - Returns: false if it has come before.
-  @discardableResult
-  mutating func remember(_ order: Order) -> Bool {
-    guard let id = order.id else { return true }
-    guard ids.insert(id).inserted else { return false }
-    queue.append(id)
-    if queue.count > Self.mostIDs { ids.remove(queue.removeFirst()) }
-    return true
+    guard let id = order.id else { return nil }
+    if ids.contains(id) { return Rejection(.repeated, "a command with this id has come before") }
+    ids = ids.suffix(Self.mostIDs - 1) + [id]
+    return nil
   }
 
   /// Forgets the id of a command that was not carried out, so that it may be sent again.
   mutating func forget(_ order: Order) {
-    guard let id = order.id, ids.remove(id) != nil else { return }
-    queue.removeAll { $0 == id }
+    ids.removeAll { $0 == order.id }
   }
 }

@@ -4,21 +4,6 @@ import CSystemd
 import Daemon
 @preconcurrency import Glibc
 
-/// Whose connection it is.
-protocol MQTTClientOwner: AnyObject {
-  /// The broker has let it in.
-  func accepted()
-  /// The connection has ended, or could not be made.
-  func lose(_ fault: Fault)
-  func received(_ message: MQTTMessage)
-  /// The broker does not let it hear this filter.
-  func tellDenial(of filter: String)
-  /// False while messages are to be held back.
-  var hasRoom: Bool { get }
-  /// There is room again for messages that `publish` refused.
-  func caughtUp()
-}
-
 /// One connection to a broker by libmosquitto, from its beginning to its end, run by the loop.
 ///
 /// It never blocks: it uses sockets only when they are ready, and gets addresses instead of names.
@@ -29,14 +14,12 @@ final class MQTTClient {
   private static let interval = Duration.seconds(10)
   /// Interval between checks of a handshake, for progress that the socket does not signal.
   private static let glance = Duration.milliseconds(500)
-  /// Limit of unconfirmed messages. libmosquitto keeps each until the broker has it.
-  private static let mostUnconfirmed = 16
   /// The keep-alive interval, in seconds. A side that stays silent for longer is taken for gone.
   private static let keepAlive: Int32 = 30
 
   private let loop: EventLoop
   private let broker: String
-  private unowned let link: any MQTTClientOwner
+  private unowned let link: BrokerLink
   private let client: OpaquePointer
   private var socket: EventSource?
   private var watched: Int32 = -1
@@ -46,8 +29,6 @@ final class MQTTClient {
   /// The TCP connection is made; the rest of the handshakes waits for data from the broker.
   private var isReached = false
   private var isLetIn = false
-  private var unconfirmed: Set<Int32> = []
-  private var hasHeldBack = false
   private var subscriptions: [Int32: String] = [:]
   private var deadline: EventSource?
   private var hasEnded = false
@@ -56,7 +37,7 @@ final class MQTTClient {
 
   init(
     _ settings: RelayConfiguration.Broker, id: String, will: (topic: String, payload: String)?,
-    _ loop: EventLoop, _ link: any MQTTClientOwner
+    _ loop: EventLoop, _ link: BrokerLink
   ) throws(Fault) {
     self.loop = loop
     self.link = link
@@ -116,9 +97,6 @@ final class MQTTClient {
         MQTTMessage(
           topic: String(cString: topic), payload: Array(payload), size: size,
           isRetained: message.retain))
-    }
-    mosquitto_publish_callback_set(client) { _, context, message in
-      MQTTClient.from(context).confirmed(message)
     }
     mosquitto_subscribe_callback_set(client) { _, context, message, count, granted in
       let isDenied = count > 0 && granted.map { $0[0] >= 0x80 } == true
@@ -187,9 +165,7 @@ final class MQTTClient {
 
   /// False while messages are left in the socket: then TCP and the broker hold them back.
   /// libmosquitto confirms each message that it reads, even before it hands it over.
-  private var reads: Bool {
-    !isLetIn || (link.hasRoom && !mosquitto_want_write(client))
-  }
+  private var reads: Bool { !isLetIn || !mosquitto_want_write(client) }
 
   /// Continues the handshakes as far as the broker's data allows.
   private func shakeHands() {
@@ -302,14 +278,10 @@ final class MQTTClient {
   }
 
   private var wordsOfEnd: String {
-    let words = "it has closed the connection"
-    if isLetIn { return words }
-    guard tls == nil else {
-      // A port on which nobody listens may look like one that is closed at once.
-      return "it takes no connection, or closes it at once; "
-        + "perhaps no MQTT broker with TLS listens on this port"
-    }
-    return "\(words); perhaps it is no MQTT broker, or wants TLS on this port"
+    // A port on which nobody listens may look like one that is closed at once.
+    isLetIn
+      ? "it has closed the connection"
+      : "it takes no connection, or closes it at once; is it a broker, and are 'port' and 'tls' right?"
   }
 
   private var tlsWords: String {
@@ -317,42 +289,21 @@ final class MQTTClient {
       return "its certificate is not accepted: \(complaint); see 'authority' and 'broker'"
     }
     // As in "OpenSSL Error[0]: error:0A00010B:SSL routines::wrong version number".
-    guard let reason = words.split(separator: ":").last.map(String.init) else {
-      return "TLS cannot be agreed on\(TLSContext.whichCertificate)"
-    }
-    return "TLS cannot be agreed on: \(reason)\(TLSContext.advice(on: reason))"
+    let reason = words.split(separator: ":").last ?? "no reason is given"
+    return "TLS cannot be agreed on: \(reason); see 'port', 'certificate' and 'key'"
   }
 
   // MARK: Messages
 
-  /// - Returns: false if the message is not sent, because there is no connection or too many
-  ///   messages are unconfirmed. In the second case `caughtUp` is called when all are confirmed.
-  func publish(_ topic: String, _ payload: String) -> Bool {
+  /// - Returns: false if the message is not sent.
+  func publish(
+    _ topic: String, _ payload: String, qos: Int32 = 1, isRetained: Bool = true
+  ) -> Bool {
     guard !hasEnded else { return false }
-    guard unconfirmed.count < Self.mostUnconfirmed else {
-      hasHeldBack = true
-      return false
-    }
-    var message: Int32 = 0
     let code = mosquitto_publish(
-      client, &message, topic, Int32(payload.utf8.count), payload, 1, true)
-    guard code == MOSQ_ERR_SUCCESS.rawValue else { return false }
-    unconfirmed.insert(message)
+      client, nil, topic, Int32(payload.utf8.count), payload, qos, isRetained)
     wake()
-    return true
-  }
-
-  func send(_ topic: String, _ payload: String, qos: Int32) {
-    guard !hasEnded else { return }
-    mosquitto_publish(client, nil, topic, Int32(payload.utf8.count), payload, qos, false)
-    wake()
-  }
-
-  private func confirmed(_ message: Int32) {
-    unconfirmed.remove(message)
-    guard hasHeldBack, unconfirmed.isEmpty else { return }
-    hasHeldBack = false
-    link.caughtUp()
+    return code == MOSQ_ERR_SUCCESS.rawValue
   }
 
   func subscribe(to filter: String) {
@@ -368,7 +319,7 @@ final class MQTTClient {
     link.tellDenial(of: filter)
   }
 
-  func wake() {
+  private func wake() {
     guard !hasEnded else { return }
     do throws(Fault) { try watch() } catch { end(error) }
   }

@@ -7,7 +7,6 @@ struct Order: Hashable, Sendable {
   enum Action: Hashable, Sendable {
     /// A method of the announcer, and what it gets; nil if it takes nothing.
     case call(_ method: String, Record?)
-    case cancel(id: String)
     case register(Device)
     case remove(token: String)
   }
@@ -20,8 +19,6 @@ struct Order: Hashable, Sendable {
   let expires: Instant?
   /// When to sound, on every clock that has the command; nil for now.
   let at: Instant?
-  /// As it was sent, on one line.
-  let line: String
 
   /// As the journal names it: `announce` or `announce "bell-7"`.
   var title: String { id.map { "\(name) \"\($0)\"" } ?? name }
@@ -45,23 +42,13 @@ extension Order {
   private static let expires = Key<Instant>.instant("expires")
   private static let common = [command.name, id.name, expires.name]
 
-  /// - Parameter known: keys of the command that are given elsewhere; the payload must not hold
-  ///   them again.
   /// - Throws: `Rejection` that says what is wrong and what is allowed.
-  init(
-    payload: String, with known: [(key: String, text: String)] = []
-  ) throws(Rejection) {
+  init(payload: String) throws(Rejection) {
     var record: Record
     do throws(Fault) {
       record = try Record(json: payload, path: "the command")
     } catch {
       throw Rejection(.json, error.detail)
-    }
-    for (key, text) in known {
-      guard record[key] == nil else {
-        throw Rejection(.key, "'\(key)' is told by the path; leave it out of the body")
-      }
-      record[key] = .text(text)
     }
     record.writeOut(Horology.Request.Keys.at)
     record.writeOut(Self.expires)
@@ -92,13 +79,9 @@ extension Order {
         throw Rejection(.key, BadValue(unknown: key, known: known).description)
       }
     }
-    let action = try entry.action(request)
-    // In a cancellation, `id` is the id of the command to cancel.
-    let isCancellation = if case .cancel = action { true } else { false }
     self.init(
-      name: name, action: action, id: isCancellation ? nil : try record.optional(Self.id),
-      expires: try record.optional(Self.expires), at: request[Horology.Request.Keys.at],
-      line: record.json)
+      name: name, action: try entry.action(request), id: try record.optional(Self.id),
+      expires: try record.optional(Self.expires), at: request[Horology.Request.Keys.at])
   }
 }
 
@@ -125,9 +108,6 @@ enum CommandTable {
     var entries = Dictionary(
       uniqueKeysWithValues: Horology.Request.forms.map { ($0.name, Entry($0)) })
     entries["rounds"] = entries["interval"]
-    entries["cancel"] = Entry(keys: [Order.id.name]) { record throws(BadValue) in
-      .cancel(id: try record.value(Order.id))
-    }
     entries["device_add"] = Entry(keys: Device.keys) { record throws(BadValue) in
       .register(try Device(record))
     }

@@ -6,9 +6,8 @@ extension RelayService {
   /// A command for an instant is sent this much later than the announcer takes it.
   private static let margin = Duration.milliseconds(250)
   private static let mostWaiting = 64
-  /// The pause between two attempts, and how long before its instant a command is no longer tried.
+  /// The pause between two attempts.
   private static let pause = Duration.milliseconds(250)
-  private static let lastTry = Duration.milliseconds(350)
   private static let mostRejections = 64
 
   func receive(_ message: MQTTMessage) {
@@ -50,7 +49,6 @@ extension RelayService {
   func carryOut(_ command: ReceivedCommand) {
     switch command.order.action {
     case .call: carryOutByClock(command)
-    case .cancel(let id): cancel(id, command)
     case .register(let device):
       changeDevices(command) { register throws(Fault) in
         try register.add([device], at: .now)
@@ -62,7 +60,7 @@ extension RelayService {
   }
 
   private func carryOutByClock(_ command: ReceivedCommand) {
-    if command.order.name == "stop" { cancelWaiting(by: command) { _ in true } }
+    if command.order.name == "stop" { cancelWaiting() }
     guard let instant = command.order.at else { return send(command) }
     guard waiting.count < Self.mostWaiting else {
       let why = "\(Self.mostWaiting) commands wait for their instants already"
@@ -73,43 +71,26 @@ extension RelayService {
     if due(added) > .now {
       // The answer over HTTP is that it waits.
       added.command.answer = nil
-      changedWaiting()
+      publishState()
       log(.waiting, "took \(command.order.title) for \(instant.rfc3339)", command)
       answer(command, .waits(until: instant))
     }
     sendDue()
   }
 
-  private func cancel(_ id: String, _ command: ReceivedCommand) {
-    guard cancelWaiting(by: command, { $0.order.id == id }) else {
-      return refuse(
-        command, Rejection(.unknown, "no command with the id \"\(id.excerpt)\" waits"))
-    }
-    answer(command, .done(Record()))
-  }
-
-  @discardableResult
-  private func cancelWaiting(
-    by command: ReceivedCommand, _ isChosen: (ReceivedCommand) -> Bool
-  ) -> Bool {
-    let cancelled = waiting.filter { isChosen($0.command) }
-    guard !cancelled.isEmpty else { return false }
-    waiting.removeAll { isChosen($0.command) }
-    changedWaiting()
+  private func cancelWaiting() {
+    guard !waiting.isEmpty else { return }
+    let cancelled = waiting
+    waiting = []
+    publishState()
     for each in cancelled {
       let order = each.command.order
       // If it is sent again, it is wanted again.
       reader.forget(order)
-      let why = "'\(command.order.name)' has cancelled"
+      let why = "'stop' has cancelled"
       log(.waiting, "\(why) \(order.title) for \(each.instant.rfc3339)", each.command)
       answer(each.command, .refused(Rejection(.cancelled, "\(why) it")))
     }
-    return true
-  }
-
-  private func changedWaiting() {
-    keep()
-    publishState()
   }
 
   // MARK: The announcer
@@ -142,10 +123,8 @@ extension RelayService {
     let (command, instant) = (waiting.command, waiting.instant)
     guard case .call(let method, let request) = command.order.action else { return }
     guard instant > .now else {
-      forget(waiting)
       let why = "its instant \(instant.rfc3339) passed before it could be carried out"
-      refuse(command, waiting.before ?? Rejection(.past, why))
-      return changedWaiting()
+      return give(up: waiting, Rejection(.past, why))
     }
     waiting.isSent = true
     announcer.call(method, request) { [unowned self] answer in
@@ -155,26 +134,25 @@ extension RelayService {
       case .success(let told):
         forget(waiting)
         done(command, told)
-        changedWaiting()
-      case .failure(let refused): tryAgain(waiting, refused)
+      case .failure(let refused) where refused.kind == .busy || refused.kind == .absent:
+        waiting.isSent = false
+        waiting.before = waiting.before ?? refused
+        waiting.retry = .now + Self.pause
+        sendDue()
+      case .failure(let refused): give(up: waiting, refused)
       }
     }
   }
 
-  private func forget(_ command: WaitingCommand) { waiting.removeAll { $0 === command } }
+  /// The first reason says more than that it is now too late.
+  private func give(up waiting: WaitingCommand, _ why: Rejection) {
+    forget(waiting)
+    refuse(waiting.command, waiting.before ?? why)
+  }
 
-  private func tryAgain(_ waiting: WaitingCommand, _ refused: Rejection) {
-    let mayEnd = refused.kind == .busy || refused.kind == .absent
-    guard mayEnd, waiting.instant - .now > Self.lastTry else {
-      forget(waiting)
-      // The reason of the attempt before says more than that it is now too late.
-      refuse(waiting.command, mayEnd ? refused : waiting.before ?? refused)
-      return changedWaiting()
-    }
-    waiting.isSent = false
-    waiting.before = refused
-    waiting.retry = .now + Self.pause
-    sendDue()
+  private func forget(_ command: WaitingCommand) {
+    waiting.removeAll { $0 === command }
+    publishState()
   }
 
   private func done(_ command: ReceivedCommand, _ told: Record) {
@@ -201,9 +179,8 @@ extension RelayService {
   // MARK: The journal
 
   func log(_ event: RelayEvent, _ words: String, _ command: ReceivedCommand) {
-    guard let more = commandEntries.suffix(at: uptime) else { return }
     journal.log(
-      event, .info, "\(words)\(more)".printable,
+      event, .info, words.printable,
       ["COMMAND": command.order.name, "ID": command.order.id, "TOPIC": command.topic])
   }
 
@@ -229,7 +206,7 @@ final class WaitingCommand {
   var isSent = false
   /// When it is sent again, because the announcer was busy or absent.
   var retry: Instant?
-  /// Why the announcer did not take it then.
+  /// Why the announcer did not take it at first.
   var before: Rejection?
 
   init(_ command: ReceivedCommand, _ instant: Instant) {

@@ -23,7 +23,7 @@ public struct RelayConfiguration: Hashable, Sendable {
   }
 
   public var broker = Broker()
-  var prefix = Topics.usualPrefix
+  var prefix = "clocksmith"
   var name: String?
   var group: String?
   var discoveryPrefix: String? = "homeassistant"

@@ -16,7 +16,6 @@ enum RelayEvent: String, CaseIterable, Sendable {
   case homeAssistant = "relay_home_assistant 51b8fc833366458e97a3616643a20836"
   case denied = "relay_denied 2d1d9797e6074d688b2a1215591567e5"
   case waiting = "relay_waiting dc35a12926584d9c86bffac8fa9fcc6d"
-  case memory = "relay_memory 32df4a94add34462855ec0d2fef65453"
   case reloaded = "relay_reloaded 3574bfc1690246eaa4c6169c2f648f79"
   case pushed = "relay_pushed 57c46155e7f44036936cda7a1aa2b5ee"
   case provider = "relay_provider 0bf4b513e2c641b58fa7248e2d3f80ed"

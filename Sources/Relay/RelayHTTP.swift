@@ -7,40 +7,12 @@ extension RelayService {
   /// Opens the door for apps with the current configuration and its files, or closes it.
   func openDoor() {
     doorTimer = nil
-    guard let http = configuration.http else {
-      phones = nil
-      return closeDoor()
-    }
+    guard let http = configuration.http else { return closeDoor() }
     do throws(Fault) {
       let settings = try HTTPDoor.Settings(http)
       if let door, door.settings == settings { return }
       closeDoor()
-      usePhones(http)
-      door = try HTTPDoor(
-        loop, settings,
-        .init(
-          state: { [unowned self] in stateForApps },
-          time: { [unowned self] in
-            // For the next answer: a page asks every minute.
-            announcer.refresh()
-            return time.json
-          },
-          notices: { [unowned self] in notices.json(at: .now) },
-          agenda: { [unowned self] answer in
-            let now = Instant.now
-            agenda(from: now, to: now + .seconds(86_400)) { answer($0.map(\.json)) }
-          },
-          settings: { [unowned self] answer in
-            announcer.call("Settings", Record()) { answer($0.map(\.json)) }
-          },
-          noon: { [unowned self] in renderer.render(noon, $0) },
-          voice: { [unowned self] in say(in: $0, $1) },
-          words: { [unowned self] in words },
-          carryOut: { [unowned self] in handleRequest($0, $1, $2, $3) },
-          refused: { [unowned self] in reject($0, $1) }, phones: phones))
-      if http.face != .no, !http.listen.isLoopback {
-        avahi = Avahi(loop, port: http.listen.port, usesTLS: http.usesTLS)
-      }
+      door = try HTTPDoor(self, settings)
       _ = doorOutage.ends()
       journal.log(.http, .info, "apps are served at \(http.url)")
       if let complaint = settings.identity?.complaint {
@@ -61,21 +33,10 @@ extension RelayService {
   func closeDoor() {
     doorTimer = nil
     door?.close()
-    (door, avahi) = (nil, nil)
+    door = nil
   }
 
-  /// What they wait for outlasts another opening of the door.
-  private func usePhones(_ http: HTTPConfiguration) {
-    if http.face == .no {
-      phones = nil
-    } else if let phones {
-      phones.http = http
-    } else {
-      let phones = Phones(loop, journal, register, http)
-      phones.revoked = { [unowned self] number in door?.streams.end { $0.phone == number } }
-      self.phones = phones
-    }
-  }
+  // MARK: What apps ask for
 
   var stateForApps: Result<String, Rejection> {
     if let why = announcer.absence {
@@ -85,12 +46,12 @@ extension RelayService {
     }
   }
 
-  private var zone: String? {
-    if case .text(let zone)? = announcer.state.record["zone"] { zone } else { nil }
-  }
-
-  private var time: Record {
+  var time: Record {
+    // No signal tells how far the clock may be off: ask, for the next answer. A page asks every minute.
+    announcer.ask()
     let now = Instant.now
+    var zone: String?
+    if case .text(let name)? = announcer.state.record["zone"] { zone = name }
     let time = Record([
       "instant": .text(now.rfc3339), "local": .text(CivilTime(now, zone: zone).description),
       "zone": .text(zone ?? ""),
@@ -98,49 +59,14 @@ extension RelayService {
     return isRunning ? time.merging(announcer.state.uncertainty) : time
   }
 
-  /// The picture of the next noon.
-  private var noon: Rendering {
-    let day = CivilTime(.now + .seconds(12 * 3600), zone: zone).dateTime.date
-    let words = ["render", "--at", "\(day)T12:00"] + (zone.map { ["--zone", $0] } ?? [])
-    return Rendering(words: words + ["--picture"], file: "noon.svg")
+  /// What will sound within a day. The clock tells it in parts.
+  func agenda(_ answer: @escaping (Result<Record, Rejection>) -> Void) {
+    let now = Instant.now
+    agenda(from: now, to: now + .seconds(86_400), after: [], answer)
   }
 
-  /// Has the time said by a voice that is installed.
-  private func say(in voice: String, _ answer: @escaping HTTPDoor.Rendered) {
-    let isThere = dataFolders(ofTree: "sounds", with: "voices").contains {
-      access("\($0)/voices/\(voice)/voice.conf", F_OK) == 0
-    }
-    guard isThere, !voice.contains("/") else {
-      return answer(.failure(Rejection(.unknown, "there is no voice '\(voice.excerpt)'")))
-    }
-    let time = CivilTime(.now, zone: zone).dateTime.timeOfDay.prefix(5)
-    renderer.render(
-      Rendering(words: ["voice", "try", voice, String(time), "--output"], file: "voice.wav"), answer
-    )
-  }
-
-  /// What the page says without JavaScript.
-  private var words: [Substring: String] {
-    let state = announcer.state.record
-    func text(_ key: String, of record: Record) -> String {
-      if case .text(let text)? = record[key] { text } else { "" }
-    }
-    var next = ""
-    if isRunning, case .record(let occasion)? = state["next"] {
-      // As in `2026-11-21T15:15:00+01:00`.
-      let time = text("local", of: occasion).dropFirst(11).prefix(5)
-      let reason = text("reason", of: occasion)
-      next = "\(time): " + (reason.isEmpty ? text("text", of: occasion) : "silent, \(reason)")
-    }
-    return [
-      "time": String(CivilTime(.now, zone: zone).dateTime.timeOfDay.prefix(5)), "next": next,
-      "trust": announcer.absence ?? text("trust", of: state),
-    ]
-  }
-
-  /// Asks for the agenda, which comes in parts.
   private func agenda(
-    from start: Instant, to end: Instant, after lines: [Value] = [],
+    from start: Instant, to end: Instant, after lines: [Value],
     _ answer: @escaping (Result<Record, Rejection>) -> Void
   ) {
     let keys = Horology.Request.Keys.self
@@ -160,13 +86,11 @@ extension RelayService {
   }
 
   /// Carries out an app's command as if it came from the broker.
-  private func handleRequest(
-    _ path: String, _ body: [UInt8], _ known: [(key: String, text: String)],
-    _ answer: @escaping (CommandOutcome) -> Void
+  func handleRequest(
+    _ path: String, _ body: [UInt8], _ answer: @escaping (CommandOutcome) -> Void
   ) {
     do throws(Rejection) {
-      let order = try reader.read(
-        body, at: .now, clockIsUsed: announcer.state.clockIsUsed, with: known)
+      let order = try reader.read(body, at: .now, clockIsUsed: announcer.state.clockIsUsed)
       carryOut(ReceivedCommand(order: order, topic: path, answer: answer))
     } catch {
       reject(error, path)

@@ -20,10 +20,8 @@ public final class RelayService {
   var waiting: [WaitingCommand] = []
   var waitingTimer: EventSource?
   var toldRejections: (causes: Set<Rejection>, since: Duration) = ([], uptime)
-  var commandEntries = Throttle()
-  private var births = Throttle()
   private(set) lazy var register = OpenRegister(loop, journal) { [unowned self] in
-    try? phones?.read()
+    try? door?.phones?.read()
     publisher?.read()
   }
   var publisher: Publisher?
@@ -31,19 +29,13 @@ public final class RelayService {
   /// The events that would tell the return of something lost.
   var lost: Set<String> = []
   var door: HTTPDoor?
-  /// Nil without the face.
-  var phones: Phones?
-  var avahi: Avahi?
   var doorTimer: EventSource?
   var notices = RecentNotices()
-  private(set) lazy var renderer = Renderer(loop)
   var doorOutage = Outage(longest: .seconds(10))
   /// The payloads that the broker keeps for us, by topic.
   private var published: [String: String] = [:]
-  private var memory = RelayMemory()
-  private let memoryPath = RelayMemory.pathOfService
-  private var memoryOutage = Outage(first: .seconds(10), longest: .seconds(10))
-  private var memoryTimer: EventSource?
+  /// The topics of names that the clock had since the relay has started.
+  private var former: Set<String> = []
   private var announcerOutage = Outage()
   private var hasAnnouncerAnswered = false
 
@@ -63,7 +55,6 @@ public final class RelayService {
     sources.append(try loop.whenSignalled(SIGHUP) { [unowned self] in reload() })
     Glibc.signal(SIGPIPE, SIG_IGN)
     journal.log(.started, .info, "started: \(topics.clock) at \(configuration.broker.words)")
-    remember()
     notifier.ready("connecting to \(configuration.broker.words)")
     announcer.connect()
     connect()
@@ -84,13 +75,11 @@ public final class RelayService {
   }
 
   private func disconnect() {
-    // If this cannot be sent, break the connection instead: the broker then publishes the will.
-    let isTold = broker?.publish(topics.availability, "offline") == true
-    broker?.disconnect(saysGoodbye: isTold)
+    _ = broker?.publish(topics.availability, "offline")
+    broker?.disconnect()
   }
 
   private func stop() {
-    if memoryOutage.isLost { save() }
     journal.log(.stopping, .info, "stopping")
     notifier.stopping()
     closeDoor()
@@ -109,6 +98,7 @@ public final class RelayService {
       configuration = new
       if connects {
         broker = nil
+        former.formUnion(topics.retained)
         topics = new.topics
         connect()
       }
@@ -127,73 +117,16 @@ public final class RelayService {
     tellStatus()
   }
 
-  // MARK: The memory
-
-  private func remember() {
-    guard let memoryPath else { return }
-    let (kept, complaint) = RelayMemory.load(memoryPath)
-    memory = kept
-    if let complaint { journal.log(.memory, .warning, complaint) }
-    for waiting in kept.waiting {
-      guard let order = try? Order(payload: waiting.line), let instant = order.at else {
-        journal.log(
-          .memory, .warning,
-          "a command that waited is lost, for this version does not understand it: "
-            + waiting.line.excerpt.printable, ["TOPIC": waiting.topic])
-        continue
-      }
-      reader.remember(order)
-      let command = ReceivedCommand(order: order, topic: waiting.topic)
-      self.waiting.append(WaitingCommand(command, instant))
-    }
-    let count = waiting.count
-    if count > 0 { journal.log(.waiting, .info, "commands that wait for their instants: \(count)") }
-  }
-
-  func keep() {
-    var memory = memory
-    memory.waiting = waiting.map { .init(topic: $0.command.topic, line: $0.command.order.line) }
-    guard memory != self.memory else { return }
-    self.memory = memory
-    save()
-  }
-
-  /// After a failure it tries again by itself.
-  private func save() {
-    memoryTimer = nil
-    guard let memoryPath else { return }
-    do throws(Fault) {
-      try memory.save(memoryPath)
-      guard memoryOutage.ends() else { return }
-      journal.log(.memory, .notice, "the commands that wait are saved again")
-    } catch {
-      if memoryOutage.begins() {
-        journal.log(
-          .memory, .warning, "\(error); the commands that wait would not outlast a restart",
-          ["DETAIL": error.description])
-      }
-      memoryTimer = try? loop.after(memoryOutage.nextWait()) { [unowned self] in save() }
-    }
-  }
-
   // MARK: Telling
 
   /// Publishes all again after a new connection: the broker's messages may be old, or gone.
   func connectedToBroker() {
     published = [:]
     broker?.subscribe(to: topics.filters)
-    clearFormerTopics()
+    // Once: some brokers end the connection of a client that may not do so.
+    for topic in former.subtracting(topics.retained) { publish(topic, "") }
+    former = []
     publishAll()
-  }
-
-  /// Clears what the broker keeps of the clock's former name. Tries it once, for some brokers end the
-  /// connection of a client that may not do so.
-  private func clearFormerTopics() {
-    let current = topics.retained
-    guard memory.retained != current else { return }
-    for topic in memory.retained where !current.contains(topic) { publish(topic, "") }
-    memory.retained = current
-    save()
   }
 
   func publishAll() {
@@ -262,8 +195,6 @@ public final class RelayService {
 
   /// Publishes everything again: Home Assistant has started and knows nothing.
   func republishAll() {
-    // A limit, because anybody can fake this message again and again.
-    guard births.pass(at: uptime) != nil else { return }
     journal.log(
       .homeAssistant, .info, "Home Assistant has started; everything is published again")
     published = [:]
@@ -275,5 +206,14 @@ extension RelayConfiguration.Broker {
   /// As in `homeassistant.local:8883, TLS`.
   fileprivate var words: String {
     host.isEmpty ? "no broker" : "\(host):\(port)\(usesTLS ? ", TLS" : "")"
+  }
+}
+
+extension Instant {
+  /// Reads `CLOCK_REALTIME`, to the microsecond, as the register has it.
+  public static var now: Instant {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return Instant(microseconds: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000)
   }
 }

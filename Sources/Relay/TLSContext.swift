@@ -124,21 +124,6 @@ final class TLSContext {
     context.complaint = String(cString: X509_verify_cert_error_string(Int(code)))
   }
 
-  /// - Parameter reason: in the words of OpenSSL, as in `tlsv13 alert certificate required`.
-  static func advice(on reason: String) -> String {
-    let advice = [
-      ("certificate required", "; set 'certificate' and 'key', for the broker asks for them"),
-      ("wrong version number", "; perhaps the broker does not speak TLS on this port"),
-      // The broker's verdict on the certificate of this clock, or on its absence.
-      ("alert", whichCertificate),
-    ]
-    // strstr, because Swift's search brings two megabytes of regular expressions with it.
-    return advice.first { strstr(reason, $0.0) != nil }?.1 ?? ""
-  }
-
-  static let whichCertificate =
-    "; if the broker asks its clients for a certificate, set 'certificate' and 'key'"
-
   static var reason: String {
     let code = ERR_peek_last_error()
     ERR_clear_error()

@@ -25,18 +25,8 @@ public struct Topics: Hashable, Sendable {
 
   public var commands: [String] { [command] + [groupCommand].compactMap { $0 } }
 
-  /// The clock's id in Home Assistant. Clocks with the same name under different prefixes differ.
-  var objectID: String {
-    prefix == Self.usualPrefix ? "clocksmith_\(name)" : "clocksmith_\(name)_\(digest)"
-  }
-
-  static let usualPrefix = "clocksmith"
-
-  /// The FNV-1a hash of the clock's topic, in hexadecimal digits.
-  private var digest: String {
-    let hash = clock.utf8.reduce(0x811c_9dc5 as UInt32) { ($0 ^ UInt32($1)) &* 0x0100_0193 }
-    return String(hash, radix: 16)
-  }
+  /// The clock's id in Home Assistant.
+  var objectID: String { "clocksmith_\(name)" }
 
   /// The client ID, by which the broker knows this connection. Two clients with the same ID would
   /// disconnect each other for ever, and host names are often the same.

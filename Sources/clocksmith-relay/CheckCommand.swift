@@ -8,8 +8,8 @@ let checkCommand = Subcommand(
   summary: "check the configuration",
   details: """
     Reads the configuration, the passwords, keys and certificates, and whether each key belongs to
-    its certificate, and prints what is connected to. It tells of a certificate that has expired,
-    is not valid yet, or expires within 30 days.
+    its certificate, and prints what is connected to. It tells of a certificate that has expired or
+    is not valid yet.
     It does not connect; with --connect it connects to the broker, and tells whether it is let in.
     Exit status 3 if something was found.
     """,
@@ -22,7 +22,7 @@ let checkCommand = Subcommand(
     var hasFound = false
     if !configuration.broker.host.isEmpty, try check(configuration) { hasFound = true }
     if arguments.has("connect"), !configuration.broker.host.isEmpty {
-      try BrokerTrial(configuration).run()
+      try RelayService(path: arguments["config"]).tryBroker()
       try say("ok    connection    the broker has let it in")
     }
     if try check(configuration.push) { hasFound = true }
@@ -59,12 +59,9 @@ private func check(_ configuration: RelayConfiguration) throws(Fault) -> Bool {
 
 /// - Returns: true if the certificate is not valid now.
 private func check(certificate path: String) throws(Fault) -> Bool {
-  let dates = try CertificateDates(path)
-  if dates.isValid { try say("ok    certificate   \(path)") }
-  if let complaint = dates.complaint {
-    try say("\(dates.isValid ? "note  certificate   " : "FOUND ")\(complaint)")
-  }
-  return !dates.isValid
+  let complaint = try TLSIdentity.complaint(of: path)
+  try say(complaint.map { "FOUND \($0)" } ?? "ok    certificate   \(path)")
+  return complaint != nil
 }
 
 /// - Returns: true if something was found.

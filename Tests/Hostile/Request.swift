@@ -8,9 +8,9 @@ import Daemon
 /// Sends bytes to the door for apps over a connection, and reads its answer until nothing comes.
 /// - Parameter folder: where to write the file of the token.
 func readRequest(_ bytes: [UInt8], _ folder: String) throws {
-  let loop = try EventLoop()
-  let door = try openDoor(loop, folder)
-  defer { door.close() }
+  let service = try openDoor(folder)
+  defer { service.closeDoor() }
+  let loop = service.loop
   let client = connect()
   defer { close(client) }
   bytes.withUnsafeBytes { _ = send(client, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
@@ -36,26 +36,15 @@ private let quiet = Duration.milliseconds(2)
 /// A port that nobody else uses, held in this process for the first address.
 nonisolated(unsafe) private var port: UInt16 = 0
 
-private func openDoor(_ loop: EventLoop, _ folder: String) throws -> HTTPDoor {
-  var http = HTTPConfiguration()
-  http.tokenFile = file("token", Array("0123456789abcdef\n".utf8), folder)
-  var desk = CommandReader()
-  let handlers = HTTPDoor.Handlers(
-    state: { .success("{}") }, time: { "{}" }, notices: { "{}" }, agenda: { $0(.success("{}")) },
-    settings: { $0(.success("{}")) }, noon: { $0(.success([])) },
-    voice: { $1(.success([])) }, words: { [:] },
-    carryOut: { _, body, known, answer in
-      do throws(Rejection) {
-        let order = try desk.read(body, at: .now, clockIsUsed: true, with: known)
-        answer(order.at.map { .waits(until: $0) } ?? .done(Record()))
-      } catch {
-        answer(.refused(error))
-      }
-    }, refused: { _, _ in })
+/// A relay without a broker and without a clock.
+private func openDoor(_ folder: String) throws -> RelayService {
+  let token = file("token", Array("0123456789abcdef\n".utf8), folder)
   for _ in 0..<1000 {
     if port == 0 { port = .random(in: 20_000..<32_000) }
-    http.listen = ListenAddress(text: "127.0.0.1:\(port)")!
-    if let door = try? HTTPDoor(loop, .init(http), handlers) { return door }
+    let text = "[http]\nlisten = 127.0.0.1:\(port)\ntoken_file = \(token)\n"
+    let service = try RelayService(path: file("door.conf", Array(text.utf8), folder))
+    service.openDoor()
+    if service.door != nil { return service }
     port = 0
   }
   fatalError("no port to listen at")

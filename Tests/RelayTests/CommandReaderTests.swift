@@ -38,12 +38,12 @@ import Testing
       (#"{"command":"announce"}"#, "Announce", "{}"),
       (#"{"command":"announce","time":"15:30"}"#, "Announce", #"{"time":"15:30"}"#),
       (
-        #"{"command":"announce","at":"2026-11-22T16:30:00+01:00","id":"bell"}"#, "Announce",
-        #"{"at":"2026-11-22T16:30:00+01:00"}"#
+        #"{"command":"announce","at":"2026-11-22T16:05:00.5+01:00","id":"bell"}"#, "Announce",
+        #"{"at":"2026-11-22T16:05:00.5+01:00"}"#
       ),
       (
-        #"{"command":"announce","at":1795361400.5,"expires":1795361401}"#, "Announce",
-        #"{"at":"2026-11-22T15:30:00.5Z"}"#
+        #"{"command":"announce","at":1795360200,"expires":1795360200.5}"#, "Announce",
+        #"{"at":"2026-11-22T15:10:00Z"}"#
       ),
       (#"{"command":"stop"}"#, "Stop", nil),
       (#"{"command":"volume","volume_db":-12}"#, "SetVolume", #"{"volume_db":-12}"#),
@@ -147,12 +147,12 @@ import Testing
     #expect(test.refusal(#"{"command":"stop","expires":"2026-11-22T15:00:00.001Z"}"#) == nil)
   }
 
-  @Test("an instant is neither past nor more than a day ahead") func instants() {
+  @Test("an instant is neither past nor more than ten minutes ahead") func instants() {
     var test = self
     #expect(test.refusal(#"{"command":"announce","at":1795359600}"#)?.kind == .past)
-    #expect(test.refusal(#"{"command":"announce","at":1795446001}"#)?.kind == .future)
+    #expect(test.refusal(#"{"command":"announce","at":1795360201}"#)?.kind == .future)
     #expect(test.refusal(#"{"command":"announce","at":"2126-11-22T15:00:00Z"}"#)?.kind == .future)
-    #expect(test.refusal(#"{"command":"announce","at":1795446000}"#) == nil)
+    #expect(test.refusal(#"{"command":"announce","at":1795360200}"#) == nil)
     #expect(test.refusal(#"{"command":"stop","at":1795359601}"#)?.kind == .key)
   }
 
@@ -192,14 +192,6 @@ import Testing
       #expect(found?.kind == (isSure ? nil : .untrusted))
     }
     #expect(test.refusal(#"{"command":"announce"}"#) == nil)
-  }
-
-  @Test("a cancellation has no id of its own, and may come again") func cancellation() throws {
-    var test = self
-    for _ in 0..<2 {
-      #expect(try test.take(#"{"command":"cancel","id":"bell"}"#) == .cancel(id: "bell"))
-    }
-    #expect(test.refusal(#"{"command":"cancel"}"#)?.kind == .value)
   }
 
   @Test("ids are not cut off where a zero byte is") func zeroBytes() {

@@ -34,15 +34,4 @@ import Testing
       #expect(AccessToken(text: none) == nil)
     }
   }
-
-  @Test("what is told elsewhere may not be told again") func known() throws {
-    let token = TestRegister.token(0xAB)
-    let order = try Order(
-      payload: #"{"platform":"macos"}"#, with: [("command", "device_add"), ("token", token)])
-    let device = try TestRegister.device(0xAB, Record(["platform": .text("macos")]))
-    #expect(order.action == .register(device))
-    #expect(throws: Rejection(.key, "'token' is told by the path; leave it out of the body")) {
-      try Order(payload: #"{"token":"x"}"#, with: [("command", "device_add"), ("token", token)])
-    }
-  }
 }

@@ -1,6 +1,5 @@
 """A broker of a few lines, for behaviour that a real one cannot be made to show."""
 
-import contextlib
 import socket
 import threading
 
@@ -8,13 +7,11 @@ import threading
 class PretendedBroker:
     """Lets everybody in.
 
-    Nobody may subscribe to a filter that contains a word of `denied`. A client that publishes to a
-    topic that contains a word of `forbidden` is disconnected. Without `confirms`, no publish is
-    acknowledged.
+    Nobody may subscribe to a filter that contains a word of `denied`.
     """
 
-    def __init__(self, denied=(), confirms=True, forbidden=()):
-        self.denied, self.confirms, self.forbidden = denied, confirms, forbidden
+    def __init__(self, denied=()):
+        self.denied = denied
         self.server = socket.create_server(("127.0.0.1", 0))
         self.port = self.server.getsockname()[1]
         self.clients, self.published, self.connections = [], [], []
@@ -60,10 +57,7 @@ class PretendedBroker:
         elif kind == 3:
             length = int.from_bytes(body[:2], "big")
             self.published.append((body[2:2 + length].decode(), body[4 + length:]))
-            if any(word in body[2:2 + length] for word in self.forbidden):
-                connection.shutdown(socket.SHUT_RDWR)
-            elif self.confirms:
-                self.say(connection, b"\x40\x02" + body[2 + length:4 + length])
+            self.say(connection, b"\x40\x02" + body[2 + length:4 + length])
         elif kind == 8:
             is_denied = any(word in body for word in self.denied)
             self.say(connection, b"\x90\x03" + body[:2] + (b"\x80" if is_denied else b"\x01"))
@@ -87,13 +81,6 @@ class PretendedBroker:
                 break
         for connection in self.connections:
             self.say(connection, (packet + body) * times)
-
-    def break_off(self):
-        """Ends every connection without a warning."""
-        for connection in self.connections:
-            with contextlib.suppress(OSError):
-                connection.shutdown(socket.SHUT_RDWR)
-        self.connections.clear()
 
     def close(self):
         self.server.close()

@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from http_door import PHONE, TOKEN, refused
+from http_door import TOKEN, refused
 from pretended_announcer import PretendedAnnouncer
 from program import ROOT
 from sound_server import least_of_four, wait_until
@@ -70,22 +70,15 @@ def test_who_is_turned_away_reads_why_after_a_long_body(running, path, token):
     assert answer.status == (401 if token == "none" else 404)
 
 
-@pytest.mark.parametrize("start", [
-    HEAD + b"Content-Length: 1000\r\n\r\n", HEAD[:-2] + b"\r\nX: ", b""],
-    ids=["body", "head", "nothing"])
-def test_a_slow_app_is_not_waited_for(running, start):
+@pytest.mark.parametrize("start", [HEAD + b"Content-Length: 1000\r\n\r\n", HEAD[:-2] + b"\r\nX: ", b""],
+                         ids=["body", "head", "nothing"])
+def test_a_silent_app_is_not_waited_for(running, start):
     def seconds():
         begun, spent = time.monotonic(), running.cpu()
-        with socket.create_connection(("127.0.0.1", running.port)) as slow:
-            slow.sendall(start)
-            # A client that sends a byte now and then is not idle.
-            slow.settimeout(0.5)
-            while time.monotonic() < begun + 60:
-                with contextlib.suppress(TimeoutError):
-                    if not slow.recv(4096):
-                        break
-                if start:
-                    slow.sendall(b"x")
+        with socket.create_connection(("127.0.0.1", running.port), 60) as silent:
+            silent.sendall(start)
+            while silent.recv(4096):
+                pass
         assert running.cpu() - spent < 1, "nor does it turn round and round meanwhile"
         return time.monotonic() - begun
 
@@ -176,7 +169,7 @@ def test_connections_that_end_together_leave_the_door_open(running):
     HEAD + b"Content-Length: -1\r\n\r\n", HEAD + b"Content-Length: 99999999999999999999999\r\n\r\n",
     HEAD + b"Transfer-Encoding: chunked\r\n\r\nFFFFFFFFFFFFFFFFF\r\n",
     HEAD + b"X: " + b"y" * 100_000 + b"\r\n\r\n",
-    f"PUT /v1/devices/{PHONE} HTTP/1.0\r\n\r\n".encode()])
+    b"PUT /v1/phones/1 HTTP/1.0\r\n\r\n"])
 def test_garbage_harms_nothing(running, garbage):
     with socket.create_connection(("127.0.0.1", running.port)) as connection:
         connection.settimeout(60)
@@ -192,35 +185,19 @@ def test_garbage_harms_nothing(running, garbage):
     b"Content-Length: 18\r\nContent-Length: 5\r\n", b"Content-Length: 5\r\nContent-Length: 18\r\n",
     b"Transfer-Encoding: chunked\r\nContent-Length: 18\r\n",
     b"Content-Length: 18\r\nTransfer-Encoding: chunked\r\n"])
-@pytest.mark.parametrize("head", [HEAD, HEAD.replace(b"POST /v1/commands", b"GET /v1/state")],
-                         ids=["post", "get"])
-def test_a_body_with_two_ends_is_not_taken(running, head, lengths):
+def test_a_body_with_two_ends_is_not_taken(running, lengths):
     with socket.create_connection(("127.0.0.1", running.port)) as connection:
         connection.settimeout(60)
+        order = b'{"command":"stop"}'
         is_coded = b"chunked" in lengths
-        order = b'{"command":"stop"}'
-        connection.sendall(
-            head + lengths + b"\r\n" + (b"12\r\n%s\r\n0\r\n\r\n" % order if is_coded else order))
         answer = b""
         with contextlib.suppress(ConnectionError):
+            connection.sendall(
+                HEAD + lengths + b"\r\n" + (b"12\r\n%s\r\n0\r\n\r\n" % order if is_coded else order))
             while more := connection.recv(4096):
                 answer += more
-    assert answer.startswith(b"HTTP/1.1 400 ") and b'"reason":"length"' in answer
-    assert answer.count(b"HTTP/1.1") == 1
-
-
-def test_the_token_is_judged_before_the_ends_of_a_body(running):
-    with socket.create_connection(("127.0.0.1", running.port)) as connection:
-        connection.settimeout(60)
-        order = b'{"command":"stop"}'
-        connection.sendall(HEAD.replace(TOKEN.encode(), b"none") + b"Content-Length: 18\r\n" * 2
-                           + b"\r\n" + order + b"GET /v1/state HTTP/1.1\r\nHost: clock\r\n\r\n")
-        answer = b""
-        with contextlib.suppress(ConnectionError):
-            while more := connection.recv(4096):
-                answer += more
-    assert answer.startswith(b"HTTP/1.1 401 ") and b'"reason":"token"' in answer
-    assert answer.count(b"HTTP/1.1") == 1, "what follows may be for somebody else"
+    assert answer == b"", "neither as one request nor as two"
+    assert not running.matching("carried out")
 
 
 def test_the_limits_stand_in_the_description():

@@ -1,16 +1,13 @@
 """Networks and brokers that are slow or silent: nothing waits for them, and nothing spins."""
 
-import json
 import socket
 import subprocess
 import threading
 import time
 
 import pytest
-from jeepney import DBusAddress, new_signal
 
 import relay as parts
-from message_bus import NAME, PATH
 from relay import CLOCK, COMMAND
 
 
@@ -137,36 +134,6 @@ def test_a_subscription_that_is_refused_is_told_once(relay_to, announcer, preten
     assert len(relay.matching("does not let this clock hear")) == 1
 
 
-def test_what_is_never_confirmed_does_not_pile_up(relay_to, announcer, pretended, bus):
-    told = announcer()
-    broker = pretended(confirms=False)
-    relay = relay_to(broker.port)
-    relay.wait_for("the announcer answers")
-    parts.wait_until(lambda: broker.published, 60, "something that is published")
-    for number in range(60):
-        broker.send("homeassistant/status", b"online")
-        time.sleep(0.01)
-    broker.send(COMMAND, b'{"command":"stop"}')
-    parts.wait_until(lambda: "Stop" in told.calls, 60, "the command")
-    assert len([topic for topic, _ in broker.published if topic != f"{CLOCK}/answer"]) <= 16
-
-
-def test_a_relay_that_cannot_say_so_has_the_broker_say_that_it_is_gone(
-        relay_to, announcer, pretended):
-    """With no room for another message it must not disconnect: then the broker would tell nobody."""
-    announcer()
-    broker = pretended(confirms=False)
-    relay = relay_to(broker.port)
-    relay.wait_for("the announcer answers")
-    parts.wait_until(lambda: len(broker.published) > 2, 60, "what is published first")
-    for _ in range(20):
-        broker.send("homeassistant/status", b"online")
-    parts.wait_until(lambda: len(broker.published) == 16, 60, "what there is room for")
-    assert relay.stop() == 0
-    parts.wait_until(lambda: broker.endings, 60, "its end")
-    assert broker.endings == [False], "a DISCONNECT would cancel the will"
-
-
 def test_a_flood_of_messages_does_not_hide_the_answers(relay_to, announcer, pretended):
     told = announcer()
     broker = pretended()
@@ -186,8 +153,6 @@ def test_a_flood_of_messages_does_not_hide_the_answers(relay_to, announcer, pret
     finally:
         over.set()
         flooding.join()
-    assert len(relay.matching("carried out")) < 40
-    assert len(relay.lines()) < 60
 
     def stopped():
         broker.send(COMMAND, b'{"command":"stop"}')
@@ -210,18 +175,6 @@ def test_an_answer_that_fails_is_asked_for_again(relay_to, announcer, pretended)
     relay.wait_for("the announcer answers")
 
 
-def test_an_end_with_a_call_that_is_not_answered_is_silent(relay_to, announcer, pretended):
-    told = announcer(lambda member: member == "GetAll")
-    broker = pretended()
-    relay = relay_to(broker.port)
-    relay.wait_for("the announcer answers")
-    relay.wait_for("connected to")
-    broker.send(COMMAND, b'{"command":"stop"}')
-    parts.wait_until(lambda: "Stop" in told.calls, 60, "the command")
-    assert relay.stop() == 0
-    assert relay.lines()[-1] == "stopping"
-
-
 def test_many_commands_without_an_answer_do_not_make_the_clock_absent(
         relay_to, announcer, pretended):
     told = announcer(lambda member: member == "GetAll")
@@ -229,19 +182,16 @@ def test_many_commands_without_an_answer_do_not_make_the_clock_absent(
     relay = relay_to(broker.port)
     relay.wait_for("the announcer answers")
     relay.wait_for("connected to")
-    broker.send(COMMAND, b'{"command":"unmute"}', times=100)
-    # 64 may be unanswered; what libmosquitto has read by then comes with them.
-    parts.wait_until(lambda: 64 <= told.calls.count("Unmute") < 80, 60, "as many as may be unanswered")
-    asked = told.calls.count("GetAll")
-    told.properties = told.properties | {"VolumeDB": ("d", -7.0)}
-    told.connection.send(new_signal(
-        DBusAddress(PATH, interface="org.freedesktop.DBus.Properties"), "PropertiesChanged",
-        "sa{sv}as", (NAME, {}, ["VolumeDB"])))
-    parts.wait_until(lambda: told.calls.count("GetAll") > asked, 60, "another question")
+    broker.send(COMMAND, b'{"command":"unmute"}', times=300)
+    relay.wait_for("the clock has not answered so many commands yet")
+    told.change(VolumeDB=("d", -7.0))
     parts.wait_until(
         lambda: any(topic == f"{CLOCK}/state" and b'"volume_db":-7' in payload.replace(b" ", b"")
                     for topic, payload in broker.published), 60, "the new state")
-    assert told.calls.count("Unmute") < 80
+    assert told.calls.count("Unmute") <= 100
+    # A stop gets through all the same.
+    broker.send(COMMAND, b'{"command":"stop"}')
+    parts.wait_until(lambda: "Stop" in told.calls, 60, "the stop")
     assert not relay.matching("published as offline")
 
 
@@ -252,20 +202,7 @@ def test_of_many_commands_at_once_none_is_lost(relay_to, announcer, broker):
     relay.wait_for("connected to")
     subprocess.run(
         ["mosquitto_pub", *broker.client, "-t", COMMAND, "-q", "1", "-l"],
-        input=b'{"command":"unmute"}\n' * 300, check=True, timeout=60)
-    parts.wait_until(lambda: told.calls.count("Unmute") == 300, 60, "all of them")
+        input=b'{"command":"unmute"}\n' * 90, check=True, timeout=60)
+    parts.wait_until(lambda: told.calls.count("Unmute") == 90, 60, "all of them")
     relay.wait_for("carried out")
     assert not relay.matching("refused")
-
-
-def test_a_broker_that_throws_out_for_a_former_topic_is_not_asked_for_ever(
-        relay_to, announcer, pretended, on_the_bus):
-    announcer()
-    (on_the_bus.folder / "state/relay.json").write_text(
-        json.dumps({"waiting": [], "retained": ["clocksmith/attic/state"]}))
-    broker = pretended(forbidden=[b"attic"])
-    relay_to(broker.port)
-    parts.wait_until(
-        lambda: any(topic == f"{CLOCK}/availability" and payload == b"online"
-                    for topic, payload in broker.published), 60, "what is told after it")
-    assert [topic for topic, _ in broker.published].count("clocksmith/attic/state") == 1

@@ -1,8 +1,6 @@
 """What a sender of commands is told if a command is not carried out: 400 if it can never work, 409 if
 it conflicts with the present, and never in the words of the command line."""
 
-import time
-
 import pytest
 
 from http_door import refused

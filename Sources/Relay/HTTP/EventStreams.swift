@@ -5,7 +5,6 @@ import Daemon
 /// standard describes them.
 final class EventStreams {
   private static let most = 32
-  private static let mostOfAddress = 8
   /// A comment this often shows a browser that the relay is there, and the relay that the browser is.
   private static let pause = Duration.seconds(15)
 
@@ -19,16 +18,15 @@ final class EventStreams {
     self.loop = loop
   }
 
+  /// - Parameter phone: its number; nil if it is not paired.
   /// - Returns: nil if there are as many as there may be.
-  func open(at address: String, phone: Int64?, state: Result<String, Rejection>) -> EventStream? {
-    guard streams.count < Self.most,
-      streams.count(where: { $0.address == address }) < Self.mostOfAddress
-    else { return nil }
-    let stream = EventStream(address, phone) { [unowned self] in close($0) }
+  func open(_ phone: Int64?, _ state: Result<String, Rejection>) -> EventStream? {
+    guard streams.count < Self.most else { return nil }
+    let stream = EventStream(phone) { [unowned self] in close($0) }
     newest = Self.event(of: state)
-    stream.show(newest)
+    stream.send(newest)
     if streams.isEmpty {
-      timer = try? loop.every(Self.pause) { [unowned self] in for each in streams { each.beat() } }
+      timer = try? loop.every(Self.pause) { [unowned self] in sendToAll(Array(":\n\n".utf8)) }
     }
     streams.append(stream)
     return stream
@@ -49,14 +47,14 @@ final class EventStreams {
     let event = Self.event(of: state())
     guard event != newest else { return }
     newest = event
-    for each in streams { each.show(event) }
+    sendToAll(event)
   }
 
   /// - Parameter notice: as JSON.
-  func send(notice: String) {
-    guard !streams.isEmpty else { return }
-    let event = Self.event("notice", notice)
-    for each in streams { each.send(notice: event) }
+  func send(notice: String) { sendToAll(Self.event("notice", notice)) }
+
+  private func sendToAll(_ event: [UInt8]) {
+    for each in streams { each.send(event) }
   }
 
   private static func event(of state: Result<String, Rejection>) -> [UInt8] {
@@ -72,43 +70,27 @@ final class EventStreams {
   }
 }
 
-/// What one browser has still to be sent: the newest state, and the newest notices. A slow browser
-/// misses what came between.
+/// What one browser has still to be sent. One that reads too slowly is ended, and may come again.
 final class EventStream {
-  private static let mostNotices = 50
+  /// Bytes that may wait for a slow browser.
+  private static let most = 1 << 18
 
-  let address: String
-  /// The number of the phone; nil if it is not paired.
   let phone: Int64?
   /// Called once, when there is something to read again. Set by the reader after it has got nothing.
   var readable: (() -> Void)?
   private(set) var isOver = false
   private let closed: (EventStream) -> Void
+  private var unsent: [UInt8] = []
 
-  /// What is left of the event that is being sent.
-  private var current: ArraySlice<UInt8> = []
-  private var state: [UInt8]?
-  private var notices: ArraySlice<[UInt8]> = []
-  private var beats = false
-
-  init(_ address: String, _ phone: Int64?, closed: @escaping (EventStream) -> Void) {
-    self.address = address
+  init(_ phone: Int64?, closed: @escaping (EventStream) -> Void) {
     self.phone = phone
     self.closed = closed
   }
 
-  fileprivate func show(_ state: [UInt8]) {
-    self.state = state
-    wake()
-  }
-
-  fileprivate func send(notice: [UInt8]) {
-    notices = (notices + [notice]).suffix(Self.mostNotices)
-    wake()
-  }
-
-  fileprivate func beat() {
-    beats = true
+  fileprivate func send(_ event: [UInt8]) {
+    // A long state alone is no sign of a slow browser.
+    guard unsent.isEmpty || unsent.count + event.count <= Self.most else { return end() }
+    unsent += event
     wake()
   }
 
@@ -125,20 +107,10 @@ final class EventStream {
 
   /// - Returns: the count of bytes; 0 if there is nothing now.
   func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
-    if current.isEmpty { current = nextEvent()[...] }
-    let count = min(current.count, buffer.count)
-    buffer.copyBytes(from: current.prefix(count))
-    current.removeFirst(count)
+    let count = min(unsent.count, buffer.count)
+    buffer.copyBytes(from: unsent.prefix(count))
+    unsent.removeFirst(count)
     return count
-  }
-
-  private func nextEvent() -> [UInt8] {
-    defer { beats = false }
-    if let state {
-      self.state = nil
-      return state
-    }
-    return notices.popFirst() ?? (beats ? Array(":\n\n".utf8) : [])
   }
 
   /// The connection has gone.

@@ -18,42 +18,12 @@ final class HTTPDoor {
     }
   }
 
-  /// Asks the clock, and answers JSON.
-  typealias Asking = (_ answer: @escaping (Result<String, Rejection>) -> Void) -> Void
-  /// Answers a picture, or a sound.
-  typealias Rendered = (Result<[UInt8], Rejection>) -> Void
-
-  struct Handlers {
-    var state: () -> Result<String, Rejection>
-    /// JSON, as the clock shows it now.
-    var time: () -> String
-    var notices: () -> String
-    var agenda: Asking
-    var settings: Asking
-    var noon: (_ answer: @escaping Rendered) -> Void
-    var voice: (_ name: String, _ answer: @escaping Rendered) -> Void
-    /// For the page, by the names of their places in it.
-    var words: () -> [Substring: String]
-    /// Carries out the command in the body of a request to this path. Keys that are `known` must
-    /// not be in the body.
-    var carryOut:
-      (
-        _ path: String, _ body: [UInt8], _ known: [(key: String, text: String)],
-        _ answer: @escaping (CommandOutcome) -> Void
-      ) -> Void
-    var refused: (Rejection, _ path: String) -> Void
-    /// Nil without the face: then only the token lets anybody in.
-    var phones: Phones?
-  }
-
   private struct Route {
     /// As in `/v1/state`. With a slash at its end, for every path that begins so.
     let path: String
     let methods: [String]
     /// Who may ask for it without the token.
     var access = Access.act
-    /// What follows the slash.
-    var rest = "TOKEN"
     let serve: (HTTPExchange) -> Void
 
     func fits(_ path: String) -> Bool {
@@ -63,7 +33,9 @@ final class HTTPDoor {
   }
 
   let settings: Settings
-  private let handlers: Handlers
+  /// Nil without the face: then only the token lets anybody in.
+  let phones: Phones?
+  private unowned let service: RelayService
   private let files: FaceFiles?
   private var server: HTTPServer?
   let streams: EventStreams
@@ -72,44 +44,29 @@ final class HTTPDoor {
   private static let look = ["GET", "HEAD"]
 
   private lazy var routes = [
-    Route(path: "/v1/state", methods: Self.look, access: .look) { [unowned self] exchange in
-      exchange.answer(HTTPAnswer(handlers.state()))
+    Route(path: "/v1/state", methods: Self.look, access: .look) { [unowned self] in
+      $0.answer(HTTPAnswer(service.stateForApps))
     },
-    Route(path: "/v1/time", methods: Self.look, access: .look) { [unowned self] exchange in
-      exchange.answer(HTTPAnswer(200, handlers.time()))
+    Route(path: "/v1/time", methods: Self.look, access: .look) { [unowned self] in
+      $0.answer(HTTPAnswer(200, service.time.json))
     },
-    Route(path: "/v1/notices", methods: Self.look, access: .look) { [unowned self] exchange in
-      exchange.answer(HTTPAnswer(200, handlers.notices()))
+    Route(path: "/v1/notices", methods: Self.look, access: .look) { [unowned self] in
+      $0.answer(HTTPAnswer(200, service.notices.json(at: .now)))
     },
     Route(path: "/v1/agenda", methods: Self.look, access: .look) { [unowned self] exchange in
-      handlers.agenda { exchange.answer(HTTPAnswer($0)) }
+      service.agenda { exchange.answer(HTTPAnswer($0.map(\.json))) }
     },
     Route(path: "/v1/settings", methods: Self.look, access: .look) { [unowned self] exchange in
-      handlers.settings { exchange.answer(HTTPAnswer($0)) }
+      service.announcer.call("Settings", Record()) { exchange.answer(HTTPAnswer($0.map(\.json))) }
     },
     Route(path: "/v1/events", methods: Self.look, access: .look) { [unowned self] in listen($0) },
-    Route(path: "/v1/noon.svg", methods: Self.look, access: .look) { [unowned self] exchange in
-      handlers.noon { exchange.answer(HTTPAnswer($0, type: "image/svg+xml")) }
-    },
-    Route(path: "/v1/voices/", methods: Self.look, access: .look, rest: "NAME.wav") {
-      [unowned self] exchange in
-      let name = exchange.head.path.dropFirst("/v1/voices/".count)
-      guard name.hasSuffix(".wav") else { return exchange.answer(missing(exchange.head.path)) }
-      handlers.voice(String(name.dropLast(".wav".count))) {
-        exchange.answer(HTTPAnswer($0, type: "audio/wav").part(exchange.head.range))
-      }
-    },
-    Route(path: "/v1/commands", methods: ["POST"]) { [unowned self] in carryOut($0) },
-    Route(path: "/v1/devices/", methods: ["DELETE", "PUT"]) { [unowned self] exchange in
-      let head = exchange.head
-      let command = head.method == "PUT" ? "device_add" : "device_remove"
-      let token = String(head.path.dropFirst("/v1/devices/".count))
-      carryOut(exchange, known: [("command", command), ("token", token)])
+    Route(path: "/v1/commands", methods: ["POST"]) { [unowned self] exchange in
+      service.handleRequest(exchange.head.path, exchange.body) { exchange.answer(HTTPAnswer($0)) }
     },
   ]
 
   private lazy var routesOfPhones: [Route] = {
-    guard let phones = handlers.phones else { return [] }
+    guard let phones else { return [] }
     return [
       Route(path: "/v1/pair", methods: ["DELETE", "GET", "HEAD", "POST"], access: .all) {
         exchange in
@@ -119,8 +76,8 @@ final class HTTPDoor {
         default: exchange.answer(phones.standing(exchange.head))
         }
       },
-      Route(path: "/v1/phones", methods: ["GET", "HEAD"]) { $0.answer(phones.list($0.head)) },
-      Route(path: "/v1/phones/", methods: ["DELETE"], rest: "NUMBER") { exchange in
+      Route(path: "/v1/phones", methods: Self.look) { $0.answer(phones.list($0.head)) },
+      Route(path: "/v1/phones/", methods: ["DELETE"]) { exchange in
         exchange.answer(
           phones.revoke(exchange.head.path.dropFirst("/v1/phones/".count), exchange.head))
       },
@@ -128,14 +85,17 @@ final class HTTPDoor {
   }()
 
   /// - Throws: `Fault` if the server cannot listen there.
-  init(_ loop: EventLoop, _ settings: Settings, _ handlers: Handlers) throws(Fault) {
+  init(_ service: RelayService, _ settings: Settings) throws(Fault) {
+    self.service = service
     self.settings = settings
-    self.handlers = handlers
-    files = settings.http.face == .no ? nil : try FaceFiles()
-    streams = EventStreams(loop)
-    let server = HTTPServer(loop, settings.http.listen, settings.identity, self)
+    let hasFace = settings.http.face != .no
+    files = hasFace ? try FaceFiles() : nil
+    phones = hasFace ? Phones(service.journal, service.register, settings.http) : nil
+    streams = EventStreams(service.loop)
+    let server = HTTPServer(service.loop, settings.http.listen, settings.identity, self)
     self.server = server
     try server.open()
+    phones?.revoked = { [unowned self] number in streams.end { $0.phone == number } }
   }
 
   func close() {
@@ -163,7 +123,7 @@ final class HTTPDoor {
     return HTTPAnswer(
       204, "",
       [
-        ("Access-Control-Allow-Methods", "DELETE, GET, HEAD, POST, PUT"),
+        ("Access-Control-Allow-Methods", "DELETE, GET, HEAD, POST"),
         ("Access-Control-Allow-Headers", "Authorization, Content-Type"),
         // In seconds; Chromium keeps it no longer.
         ("Access-Control-Max-Age", "7200"),
@@ -183,7 +143,7 @@ final class HTTPDoor {
 
   /// A request that names a token is judged by it alone: no browser sends one by itself.
   private func refusal(ofVisitor head: HTTPHead, for access: Access) -> HTTPAnswer? {
-    guard head.authorization == nil, let phones = handlers.phones else {
+    guard head.authorization == nil, let phones else {
       return refusal(ofToken: head)
     }
     return phones.refusal(of: head, for: access)
@@ -202,8 +162,7 @@ final class HTTPDoor {
         401, "token", "send the token of this clock, as in 'Authorization: Bearer TOKEN'", challenge
       )
     }
-    handlers.refused(
-      Rejection(.token, "\(head.address) came with a wrong token"), place(of: head.path))
+    service.reject(Rejection(.token, "\(head.address) came with a wrong token"), head.path)
     return HTTPAnswer(401, "token", "this is not the token of this clock", challenge)
   }
 
@@ -213,33 +172,21 @@ final class HTTPDoor {
 
   /// A file of the page. Nil for any other path, and without a face.
   private func page(at path: String) -> Route? {
-    guard let files else { return nil }
-    if path == "/" {
-      return Route(path: path, methods: Self.look, access: .all) { [unowned self] exchange in
-        let mayLook = refusal(ofVisitor: exchange.head, for: .look) == nil
-        exchange.answer(files.page(mayLook ? handlers.words() : [:]))
-      }
-    }
-    return files.file(at: path).map { file in
+    files?.file(at: path).map { file in
       Route(path: path, methods: Self.look, access: .all) { $0.answer(file) }
     }
   }
 
   private func refusal(ofPlace head: HTTPHead) -> HTTPAnswer? {
-    guard let route = route(of: head.path) else { return missing(head.path) }
+    guard let route = route(of: head.path) else {
+      let places = (routes + routesOfPhones).map(\.path).joined(separator: ", ")
+      return HTTPAnswer(
+        404, "path", "there is nothing at \(head.path.excerpt); there are \(places)")
+    }
     if route.methods.contains(head.method) { return nil }
     return HTTPAnswer(
       405, "method", "\(head.path.excerpt) takes \(route.methods.joined(separator: " and "))",
       ("Allow", route.methods.joined(separator: ", ")))
-  }
-
-  private func missing(_ path: String) -> HTTPAnswer {
-    let places = (routes + routesOfPhones).map {
-      $0.path.hasSuffix("/") ? $0.path + $0.rest : $0.path
-    }
-    return HTTPAnswer(
-      404, "path",
-      "there is nothing at \(path.excerpt); there are \(places.joined(separator: ", "))")
   }
 
   private static let tooLarge = HTTPAnswer(
@@ -265,31 +212,15 @@ final class HTTPDoor {
   }
 
   private func listen(_ exchange: HTTPExchange) {
-    let head = exchange.head
     // A register that cannot be read now knows no phone.
-    let phone = (try? handlers.phones?.phone(of: head))?.number
-    guard let stream = streams.open(at: head.address, phone: phone, state: handlers.state()) else {
+    let phone = (try? phones?.phone(of: exchange.head))?.number
+    guard let stream = streams.open(phone, service.stateForApps) else {
       var answer = HTTPAnswer(
         .refused(Rejection(.full, "the page of this clock is open too often; close it elsewhere")))
       answer.headers.append(("Connection", "close"))
       return exchange.answer(answer)
     }
     exchange.answer(HTTPAnswer(200, [], type: "text/event-stream"), stream)
-  }
-
-  private func carryOut(
-    _ exchange: HTTPExchange, known: [(key: String, text: String)] = []
-  ) {
-    let body = exchange.body.isEmpty && !known.isEmpty ? Array("{}".utf8) : exchange.body
-    handlers.carryOut(place(of: exchange.head.path), body, known) {
-      exchange.answer(HTTPAnswer($0))
-    }
-  }
-
-  /// A path as the journal names it: without the token of a device, which is private.
-  private func place(of path: String) -> String {
-    let known = route(of: path)?.path ?? path
-    return known.hasSuffix("/") && known != "/" ? String(known.dropLast()) : known.excerpt
   }
 }
 

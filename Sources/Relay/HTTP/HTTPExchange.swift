@@ -19,14 +19,10 @@ struct HTTPHead {
   /// How a browser relates that page to this server, as in `same-origin`.
   let fetchSite: String?
   let contentType: String?
-  /// The part of the file that is wanted, as in `bytes=0-1`.
-  let range: String?
   /// The length of the body in bytes; nil if the head does not tell it.
   let length: Int?
   /// The body comes in pieces, and its length is not told before.
   let isChunked: Bool
-  /// The client sends its body only when asked (`Expect: 100-continue`).
-  let isPatient: Bool
 
   var hasBody: Bool { isChunked || length ?? 0 > 0 }
 }
@@ -38,25 +34,21 @@ final class HTTPExchange {
   private(set) var body: [UInt8] = []
   /// Bytes of the body received so far, kept or not.
   private(set) var size = 0
-  /// The refusal by the head alone; the rest of the request is thrown away.
-  let refusal: HTTPAnswer?
   private(set) var answer: HTTPAnswer?
   /// What comes, instead of a body, as long as the client stays.
   private(set) var stream: EventStream?
-  var isServed = false
   /// Called once, when there is an answer; nil when nobody waits for one any more.
   var answered: (() -> Void)?
-  /// Watches whether the client ends the connection before its answer.
-  var departure: EventSource?
 
-  init(_ head: HTTPHead, refusal: HTTPAnswer?) {
+  /// - Parameter refusal: by the head alone; the body is thrown away.
+  init(_ head: HTTPHead, _ refusal: HTTPAnswer?) {
     self.head = head
-    self.refusal = refusal
+    answer = refusal
   }
 
   func append(_ bytes: UnsafeRawBufferPointer, most: Int) {
     size += bytes.count
-    if refusal == nil { body.append(contentsOf: bytes.prefix(max(most - body.count, 0))) }
+    if answer == nil { body.append(contentsOf: bytes.prefix(max(most - body.count, 0))) }
   }
 
   /// Answers the request, unless it has an answer.
@@ -109,30 +101,10 @@ extension HTTPAnswer {
 
   /// - Parameter json: what was asked for.
   init(_ json: Result<String, Rejection>) {
-    self.init(json.map { Array($0.utf8) }, type: "application/json")
-  }
-
-  init(_ bytes: Result<[UInt8], Rejection>, type: String) {
-    switch bytes {
-    case .success(let bytes): self.init(200, bytes, type: type)
+    switch json {
+    case .success(let json): self.init(200, json)
     case .failure(let rejection): self.init(.refused(rejection))
     }
-  }
-
-  /// The part of a sound that is asked for: Safari plays nothing from a server that sends only the
-  /// whole. Any other range than of the form `bytes=0-1` or `bytes=0-` may be answered with the whole
-  /// (RFC 9110, 14.2).
-  func part(_ range: String?) -> HTTPAnswer {
-    guard status == 200, let range, range.hasPrefix("bytes=") else { return self }
-    let ends = range.dropFirst("bytes=".count).split(
-      separator: "-", omittingEmptySubsequences: false)
-    guard ends.count == 2, let first = Int(ends[0]), body.indices.contains(first),
-      let last = ends[1].isEmpty ? body.count - 1 : Int(ends[1]), first <= last
-    else { return self }
-    let part = first...min(last, body.count - 1)
-    return HTTPAnswer(
-      206, Array(body[part]), type: "audio/wav",
-      [("Content-Range", "bytes \(part.lowerBound)-\(part.upperBound)/\(body.count)")])
   }
 }
 

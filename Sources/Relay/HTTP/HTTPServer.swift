@@ -12,23 +12,11 @@ final class HTTPServer {
   private static let mostThrownAway = 1 << 20
   private static let limits = clocksmith_http_limits(
     connections: 64, connections_of_address: 16, idle_seconds: 10, bytes_of_connection: 16_384)
-  /// Time limit for a request, from the connection or the answer before, however busy it looks.
-  private static let patience = Duration.seconds(10)
 
-  /// For a request that comes while the server ends: nothing of it is done.
+  /// For a request that is not answered when the server ends. It may have been handed to the clock.
   private static let stopping = HTTPAnswer(
-    503, "stopping", "the relay is being stopped", ("Retry-After", "5"))
-  /// For a request that was handed to the clock. If the app sends it again, it may be done twice.
-  private static let unanswered = HTTPAnswer(
     504, Rejection.Kind.timeout.rawValue,
     "the relay is stopping; the announcer may still carry the command out")
-
-  /// For a client that ended the connection before its answer.
-  private static let goneAnswer = HTTPAnswer(
-    504, Rejection.Kind.timeout.rawValue, "the connection was ended before the answer")
-
-  private static let ambiguous = HTTPAnswer(
-    400, "length", "send one 'Content-Length', or one 'Transfer-Encoding' without it")
 
   private let loop: EventLoop
   private unowned let door: HTTPDoor
@@ -40,11 +28,7 @@ final class HTTPServer {
   private var isClosing = false
   private var source: EventSource?
   private var timer: EventSource?
-  private var reaper: EventSource?
-  private var isReaperSet = false
   private var hasRoomAgain = false
-  /// The deadline for each connection's request; nil while the connection waits for us.
-  private var connections: [OpaquePointer: Duration?] = [:]
   private var waiting: [ObjectIdentifier: HTTPExchange] = [:]
 
   init(
@@ -62,11 +46,12 @@ final class HTTPServer {
         received: { context, connection, request, path, method, bytes, count in
           HTTPServer.from(context).received(connection!, request!, path!, method!, bytes, count!)
         },
-        completed: { context, connection, request in
-          HTTPServer.from(context).completed(connection!, request)
+        completed: { _, _, request in
+          guard let request else { return }
+          Unmanaged<HTTPExchange>.fromOpaque(request).takeRetainedValue().answered = nil
         },
-        connected: { context, connection, isThere in
-          HTTPServer.from(context).connected(connection!, isThere: isThere != 0)
+        connected: { context, _, isThere in
+          if isThere == 0 { HTTPServer.from(context).hasRoomAgain = true }
         }))
   }
 
@@ -97,8 +82,6 @@ final class HTTPServer {
     }
     daemon = made
     timer = try loop.after(.zero) { [unowned self] in run() }
-    reaper = try loop.after(Self.patience) { [unowned self] in reap() }
-    reaper?.rests()
     source = try loop.whenReady(clocksmith_http_epoll(made), events: EPOLLIN.rawValue) {
       [unowned self] in run()
     }
@@ -120,13 +103,12 @@ final class HTTPServer {
     }
   }
 
-  /// Ends the server. The requests that wait for the clock are answered: it may yet do them.
   func close() {
     guard let daemon else { return }
     isClosing = true
     let socket = MHD_quiesce_daemon(daemon)
     if socket >= 0 { Glibc.close(socket) }
-    for exchange in Array(waiting.values) { exchange.answer(Self.unanswered) }
+    for exchange in Array(waiting.values) { exchange.answer(Self.stopping) }
     if source != nil {
       // The first run resumes the waiting requests, the second sends the heads of their answers,
       // the third the bodies that did not go with them.
@@ -134,40 +116,8 @@ final class HTTPServer {
     }
     source = nil
     timer = nil
-    reaper = nil
     MHD_stop_daemon(daemon)
     self.daemon = nil
-  }
-
-  // MARK: Connections
-
-  private func connected(_ connection: OpaquePointer, isThere: Bool) {
-    guard isThere else {
-      connections[connection] = nil
-      hasRoomAgain = true
-      return
-    }
-    connections[connection] = .some(uptime + Self.patience)
-    if !isReaperSet { setReaper() }
-  }
-
-  /// Ends the connections past their deadline. libmicrohttpd itself ends only silent ones: a byte
-  /// now and then would hold a connection for ever.
-  private func reap() {
-    isReaperSet = false
-    let now = uptime
-    for (connection, deadline) in connections {
-      guard let deadline, deadline <= now else { continue }
-      shutdown(clocksmith_http_socket(connection), Int32(SHUT_RDWR))
-      connections[connection] = .some(now + Self.patience)
-    }
-    setReaper()
-  }
-
-  private func setReaper() {
-    guard let first = connections.values.compactMap({ $0 }).min() else { return }
-    isReaperSet = true
-    reaper?.goesOff(after: max(first - uptime, .milliseconds(10)))
   }
 
   // MARK: Requests
@@ -179,15 +129,14 @@ final class HTTPServer {
     _ count: UnsafeMutablePointer<Int>
   ) -> Int32 {
     guard let known = request.pointee else {
+      // A head that tells the end of the body in two ways may hide another request, for somebody else.
+      guard clocksmith_http_is_ambiguous(connection) == 0 else { return 0 }
       let head = HTTPHead(connection, method: method, path: path)
       let refusal = door.judge(head)
-      if clocksmith_http_is_ambiguous(connection) != 0 {
-        return send((refusal ?? Self.ambiguous).andEnd, to: head, connection)
-      }
-      if let refusal, !head.hasBody || head.isPatient || head.length ?? 0 > Self.mostThrownAway {
+      if let refusal, !head.hasBody || head.length ?? 0 > Self.mostThrownAway {
         return send(refusal, to: head, connection)
       }
-      request.pointee = Unmanaged.passRetained(HTTPExchange(head, refusal: refusal)).toOpaque()
+      request.pointee = Unmanaged.passRetained(HTTPExchange(head, refusal)).toOpaque()
       return 1
     }
     let exchange = Unmanaged<HTTPExchange>.fromOpaque(known).takeUnretainedValue()
@@ -202,51 +151,19 @@ final class HTTPServer {
 
   /// Called when the whole request is there, and again when its answer is.
   private func finish(_ exchange: HTTPExchange, _ connection: OpaquePointer) -> Int32 {
-    if !exchange.isServed {
-      exchange.isServed = true
-      if let refusal = exchange.refusal {
-        exchange.answer(refusal)
-      } else if isClosing {
-        exchange.answer(Self.stopping)
-      } else {
-        door.serve(exchange)
-      }
+    if exchange.answer == nil {
+      if isClosing { exchange.answer(Self.stopping) } else { door.serve(exchange) }
     }
     if let answer = exchange.answer {
       return send(answer, to: exchange.head, connection, exchange.stream)
     }
     waiting[ObjectIdentifier(exchange)] = exchange
-    // No deadline while we work on it: the app is not the slow side.
-    connections[connection] = .some(nil)
     exchange.answered = { [unowned self, unowned exchange] in
       waiting[ObjectIdentifier(exchange)] = nil
-      setDeadline(of: connection)
       resume(connection)
-    }
-    // Free the connection of a page that was closed or loaded again meanwhile. A command may come from a
-    // client that has only ended its own side, and waits.
-    if exchange.head.method == "GET" {
-      exchange.departure = whenLeft(connection) { [unowned exchange] in
-        exchange.departure?.rests()
-        exchange.answer(Self.goneAnswer)
-      }
     }
     MHD_suspend_connection(connection)
     return 1
-  }
-
-  private func completed(_ connection: OpaquePointer, _ request: UnsafeMutableRawPointer?) {
-    setDeadline(of: connection)
-    guard let request else { return }
-    let exchange = Unmanaged<HTTPExchange>.fromOpaque(request).takeRetainedValue()
-    exchange.answered = nil
-  }
-
-  /// Gives the next request of a connection its whole time.
-  private func setDeadline(of connection: OpaquePointer) {
-    guard connections[connection] != nil else { return }
-    connections[connection] = .some(uptime + Self.patience)
-    if !isReaperSet { setReaper() }
   }
 
   private func send(
@@ -275,8 +192,6 @@ final class HTTPServer {
   // MARK: Streams
 
   private func response(_ stream: EventStream, _ connection: OpaquePointer) -> OpaquePointer? {
-    // No deadline: the kernel ends it if the client takes nothing for ten seconds.
-    connections[connection] = .some(nil)
     clocksmith_http_limit_stream(connection)
     let reading = Unmanaged.passRetained(StreamReading(stream, connection, self))
     let response = clocksmith_http_stream(
@@ -294,8 +209,8 @@ final class HTTPServer {
     timer?.goesOff(after: .zero)
   }
 
-  /// Calls `handler` when the client ends the connection, which libmicrohttpd does not see while it
-  /// is suspended.
+  /// Calls `handler` when the client of a stream ends the connection, which libmicrohttpd does not see
+  /// while it is suspended.
   fileprivate func whenLeft(
     _ connection: OpaquePointer, _ handler: @escaping () -> Void
   ) -> EventSource? {
@@ -338,16 +253,6 @@ private final class StreamReading {
   }
 }
 
-extension HTTPAnswer {
-  /// The same, at the end of the connection: what follows an ambiguous head may be another request
-  /// for somebody else.
-  fileprivate var andEnd: HTTPAnswer {
-    var answer = self
-    answer.headers.append((name: "Connection", value: "close"))
-    return answer
-  }
-}
-
 extension HTTPHead {
   fileprivate init(
     _ connection: OpaquePointer, method: UnsafePointer<CChar>, path: UnsafePointer<CChar>
@@ -360,10 +265,9 @@ extension HTTPHead {
       address: clocksmith_http_address(connection).map(numeric) ?? "an unknown address",
       host: header("Host"), authorization: header("Authorization"), cookies: header("Cookie"),
       origin: header("Origin"), fetchSite: header("Sec-Fetch-Site"),
-      contentType: header("Content-Type"), range: header("Range"),
+      contentType: header("Content-Type"),
       length: header("Content-Length").flatMap { Int($0) },
-      isChunked: header("Transfer-Encoding") != nil,
-      isPatient: header("Expect")?.lowercased() == "100-continue")
+      isChunked: header("Transfer-Encoding") != nil)
   }
 }
 

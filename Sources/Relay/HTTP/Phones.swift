@@ -5,8 +5,9 @@ import Horology
 /// The phones that may act without the token, and the pairing of new ones, one at a time.
 ///
 /// A phone asks, and gets a cookie and two words. The cookie counts once a person has confirmed it: by
-/// holding the button of the clock, or with `clocksmith-relay pair`, which shows the words. The
-/// register has only the digests of cookies.
+/// holding the button of the clock, or with `clocksmith-relay pair`, which shows the words. No newer
+/// request replaces one that waits: it would slip under the owner's hold. The register has only the
+/// digests of cookies.
 final class Phones {
   fileprivate static let cookie = "clocksmith"
   /// How long a pairing waits to be confirmed.
@@ -16,24 +17,18 @@ final class Phones {
     (1...40).contains($0.unicodeScalars.count)
   }
 
-  var http: HTTPConfiguration
+  let http: HTTPConfiguration
   /// Told of each phone that may act no more, by its number.
   var revoked: (Int64) -> Void = { _ in }
 
-  private let loop: EventLoop
   private let journal: Journal
   private let open: OpenRegister
   /// The register that was read last.
   private weak var register: Register?
   /// The phones in it, by their numbers; nil before the first reading.
   private var known: [Int64: Phone]?
-  private var waiting: Pairing?
-  private var timer: EventSource?
 
-  init(
-    _ loop: EventLoop, _ journal: Journal, _ open: OpenRegister, _ http: HTTPConfiguration
-  ) {
-    self.loop = loop
+  init(_ journal: Journal, _ open: OpenRegister, _ http: HTTPConfiguration) {
     self.journal = journal
     self.open = open
     self.http = http
@@ -82,11 +77,11 @@ final class Phones {
   }
 
   private func begin(_ name: String, _ head: HTTPHead) throws(Fault) -> HTTPAnswer {
-    try read()
+    let register = try opened()
     if try phone(of: head) != nil {
       return HTTPAnswer(409, "pairing", "this phone is paired already")
     }
-    if let waiting {
+    if let waiting = try register.pairing() {
       if head.has(waiting) { return HTTPAnswer(202, waiting.record.json) }
       return HTTPAnswer(
         409, "pairing", "another phone asks to be paired now; wait a minute, and try again")
@@ -96,9 +91,7 @@ final class Phones {
     let pairing = Pairing(
       cookie: digest(ofCookie: cookie), words: PairingWords.any, name: name,
       address: head.address, ends: uptime + Self.patience)
-    try opened().begin(pairing)
-    waiting = pairing
-    timer = try? loop.after(Self.patience) { [unowned self] in try? read() }
+    try register.begin(pairing)
     journal.log(
       .pairing, .notice,
       "a phone asks to be paired: \(pairing.title.printable); hold the button of the clock for a "
@@ -109,25 +102,22 @@ final class Phones {
 
   /// `GET /v1/pair`
   func standing(_ head: HTTPHead) -> HTTPAnswer {
-    var record = Record(["status": .text("none")])
-    var headers: [HTTPHeader] = []
-    do throws(Fault) {
-      try read()
+    answer { register throws(Fault) in
+      var record = Record(["status": .text("none")])
+      var headers: [HTTPHeader] = []
       if let (phone, cookie) = try paired(head) {
         record = Record(["status": .text("paired"), "name": .text(phone.name)])
         // For another 400 days.
         headers = [setCookie(cookie)]
-      } else if let waiting, head.has(waiting) {
+      } else if let waiting = try register.pairing(), head.has(waiting) {
         record = waiting.record.merging(
           Record(["status": .text("waiting"), "name": .text(waiting.name)]))
       }
-    } catch {
-      return HTTPAnswer(.refused(Rejection(.register, error.description)))
+      // Whoever has a token has shown it before.
+      let mayLook = http.face == .yes || record["status"] == .text("paired")
+      record["look"] = .flag(mayLook || head.authorization != nil)
+      return HTTPAnswer(200, record.json, headers)
     }
-    // Whoever has a token has shown it before.
-    let mayLook = http.face == .yes || record["status"] == .text("paired")
-    record["look"] = .flag(mayLook || head.authorization != nil)
-    return HTTPAnswer(200, record.json, headers)
   }
 
   /// `DELETE /v1/pair`
@@ -189,22 +179,22 @@ final class Phones {
 
   /// The button was held: the phone that waits is paired.
   func held() {
-    guard let waiting else { return }
     do throws(Fault) {
-      _ = try opened().confirm(waiting, at: .now)
+      let register = try opened()
+      if let waiting = try register.pairing() { _ = try register.confirm(waiting, at: .now) }
+      try read()
     } catch {
       journal.log(
-        .register, .warning, "\(waiting.title) is not paired: \(error)".printable,
+        .register, .warning, "the phone that asks is not paired: \(error)",
         ["DETAIL": error.description])
     }
-    try? read()
   }
 
   private func opened() throws(Fault) -> Register {
     let register = try open.opened()
     if register !== self.register {
       // What a run before this one has left.
-      if waiting == nil { try? register.endPairing() }
+      try? register.endPairing()
       try tellChanges(in: register)
       self.register = register
     }
@@ -225,16 +215,6 @@ final class Phones {
       log(phone, "is not paired any more")
       revoked(number)
     }
-    guard let waiting, try register.pairing()?.cookie != waiting.cookie else { return }
-    self.waiting = nil
-    timer = nil
-    guard try register.phone(cookie: waiting.cookie) == nil else { return }
-    let why =
-      waiting.ends > uptime
-      ? "it was refused or cancelled" : "nobody has confirmed it within a minute"
-    journal.log(
-      .pairing, .notice, "\(waiting.title) is not paired: \(why)".printable,
-      ["PHONE": waiting.name, "ADDRESS": waiting.address])
   }
 
   private func log(_ phone: Phone, _ what: String) {

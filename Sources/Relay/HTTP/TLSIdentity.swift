@@ -4,7 +4,7 @@ import COpenSSL
 import Horology
 
 /// The identity of the clock for apps: a certificate, with those that vouch for it, and its key.
-struct TLSIdentity: Hashable {
+public struct TLSIdentity: Hashable {
   let certificate: String
   let key: String
   /// Why apps will refuse the certificate: expired or not valid yet. Nil if it is valid now.
@@ -21,48 +21,27 @@ struct TLSIdentity: Hashable {
     }
     defer { SSL_CTX_free(context) }
     try TLSContext.show(certificate, key, in: context)
-    let dates = try CertificateDates(certificate)
-    complaint = dates.isValid ? nil : dates.complaint
+    complaint = try Self.complaint(of: certificate)
   }
 
   private static func text(_ path: String) throws(Fault) -> String {
     String(decoding: try readRegularFile(path, largest: longest), as: UTF8.self)
   }
-}
 
-public struct CertificateDates {
-  /// False if others refuse it now.
-  public let isValid: Bool
-  /// What is wrong, or will be within 30 days, and what to do; nil for nothing.
-  public let complaint: Fault?
-
-  /// In seconds: how long before its end the owner is reminded.
-  private static let notice = 30 * 86_400
-  private static let renewal = "renew it, then 'sudo systemctl restart clocksmith-relay'"
-
+  /// What is wrong with the dates of a certificate, and what to do; nil if it is valid now.
   /// - Throws: `Fault` if it is none in PEM form.
-  public init(_ path: String) throws(Fault) {
+  public static func complaint(of path: String) throws(Fault) -> Fault? {
     let context = SSL_CTX_new(TLS_client_method())
     defer { SSL_CTX_free(context) }
     guard SSL_CTX_use_certificate_chain_file(context, path) == 1,
       let certificate = SSL_CTX_get0_certificate(context)
     else { throw Fault(path, "it is no certificate in PEM form (\(TLSContext.reason))") }
     let (begins, ends) = (X509_get0_notBefore(certificate), X509_get0_notAfter(certificate))
-    var soon = time(nil) + Self.notice
-    isValid = X509_cmp_current_time(begins) < 0 && X509_cmp_current_time(ends) > 0
-    if X509_cmp_current_time(begins) > 0 {
-      complaint = Fault(
-        path,
-        "this certificate is not valid before \(Self.day(begins)); if that has passed, set the "
-          + "clock of this machine")
-    } else if !isValid {
-      complaint = Fault(path, "this certificate expired on \(Self.day(ends)); \(Self.renewal)")
-    } else if X509_cmp_time(ends, &soon) < 0 {
-      complaint = Fault(
-        path, "this certificate expires on \(Self.day(ends)); before that, \(Self.renewal)")
-    } else {
-      complaint = nil
-    }
+    if X509_cmp_current_time(begins) < 0, X509_cmp_current_time(ends) > 0 { return nil }
+    return Fault(
+      path,
+      "this certificate is valid only from \(day(begins)) to \(day(ends)); renew it, then 'sudo "
+        + "systemctl restart clocksmith-relay', or set the clock of this machine")
   }
 
   /// As in `2026-11-22`.
