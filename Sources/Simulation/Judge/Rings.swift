@@ -271,6 +271,7 @@ struct Rings: Property {
     case .silenced(.untrusted) where known.times != nil: known.due = nil
     case .silenced, .stopped, .missed, .expired, .cancelled:
       if case .silenced = event { known.after = time(known, at, world) ?? known.after }
+      known.after = max(known.after, at.shown - world.settings.ringLimit.nanoseconds)
       turn(source, &known, at)
       (known.due, known.next, known.isUp, known.isLoose) = (nil, nil, false, false)
       isGone = event == .cancelled
