@@ -42,7 +42,8 @@ struct Incident: Hashable {
     case muteFor(Int64)
     case mute(SoftwareMute)
     case stopByHand
-    case ask
+    /// Somebody asks for the time, to be said so much later; nil for at once.
+    case ask(ahead: Int64?)
     case reminder(ReminderOrder)
     case interval(IntervalOrder)
     /// The button: stops or snoozes what rings, else stops the interval, else asks for the time.

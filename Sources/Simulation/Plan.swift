@@ -84,7 +84,8 @@ struct Plan {
     case 18...20: .contact(isClosed: chance.oneIn(2))
     case 21...24: Self.mute(&chance)
     case 25...26: chance.oneIn(4) ? .holdButton : .stopByHand
-    case 27...30: .ask
+    case 27...30:
+      .ask(ahead: chance.oneIn(2) ? nil : chance.between(300 * millisecond, 5 * second))
     case 31...33: .reload(chance.seed())
     case 34...41: Self.order(&chance, at)
     default: Self.speaker(&chance)

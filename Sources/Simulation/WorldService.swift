@@ -73,7 +73,9 @@ extension World {
     case .press: order(.pressed(speakerIsAwake: isAwake))
     case .reminder(let order): self.order(.reminder(order))
     case .interval(let order): self.order(.interval(order))
-    case .ask: order(.asked(speakerIsAwake: isAwake))
+    case .ask(let ahead):
+      let instant = ahead.map { now.instant + .nanoseconds($0) }
+      order(.asked(at: instant, speakerIsAwake: isAwake))
     case .zone(let name):
       settleClock()
       machine.zone = name
@@ -101,7 +103,9 @@ extension World {
     see(.ordered(order))
     if sabotage == .muteIgnored, case .mute = order { return }
     let answer = conductor.answer(to: order)
-    if case .asked = order, case .announcement(let promised) = answer { see(.promised(promised)) }
+    if case .asked(_, let instant, _) = order, case .announcement(let promised) = answer {
+      see(.promised(promised, at: instant))
+    }
   }
 
   /// The service decides what follows from the clock before it takes in an order. The judge must

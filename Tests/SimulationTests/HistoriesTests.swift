@@ -78,7 +78,7 @@ extension SimulationTests {
     @Test("an alarm rings by the zone that came as the service ended") func zoneAtEnd() {
       // 01:00 in London, midnight in the Azores.
       let world = world(
-        alarm(at: 90, ringLimit: 900), until: 2 * hour, .at(20 * minute, .ask),
+        alarm(at: 90, ringLimit: 900), until: 2 * hour, .at(20 * minute, .ask(ahead: nil)),
         .after(second, .restart(20 * minute)), .after(10 * millisecond, .zone("Atlantic/Azores")))
       #expect(world.judge.counts["cue"] ?? 0 > 2)
     }

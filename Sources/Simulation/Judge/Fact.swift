@@ -34,8 +34,8 @@ enum Fact {
 
   /// Somebody mutes, stops, presses the button or asks.
   indirect case ordered(Event)
-  /// Somebody who asked for the time is promised an answer.
-  indirect case promised(Announcement)
+  /// Somebody who asked for the time is promised an answer, at that instant if one was named.
+  indirect case promised(Announcement, at: Instant?)
 
   // MARK: What is heard and told
 

@@ -44,7 +44,7 @@ struct Requests: Property {
 
   mutating func see(_ fact: Fact, _ at: Moment, _ world: Situation) -> String? {
     switch fact {
-    case .promised(let answer) where answer.cause == .request: owed = at.elapsed
+    case .promised(let answer, _) where answer.cause == .request: owed = at.elapsed
     case .heard(.begins, .announcement(let said)) where said.cause == .request: owed = nil
     case .told(.refused(.request)), .ended: owed = nil
     case .rested:

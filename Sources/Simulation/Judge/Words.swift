@@ -97,18 +97,36 @@ struct Level: Property {
   }
 }
 
-/// No blow of an occasion is off its moment, and its words are at most ten seconds late. A player
-/// follows a step of the clock that is not large, and only with what is not queued yet.
+/// No blow of an occasion is off its moment, and its words are at most ten seconds late. Neither are
+/// words that were promised for an instant. What is queued does not follow a step of the clock.
 struct OnTime: Property {
+  /// The answer that was promised for an instant.
+  private var promised: (id: SoundingID, at: Int64)?
+
   mutating func see(_ fact: Fact, _ at: Moment, _ world: Situation) -> String? {
-    guard case .heard(let kind, .announcement(let announcement)) = fact,
-      var due = announcement.occasion, !world.happened(.rules, since: at.elapsed - 2 * minute)
+    switch fact {
+    case .promised(let answer, let instant): promised = instant.map { (answer.id, $0.nanoseconds) }
+    case .ended: promised = nil
+    case .heard(let kind, .announcement(let announcement)):
+      return judge(kind, announcement, at, world)
+    default: break
+    }
+    return nil
+  }
+
+  private func judge(
+    _ kind: Sound.Kind, _ announcement: Announcement, _ at: Moment, _ world: Situation
+  ) -> String? {
+    let instant = promised?.id == announcement.id ? promised?.at : nil
+    guard var due = instant ?? announcement.occasion,
+      !world.happened(.rules, since: at.elapsed - 2 * minute)
     else { return nil }
     let isStepped = world.happened(.clock, since: at.elapsed - 2 * minute)
     let allowed = isStepped ? 1100 * millisecond : Situation.tolerance
     var latest = allowed
     switch kind {
     case .blow(let offset): due += offset
+    case .words where instant != nil: break
     case .words where announcement.programme.blows.isEmpty: latest += 10 * second
     default: return nil
     }
