@@ -477,6 +477,9 @@ extension Announcer {
       return Self.refuse(.request(refusal))
     }
     if let turn = stage.turn {
+      if turn.stopped == nil, turn.announcement.says(time, at: instant) {
+        return ([], .announcement(turn.announcement))
+      }
       let isNear =
         turn.announcement.cause.isOccasion && turn.heard != .anchor
         && turn.stopped == nil
@@ -1206,6 +1209,16 @@ extension Announcement {
   /// True if it says the time after its last blow.
   fileprivate var saysTimeAfterBlows: Bool {
     if case .at = programme.words { !programme.blows.isEmpty } else { false }
+  }
+}
+
+extension Announcement {
+  /// True if it is the occasion of this instant, and says its time: this one, if one is named.
+  fileprivate func says(_ time: CivilTime?, at instant: Instant?) -> Bool {
+    guard case .occasion(let occasion) = cause, instant == occasion.instant,
+      anchor == occasion.instant, programme.words != .none
+    else { return false }
+    return time.map { $0.dateTime.timeOfDay == occasion.civil.dateTime.timeOfDay } ?? true
   }
 }
 

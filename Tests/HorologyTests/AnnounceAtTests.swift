@@ -32,11 +32,23 @@ import Testing
     #expect(desk.played == "15:07:40")
   }
 
-  @Test("an instant at a quarter, or beside it, is refused") func atTheQuarter() {
+  @Test("the time of the quarter at the quarter is what the quarter says") func atTheQuarter() {
+    let quarter = Instant("2026-11-21T15:15:00")
+    for time in [nil, CivilTime(hour: 15, minute: 15)] {
+      var desk = Desk(at: "2026-11-21T15:14:55")
+      desk.wait(until: "2026-11-21T15:14:55", plus: .milliseconds(250))
+      desk.tell(.asked(time, at: quarter, speakerIsAwake: false))
+      #expect(desk.refusal == nil)
+      #expect(desk.announcer.playing?.anchor == quarter)
+    }
+  }
+
+  @Test("another time at a quarter, and an instant beside it, are refused") func besideTheQuarter() {
     var desk = Desk(at: "2026-11-21T15:14:55")
     let quarter = Instant("2026-11-21T15:15:00")
-    for instant in [quarter, quarter - .seconds(1)] {
-      desk.tell(.asked(at: instant, speakerIsAwake: false))
+    let noon = CivilTime(hour: 12, minute: 0)
+    for (time, instant) in [(noon, quarter), (nil, quarter - .seconds(1))] {
+      desk.tell(.asked(time, at: instant, speakerIsAwake: false))
       #expect(desk.refusal == .occasionIsNear)
     }
     // One that is being stopped has the speaker, too.

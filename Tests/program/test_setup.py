@@ -202,6 +202,7 @@ def test_a_speaker_that_is_not_free_is_told_and_tried_again(sit_down, start, on_
     person.wait_for("the clock is saying 'eleven forty-five A M'; wait until it is silent, or 'clocksmith stop' it")
     person.wait_for(AGAIN)
     assert on_the_bus.run("stop").returncode == 0
+    wait_until(lambda: '"playing"' not in on_the_bus.run("status", "--json").stdout, 20, "silence")
     person.press("y\r")
     person.wait_for("said \"three fifteen P M\"")
 
