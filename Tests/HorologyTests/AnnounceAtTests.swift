@@ -43,7 +43,8 @@ import Testing
     }
   }
 
-  @Test("another time at a quarter, and an instant beside it, are refused") func besideTheQuarter() {
+  @Test("another time at a quarter, and an instant beside it, are refused")
+  func besideTheQuarter() {
     var desk = Desk(at: "2026-11-21T15:14:55")
     let quarter = Instant("2026-11-21T15:15:00")
     let noon = CivilTime(hour: 12, minute: 0)
