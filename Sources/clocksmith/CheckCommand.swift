@@ -45,11 +45,9 @@ let checkCommand = Subcommand(
     let configuration = try Configuration.load(path: arguments["config"])
     loaded = configuration
     // Only the installed service is kept out of these folders, and it reads the files in /etc.
-    if !arguments.has("config"), isUnitInstalled,
-      let finding = found(configuration.hiddenFromService)
-    {
-      return finding
-    }
+    let isServices = !arguments.has("config") && isUnitInstalled
+    let flaws = configuration.outdated + (isServices ? configuration.hiddenFromService : [])
+    if let finding = found(flaws) { return finding }
     let files = configuration.files.joined(separator: ", ")
     return .well(files.isEmpty ? "the defaults; no file" : files)
   }
