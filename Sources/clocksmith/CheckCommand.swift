@@ -226,11 +226,13 @@ private func checkRTC(_ configuration: Configuration) throws(Fault) -> Finding {
         ? "not used, as 'rtc = none' says"
         : PartsAdvice.here.rtc)
   }
-  var judgement = RTCJudgement(clock.read(), after: nil)
+  let isSynchronised = SystemClock.kernel.isSynchronised
+  var judgement = RTCJudgement(clock.read(), after: nil, isSynchronised: isSynchronised)
   if judgement.isValid {
     // Only a second reading, after a while, shows whether it runs.
     poll(nil, 0, Int32(RTCJudgement.shortestLook.nanoseconds / 1_000_000) + 100)
-    judgement = RTCJudgement(clock.read(), after: judgement.reading)
+    judgement = RTCJudgement(
+      clock.read(), after: judgement.reading, isSynchronised: isSynchronised)
   }
   let name = "\(clock.name) (\(clock.device))"
   if let fault = judgement.fault { return .found("\(name) \(fault.words); \(fault.remedy)") }
