@@ -56,6 +56,29 @@ public struct INIFile: Sendable {
     let names = Set(entries.map(\.section))
     sections.removeAll { !names.contains($0.name) }
   }
+
+  /// Leaves out the keys of earlier versions, or gives them their new names. An old name that stands
+  /// beside the new one is left out.
+  /// - Parameter old: the new name, or nil if there is none, by kind of section and key, as in
+  ///   `alarm.quiet_hours` for `[alarm school]`.
+  /// - Returns: what to do about each: a sentence with its file and line.
+  public mutating func renew(_ old: [String: String?]) -> [String] {
+    var told: [String] = []
+    entries = entries.compactMap { entry in
+      let kind = entry.section.prefix { !$0.isWhitespace }
+      guard let name = old["\(kind).\(entry.key)"] else { return entry }
+      let start = "\(path):\(entry.line): '\(entry.key)' in [\(entry.section.excerpt)]"
+      guard let name,
+        !entries.contains(where: { $0.section == entry.section && $0.key == name })
+      else {
+        told.append("\(start) has no effect any more; remove it")
+        return nil
+      }
+      told.append("\(start) is now called '\(name)'; write that")
+      return Entry(section: entry.section, key: name, value: entry.value, line: entry.line)
+    }
+    return told
+  }
 }
 
 /// One line, read by libinih 53 to 62.

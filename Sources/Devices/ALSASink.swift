@@ -42,8 +42,9 @@ public final class ALSASink: Sink {
   private var touched = Duration.zero
   public private(set) var underruns = 0
 
-  /// A volume control of the card, as `Digital`, and what it is set to while the sink is open.
-  public typealias Volume = (control: String, decibels: Double)
+  /// A volume control of the card, as `Digital`, what it is set to while the sink is open, and the
+  /// file that keeps its own level meanwhile.
+  public typealias Volume = (control: String, decibels: Double, file: String?)
   private let volume: Volume?
   private var mixer: CardMixer?
 
@@ -133,7 +134,9 @@ public final class ALSASink: Sink {
     // The number of a card may be another card's at the next start.
     let card = PCMDevice.card(of: pcm).flatMap(SoundCard.id)
     let control = card.map { "hw:CARD=\($0)" } ?? "default"
-    let mixer = try CardMixer(control: control, name: volume.control)
+    // The card may not have been there when the program started.
+    if let file = volume.file { CardMixer.restore(from: file) }
+    let mixer = try CardMixer(control: control, name: volume.control, file: volume.file)
     try mixer.set(decibels: volume.decibels)
     self.mixer = mixer
   }

@@ -4,10 +4,12 @@ import CALSA
 
 /// A volume control of a sound card, by ALSA's simple mixer. It is set while something sounds, and
 /// restored afterwards.
-final class CardMixer {
+public final class CardMixer {
   private let mixer: OpaquePointer
   private let element: OpaquePointer
+  private let control: String
   private let name: String
+  private let file: String?
   /// What the control was set to before.
   private var saved: [Level] = []
 
@@ -20,9 +22,10 @@ final class CardMixer {
   /// - Parameters:
   ///   - control: the card's control device, as in `hw:CARD=DAC`.
   ///   - name: the control, as in `Digital` or `PCM`.
+  ///   - file: where the setting is kept until it is restored; nil keeps it in memory alone.
   /// - Throws: `Fault` if there is no such control for playing; it names the controls there are.
-  init(control: String, name: String) throws(Fault) {
-    self.name = name
+  init(control: String, name: String, file: String?) throws(Fault) {
+    (self.control, self.name, self.file) = (control, name, file)
     mixer = try Self.open(control)
     let elements = Self.elements(mixer)
     guard let found = elements.first(where: { $0.name == name }) else {
@@ -89,6 +92,11 @@ final class CardMixer {
   func set(decibels: Double) throws(Fault) {
     snd_mixer_handle_events(mixer)
     saved = current
+    if let file {
+      // A line each for the control device, the control, and each channel.
+      let levels = saved.map { "\($0.channel.rawValue) \($0.volume) \($0.isOn)" }
+      try? writeText(([control, name] + levels).joined(separator: "\n"), to: file)
+    }
     let wanted = Int((decibels * 100).rounded())
     // Rounding down (-1): never louder than asked for.
     let code = snd_mixer_selem_set_playback_dB_all(element, wanted, -1)
@@ -119,5 +127,22 @@ final class CardMixer {
       }
     }
     saved = []
+    if let file { unlink(file) }
+  }
+
+  /// Restores the setting that a killed program has left in `file`, if the card is there.
+  public static func restore(from file: String) {
+    guard let bytes = try? readRegularFile(file) else { return }
+    let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
+    guard lines.count > 2,
+      let mixer = try? CardMixer(control: lines[0], name: lines[1], file: file)
+    else { return }
+    mixer.saved = lines.dropFirst(2).compactMap { line in
+      let numbers = line.split(separator: " ").compactMap { Int32($0) }
+      guard numbers.count == 3 else { return nil }
+      let channel = snd_mixer_selem_channel_id_t(numbers[0])
+      return Level(channel: channel, volume: Int(numbers[1]), isOn: numbers[2])
+    }
+    mixer.restore()
   }
 }

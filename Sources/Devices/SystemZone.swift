@@ -70,8 +70,10 @@ public struct SystemZone: Zone {
     case .noZoneFile:
       throw Fault(
         origin,
-        "not in the tz database (\(database)); names are like Europe/London or UTC, and POSIX "
-          + "rules are not read; old names, as US/Eastern, are in the package tzdata-legacy")
+        newName(of: name).map {
+          "it is now called \($0); use that, or install the package tzdata-legacy"
+        } ?? "not in the tz database (\(database)); names are like Europe/London or UTC, and POSIX "
+          + "rules are not read")
     case let flaw?: throw Fault(origin, "\(path): \(flaw.words)")
     }
   }
@@ -83,6 +85,18 @@ public struct SystemZone: Zone {
 
   private static var database: String {
     getenv("TZDIR").map { String(cString: $0) } ?? "/usr/share/zoneinfo"
+  }
+
+  /// What a zone is called today, as `America/New_York` for `US/Eastern`; nil if that is no old name.
+  /// Debian 13 has the old names in a package of their own, but lists them all.
+  private static func newName(of old: String) -> String? {
+    guard let list = try? readRegularFile("\(database)/tzdata.zi") else { return nil }
+    // A line such as `L America/New_York US/Eastern`.
+    for line in String(decoding: list, as: UTF8.self).split(separator: "\n") {
+      let words = line.split(separator: " ")
+      if words.count == 3, words[0] == "L", words[2] == old { return String(words[1]) }
+    }
+    return nil
   }
 
   /// What the link `/etc/localtime` points to, without the database's folder.

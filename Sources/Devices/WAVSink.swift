@@ -37,6 +37,7 @@ public final class WAVSink: Sink {
   }
 
   public func open() throws(Fault) -> Int {
+    try writer.verifyPlace()
     isOpen = true
     began = nil
     played = 0
@@ -48,6 +49,7 @@ public final class WAVSink: Sink {
   public private(set) var underruns = 0
 
   public func space() throws(Fault) -> Int {
+    try writer.verifyPlace()
     try play()
     return Self.bufferFrames - queue.count
   }

@@ -10,6 +10,8 @@ public struct ClockJudge {
     case rtcGone(String)
     /// Nothing vouches for the clock, and the reason is not just a missing RTC.
     case doubt(ClockState.Doubt)
+    /// Holdover will end at this instant, unless the clock is set right before.
+    case endsSoon(Instant)
   }
 
   /// Drift of a crystal that nothing disciplines, in ppm: that of an RTC, or of the machine. "+-30
@@ -25,6 +27,8 @@ public struct ClockJudge {
   static let errorOfRTC = Duration.seconds(1)
   /// Default of `greatestError`: beyond it, the spoken minute would be as likely wrong as right.
   public static let defaultGreatestError = Duration.seconds(30)
+  /// How long before its end holdover is reported to end soon.
+  static let endNotice = Duration.seconds(3 * 86_400)
   /// How often an RTC that vouches for the clock is read. One that does not is read sooner, because
   /// it may have been set right meanwhile.
   static let readingInterval = Duration.seconds(3600)
@@ -42,6 +46,7 @@ public struct ClockJudge {
   /// by hand. If neither was ever seen, when it was first read; nil without an RTC.
   public private(set) var rtcSet: Instant?
 
+  private var hasReportedEnd = false
   private var isConfirmed = false
   private var lastLook: Now?
   /// The error when the kernel last disciplined the clock, and when that was seen.
@@ -93,7 +98,8 @@ public struct ClockJudge {
       return before.map { [.rtcGone($0.reading.name)] } ?? []
     }
     let earlier = before.flatMap { $0.reading.name == reading.name ? $0 : nil }
-    let judgement = RTCJudgement(reading, after: earlier?.reading)
+    let judgement = RTCJudgement(
+      reading, after: earlier?.reading, isSynchronised: kernel.isSynchronised)
     rtc = judgement
     updateRTCSet(judgement, before: before, wasSet: wasSet, kernel, at: now)
     // A program that sets the clock, such as timedatectl, sets the RTC an instant later.
@@ -149,7 +155,7 @@ public struct ClockJudge {
       if reference == nil { reference = now }
       state = undisciplined(kernel, at: now)
     }
-    return newDoubt(after: before).map { [.doubt($0)] } ?? []
+    return newDoubt(after: before).map { [.doubt($0)] } ?? endSoon(at: now)
   }
 
   private func newDoubt(after before: ClockState) -> ClockState.Doubt? {
@@ -160,6 +166,16 @@ public struct ClockJudge {
     case .noRTC, .invalidRTC: return nil
     case .differs, .wasSet, .heldTooLong: return doubt
     }
+  }
+
+  private mutating func endSoon(at now: Now) -> [Report] {
+    guard let ends = state.ends else {
+      hasReportedEnd = false
+      return []
+    }
+    guard !hasReportedEnd, ends - now.instant < Self.endNotice else { return [] }
+    hasReportedEnd = true
+    return [.endsSoon(ends)]
   }
 
   /// Keeps the error from when the clock was last disciplined. The clock drifts from then on.

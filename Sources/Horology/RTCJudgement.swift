@@ -13,6 +13,8 @@ public enum RTCFault: Hashable, Sendable {
   /// The system is configured to keep local time in it, which is wrong after a change of daylight
   /// saving or of the zone.
   case localTime
+  /// The synchronised clock is ahead of it by this, which is how far a zone is from UTC.
+  case zoneAway(lead: Duration)
 }
 
 extension RTCFault {
@@ -26,6 +28,7 @@ extension RTCFault {
     case .stopped: "stopped"
     case .jumped: "jumped"
     case .localTime: "local_time"
+    case .zoneAway: "zone_away"
     }
   }
 }
@@ -69,10 +72,14 @@ public struct RTCJudgement: Hashable, Sendable {
   /// The largest difference between an RTC and a clock when one was set from the other.
   static let agreement = Duration.seconds(2)
 
-  /// - Parameter earlier: the previous reading of the same RTC, if there is one.
-  public init(_ reading: RTCReading, after earlier: RTCReading?) {
+  /// - Parameters:
+  ///   - earlier: the previous reading of the same RTC, if there is one.
+  ///   - isSynchronised: true if the system clock is right.
+  public init(_ reading: RTCReading, after earlier: RTCReading?, isSynchronised: Bool = false) {
     self.reading = reading
-    fault = Self.fault(of: reading, after: earlier)
+    fault =
+      Self.fault(of: reading, after: earlier)
+      ?? (isSynchronised ? Self.faultOfZone(reading) : nil)
     warnings = Self.warnings(of: reading.health)
   }
 
@@ -96,6 +103,14 @@ public struct RTCJudgement: Hashable, Sendable {
     if reading.keepsLocalTime { return .localTime }
     guard let earlier, case .time(let before) = earlier.answer else { return nil }
     return faultOfRunning(from: before, to: shown, reading, after: earlier)
+  }
+
+  /// Zones are whole quarters of an hour from UTC, 14 h at most. A good crystal drifts by less than
+  /// 10 s in a week.
+  private static func faultOfZone(_ reading: RTCReading) -> RTCFault? {
+    guard let lead = reading.lead(at: reading.moment) else { return nil }
+    let seconds = Int((lead.magnitude + .seconds(10)).inSeconds)
+    return 1...56 ~= seconds / 900 && seconds % 900 <= 20 ? .zoneAway(lead: lead) : nil
   }
 
   private static func faultOfRunning(

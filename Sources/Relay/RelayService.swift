@@ -55,6 +55,7 @@ public final class RelayService {
     sources.append(try loop.whenSignalled(SIGHUP) { [unowned self] in reload() })
     Glibc.signal(SIGPIPE, SIG_IGN)
     journal.log(.started, .info, "started: \(topics.clock) at \(configuration.broker.words)")
+    tellOutdated()
     notifier.ready("connecting to \(configuration.broker.words)")
     announcer.connect()
     connect()
@@ -108,6 +109,7 @@ public final class RelayService {
       openDoor()
       journal.log(
         .reloaded, .info, "reloaded: \(topics.clock) at \(configuration.broker.words)")
+      tellOutdated()
     } catch {
       journal.log(
         .reloaded, .warning, "the configuration stays as it was: \(error)",
@@ -118,6 +120,10 @@ public final class RelayService {
   }
 
   // MARK: Telling
+
+  private func tellOutdated() {
+    for words in configuration.outdated { journal.log(.keyOutdated, .notice, words) }
+  }
 
   /// Publishes all again after a new connection: the broker's messages may be old, or gone.
   func connectedToBroker() {

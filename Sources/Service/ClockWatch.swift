@@ -87,6 +87,11 @@ extension ClockJudge.Report {
       Notice(
         .doubt, .warning, "nothing vouches for the clock: \(doubt.words)",
         ["REASON": doubt.key, "DETAIL": ClockState.Doubt.remedy(of: doubt.key)])
+    case .endsSoon(let ends):
+      Notice(
+        .trust, .notice,
+        "the clock is trusted until \(ends.day), unless the network or a person sets it right before",
+        ["TRUST": ClockTrust.holdover.rawValue, "ENDS": ends.rfc3339])
     }
   }
 }

@@ -64,6 +64,9 @@ extension RTCFault {
     case .jumped(let from, let to, let span):
       "went from \(from.utcText()) to \(to.utcText()) in \(span.roughly)"
     case .localTime: "keeps local time, as /etc/adjtime says, and clocksmith needs UTC in it"
+    case .zoneAway(let lead):
+      "is \(lead.magnitude.roughly) \(lead < .zero ? "ahead of" : "behind") the synchronised clock: it "
+        + "seems to keep local time, and clocksmith needs UTC in it"
     }
   }
 
@@ -72,6 +75,8 @@ extension RTCFault {
     case .unreadable: "look at its wires, and at how it is named in config.txt or clocksmith.txt"
     case .jumped: "if it does so again, it is broken"
     case .localTime: "set it to UTC with 'sudo timedatectl set-local-rtc 0'"
+    // timedatectl changes nothing if the system takes it for UTC already.
+    case .zoneAway: "set it to UTC with 'sudo hwclock --systohc --utc'"
     case .stopped: "set it with 'sudo hwclock --systohc'; if it stops again, it is broken"
     case .dataInvalid, .notValid, .implausible:
       "look at its battery, and once the clock is synchronised set it: 'sudo hwclock --systohc'"

@@ -106,6 +106,7 @@ public final class Clocksmith {
       ])
     takeBus()
     store.tellIfForgetful()
+    tellOutdated()
     tellLeftOut()
     if announcer.trust == .untrusted { journal.warnOfUntrustedClock(announcer.settings.untrusted) }
     if announcer.mute != .off {
@@ -350,6 +351,10 @@ public final class Clocksmith {
     }
   }
 
+  private func tellOutdated() {
+    for words in configuration.outdated { journal.log(.keyOutdated, .notice, words) }
+  }
+
   private func tellLeftOut() {
     for words in configuration.settingsFlaws { journal.log(.settingLeftOut, .warning, words) }
   }
@@ -378,6 +383,7 @@ public final class Clocksmith {
       self.files = files
       apply(new, composer) {
         journal.log(.reloaded, .notice, "the configuration was read again")
+        tellOutdated()
       }
     } catch {
       journal.log(.reloadFailed, .error, "the configuration stays as it was: \(error)")

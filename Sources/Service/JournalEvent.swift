@@ -10,6 +10,7 @@ public enum JournalEvent: String, CaseIterable, Sendable {
   case reloaded = "reloaded f13a63bfb3b44fddb183ff45ff86dc0a"
   case setting = "setting 80e7a5c3746d4f9ea0c87867b1efca7f"
   case settingLeftOut = "setting_left_out 4c31151f964c4efdaf07e7062a9e16d2"
+  case keyOutdated = "key_outdated f497a05ab22b4e478b55face4fb473cb"
   case zone = "zone 46bbc6a6d17a4935a607c74b609d38f6"
   case day = "day a1c8cc7219244070817e2d6a050ce239"
   case reloadFailed = "reload_failed 06a1726957514f46812f78220cda5453"

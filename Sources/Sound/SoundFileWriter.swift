@@ -10,6 +10,7 @@ import CSndFile
 public final class SoundFileWriter {
   public let path: String
   private let handle: OpaquePointer
+  private let descriptor: Int32
   private let finalPath: String
   private let temporaryPath: String?
 
@@ -29,8 +30,13 @@ public final class SoundFileWriter {
     let target = writesInPlace ? finalPath : "\(finalPath).\(getpid()).part"
     temporaryPath = writesInPlace ? nil : target
     let descriptor = try retryingInterrupts("cannot write \(path)") {
-      open(target, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+      open(target, O_RDWR | O_CREAT | O_CLOEXEC, 0o666)
     }
+    if inPlace && !isSpecial && flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK {
+      close(descriptor)
+      throw Fault("cannot write \(path)", "another clock plays into it; name another file")
+    }
+    ftruncate(descriptor, 0)
     guard lseek(descriptor, 0, SEEK_CUR) != -1 || errno != ESPIPE else {
       close(descriptor)
       throw Fault(
@@ -49,6 +55,7 @@ public final class SoundFileWriter {
       throw fault
     }
     handle = opened
+    self.descriptor = descriptor
     sf_command(handle, Int32(SFC_SET_CLIPPING), nil, 1)
     if form == SF_FORMAT_FLAC {
       var smallest = 1.0
@@ -94,6 +101,17 @@ public final class SoundFileWriter {
     errno = 0
     let count = sf_writef_float(handle, block.baseAddress, sf_count_t(block.count))
     guard count == block.count else { throw failure() }
+  }
+
+  /// - Throws: `Fault` if its name does not lead to it any more.
+  public func verifyPlace() throws(Fault) {
+    var (own, named) = (stat(), stat())
+    fstat(descriptor, &own)
+    guard stat(finalPath, &named) == 0, own.st_dev == named.st_dev, own.st_ino == named.st_ino
+    else {
+      throw Fault(
+        "cannot write \(path)", "it was deleted or replaced; restart the clock to begin it anew")
+    }
   }
 
   /// Updates the header, so that the file is whole up to here.

@@ -19,7 +19,8 @@ let checkCommand = Subcommand(
 ) { arguments in
   do throws(Fault) {
     let configuration = try RelayConfiguration.load(path: arguments["config"])
-    var hasFound = false
+    var hasFound = !configuration.outdated.isEmpty
+    for words in configuration.outdated { try say("FOUND \(words)") }
     if !configuration.broker.host.isEmpty, try check(configuration) { hasFound = true }
     if arguments.has("connect"), !configuration.broker.host.isEmpty {
       try RelayService(path: arguments["config"]).tryBroker()

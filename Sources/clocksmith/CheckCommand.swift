@@ -45,11 +45,9 @@ let checkCommand = Subcommand(
     let configuration = try Configuration.load(path: arguments["config"])
     loaded = configuration
     // Only the installed service is kept out of these folders, and it reads the files in /etc.
-    if !arguments.has("config"), isUnitInstalled,
-      let finding = found(configuration.hiddenFromService)
-    {
-      return finding
-    }
+    let isServices = !arguments.has("config") && isUnitInstalled
+    let flaws = configuration.outdated + (isServices ? configuration.hiddenFromService : [])
+    if let finding = found(flaws) { return finding }
     let files = configuration.files.joined(separator: ", ")
     return .well(files.isEmpty ? "the defaults; no file" : files)
   }
@@ -228,11 +226,13 @@ private func checkRTC(_ configuration: Configuration) throws(Fault) -> Finding {
         ? "not used, as 'rtc = none' says"
         : PartsAdvice.here.rtc)
   }
-  var judgement = RTCJudgement(clock.read(), after: nil)
+  let isSynchronised = SystemClock.kernel.isSynchronised
+  var judgement = RTCJudgement(clock.read(), after: nil, isSynchronised: isSynchronised)
   if judgement.isValid {
     // Only a second reading, after a while, shows whether it runs.
     poll(nil, 0, Int32(RTCJudgement.shortestLook.nanoseconds / 1_000_000) + 100)
-    judgement = RTCJudgement(clock.read(), after: judgement.reading)
+    judgement = RTCJudgement(
+      clock.read(), after: judgement.reading, isSynchronised: isSynchronised)
   }
   let name = "\(clock.name) (\(clock.device))"
   if let fault = judgement.fault { return .found("\(name) \(fault.words); \(fault.remedy)") }

@@ -38,6 +38,7 @@ let runCommand = Subcommand(
     options.untrusted = policy
   }
   if options.output == nil { try refuseBesideAnother() }
+  Configuration.restoreMixer()
   try Clocksmith(options).run()
   return ExitStatus.done
 }

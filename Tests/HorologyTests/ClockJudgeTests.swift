@@ -214,20 +214,22 @@ import Testing
     #expect(machine.trust == .holdover)
   }
 
-  @Test("holdover ends when the clock may be off by too much")
+  @Test("holdover ends when the clock may be off by too much, and that is told before and then")
   func heldTooLong() {
     var machine = machine(rtcAhead: nil) { $0.maximumError = .zero }
     machine.maximumError = KernelClock.unbounded
-    // The hour in which 15 ppm have become 30 s.
     let ends = machine.now.instant + .seconds(2_000_000)
     #expect(machine.run(days: 20, gains: 20).isEmpty)
-    #expect((ends - machine.judge.state.ends!).magnitude < .seconds(3700))
     // It is off by 35 s: the crystal is worse than assumed.
     let reports = machine.run(days: 40, gains: 20)
-    guard case .doubt(.heldTooLong(let error))? = reports.last, reports.count == 1 else {
+    guard case .endsSoon(let end)? = reports.first,
+      case .doubt(.heldTooLong(let error))? = reports.last, reports.count == 2
+    else {
       Issue.record("\(reports)")
       return
     }
+    // The hour in which 15 ppm have become 30 s.
+    #expect((ends - end).magnitude < .seconds(3700))
     #expect(error > .seconds(30) && error < .milliseconds(30_100))
     #expect((machine.trust, machine.judge.state.ends) == (.untrusted, nil))
     machine.maximumError = .zero
@@ -321,6 +323,29 @@ import Testing
     #expect(machine.reports == [.rtcGone("ds3231")])
     hour()
     #expect(machine.reports == [])
+  }
+
+  @Test(
+    "one that is as far from the synchronised clock as a zone from UTC is told",
+    arguments: [
+      (7200, true), (-18_000, true), (20_705, true), (50_400, true), (7215, false), (51_300, false),
+      (8, false),
+    ])
+  func zoneAway(seconds: Int64, isTold: Bool) {
+    var machine = Machine()
+    machine.rtcAhead = .seconds(seconds)
+    machine.maximumError = .milliseconds(10)
+    machine.look()
+    guard case .rtcInvalid(_, .zoneAway(let lead))? = machine.reports.first else {
+      #expect(!isTold)
+      return
+    }
+    #expect(isTold)
+    #expect((lead + .seconds(seconds)).magnitude < .seconds(1))
+    machine.rtcAhead = .zero
+    machine.run(.seconds(5))
+    machine.look()
+    #expect(machine.reports == [.rtcValid("ds3231")])
   }
 
   @Test("one that has stopped is found out at the second look, and vouches for nothing")

@@ -42,6 +42,9 @@ import Testing
     #expect(
       RTCFault.jumped(from: noon, to: noon + .seconds(7200), in: .seconds(5)).words
         == "went from 2026-12-01T12:00:00Z to 2026-12-01T14:00:00Z in 5.0 s")
+    let away = RTCFault.zoneAway(lead: .seconds(-7200))
+    #expect(
+      away.words.hasPrefix("is 2 h ahead of the synchronised clock: it seems to keep local time"))
     #expect(RTCFault.localTime.remedy.contains("'sudo timedatectl set-local-rtc 0'"))
   }
 

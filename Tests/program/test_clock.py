@@ -84,9 +84,9 @@ def rtc(tmp_path):
 @pytest.fixture
 def run(clocksmith, rtc):
     """Runs the program on a machine with that RTC."""
-    def run(*words, rest=""):
+    def run(*words, rest="", within=()):
         return subprocess.run(
-            rtc.command(PROGRAM, *words, "--config", clocksmith.configuration(rest=rest)),
+            rtc.command(*within, PROGRAM, *words, "--config", clocksmith.configuration(rest=rest)),
             env=clocksmith.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
             timeout=60, check=False)
     return run
@@ -140,6 +140,15 @@ def test_check_finds_an_rtc_that_answers_nonsense(rtc, run, shown, words):
     assert done.returncode == 3
     found = about(done, "rtc")
     assert found.startswith("FOUND") and words in found and "; look at its " in found
+
+
+def test_check_finds_an_rtc_that_keeps_local_time(run, tmp_path):
+    (tmp_path / "etc").mkdir()
+    (tmp_path / "etc/adjtime").write_text("0.0 0 0.0\n0\nLOCAL\n")
+    within = ["sh", "-c", 'mount --bind "$0" /etc && exec "$@"', tmp_path / "etc"]
+    assert about(run("check", within=within), "rtc").endswith(
+        "keeps local time, as /etc/adjtime says, and clocksmith needs UTC in it; "
+        "set it to UTC with 'sudo timedatectl set-local-rtc 0'")
 
 
 def test_check_names_the_rtcs_that_there_are_if_the_one_is_not(run):

@@ -48,3 +48,14 @@ def test_the_owners_level_is_put_back_after_the_sound(mixer, start):
     assert mixer.level() == OWNERS
 
 
+def test_a_clock_that_is_killed_while_it_sounds_puts_the_level_back_at_its_next_start(mixer, start, tmp_path):
+    clock = start("--say-now")
+    is_set(mixer)
+    clock.end_by("kill")
+    assert mixer.level() == (70, True)
+    start()
+    assert mixer.level() == OWNERS
+    assert not (tmp_path / "run" / "mixer").exists()
+    mixer.set(40)
+    start()
+    assert mixer.level() == (40, True), "it is put back once"

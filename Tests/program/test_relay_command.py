@@ -69,6 +69,13 @@ def test_a_file_that_is_wrong_ends_it_with_one_sentence(run, configured, text, t
     assert done.returncode == 3 and done.stdout.startswith("FOUND") and told in done.stdout
 
 
+def test_a_check_says_what_to_do_about_a_key_of_an_earlier_version(run, configured):
+    path = configured("[mqtt]\nbroker = box\n[http]\nface = yes\nrate = 5\n")
+    done = run("check", "--config", path)
+    assert done.returncode == 3 and "ok    http " in done.stdout
+    assert done.stdout.startswith(f"FOUND {path}:5: 'rate' in [http] has no effect any more; remove it\n")
+
+
 def test_a_file_that_is_missing_is_told_with_what_to_write(run, tmp_path):
     done = run("run", "--config", tmp_path / "none.conf")
     assert done.returncode == 1

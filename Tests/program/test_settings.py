@@ -326,6 +326,31 @@ def test_a_file_that_is_edited_later_outweighs_no_start(caller, start, on_the_bu
     assert shown["timers.say_phases"]["value"] == "no"
 
 
+def test_a_key_of_an_earlier_version_is_told_in_a_file_and_leaves_the_settings(
+        caller, start, on_the_bus, settings):
+    settings.write_text("[button]\nhold = 2s\n[speaker]\nlatency_offset = 1s\n")
+    service = start("late_limit = 3s")
+    put(caller, "announce.clock", "24")
+    told = "'late_limit' in [announce] has no effect any more; remove it"
+    assert [line.split(": ", 1)[1] for line in service.matching("any more|is now called")] == [told]
+    shown = seen(caller)
+    assert shown["speaker.delay"]["value"] == "1s" and "button.hold" not in shown
+    assert "late_limit" not in caller.get("LastError")
+    put(caller, "speaker.lead_in", "1s")
+    assert settings.read_text().splitlines()[2:] == [
+        "[announce]", "clock = 24", "", "[speaker]", "delay = 1s", "lead_in = 1s"]
+    service.signal(signal.SIGHUP)
+    service.wait_for("read again")
+    service.wait_for("any more")
+
+
+def test_a_new_name_that_is_set_outweighs_the_old_one(caller, start, settings):
+    settings.write_text("[speaker]\nlatency_offset = 1s\n")
+    start()
+    put(caller, "speaker.delay", "2s")
+    assert settings.read_text().splitlines()[2:] == ["[speaker]", "delay = 2s"]
+
+
 def test_an_error_of_a_file_is_no_error_of_the_settings(on_the_bus, settings):
     settings.write_text("[announce]\nvoice = slt\n")
     conf = on_the_bus.configuration("interval = 7")

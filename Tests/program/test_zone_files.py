@@ -2,6 +2,7 @@
 
 import json
 import pathlib
+import shutil
 import signal
 import subprocess
 
@@ -97,6 +98,28 @@ def test_a_torn_zone_of_the_system_is_told_and_taken_once_it_is_whole(
         service.wait_for("the zone is America/New_York")
     finally:
         service.stop()
+
+
+@pytest.fixture
+def without_old_names(new_york, tmp_path):
+    """A tz database as Debian 13 has it: US/Eastern is in another package, and in the list alone."""
+    database = tmp_path / "zoneinfo"
+    (database / "America").mkdir(parents=True)
+    shutil.copy(new_york, database / "America")
+    (database / "tzdata.zi").write_text("# version 2026f\nR A 1918 o - Mar 31 2 1 D\n"
+                                        "L Asia/Tokyo Japan\nL America/New_York US/Eastern\n")
+    return database
+
+
+def test_a_zone_by_its_old_name_is_told_with_its_new_one(clocksmith, without_old_names):
+    environment = {"TZDIR": str(without_old_names)}
+    said = refusal(clocksmith.run("agenda", "--zone", "US/Eastern", environment=environment), 2)
+    assert said.endswith(
+        "zone 'US/Eastern': it is now called America/New_York; use that, or install the package tzdata-legacy")
+    assert clocksmith.run("agenda", "--zone", "America/New_York", environment=environment).returncode == 0
+    configuration = clocksmith.configuration(rest="[clock]\nzone = US/Eastern")
+    said = about(clocksmith.run("check", "--config", configuration, environment=environment), "configuration")
+    assert "zone = US/Eastern: it is now called America/New_York; use that" in said
 
 
 def test_a_machine_without_a_zone_shows_utc(clocksmith, etc):

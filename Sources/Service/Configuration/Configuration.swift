@@ -53,6 +53,8 @@ public struct Configuration: Sendable {
   var settings: [String: Written] = [:]
   /// What is in `settings.conf` and not used, and why: a sentence each.
   public internal(set) var settingsFlaws: [String] = []
+  /// What to do about keys of earlier versions in the owner's files: a sentence each.
+  public private(set) var outdated: [String] = []
 
   /// The tune at the hour, unless a file sets `chime`.
   private static let defaultChime = "westminster"
@@ -104,7 +106,9 @@ public struct Configuration: Sendable {
   }
 
   private mutating func readFile(_ path: String) throws(Fault) {
-    try read(try INIFile(path: path), \.written)
+    var file = try INIFile(path: path)
+    outdated += file.renew(Self.oldKeys)
+    try read(file, \.written)
   }
 
   /// - Parameter layer: where its texts are kept.
@@ -136,6 +140,11 @@ public struct Configuration: Sendable {
 
 extension Configuration {
   private typealias Key = SettingKey<Configuration>
+
+  static let oldKeys: [String: String?] = [
+    "announce.late_limit": nil, "speaker.latency_offset": "delay", "switch.debounce": nil,
+    "button.debounce": nil, "button.hold": nil, "alarm.quiet_hours": nil,
+  ]
 
   static let keys: [String: [String: SettingKey<Configuration>]] = [
     "announce": [

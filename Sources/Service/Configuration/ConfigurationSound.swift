@@ -1,4 +1,5 @@
 import Basics
+import Daemon
 import Devices
 import Horology
 import Playing
@@ -8,7 +9,15 @@ extension Configuration {
   public var speaker: ALSASink {
     ALSASink(
       name: device, isQuick: hasControls,
-      volume: mixer.map { ($0, volume) })
+      volume: mixer.map { ($0, volume, Self.mixerFile) })
+  }
+
+  /// Keeps the level of the card's control while another one is set.
+  private static var mixerFile: String? { runtimeFolder.map { "\($0)/mixer" } }
+
+  /// Sets the card's control back to that level, if the service was killed before it did.
+  public static func restoreMixer() {
+    if let mixerFile { CardMixer.restore(from: mixerFile) }
   }
 
   /// The factor for the samples of an announcement that sounds at `time`.

@@ -87,6 +87,7 @@ extension Configuration {
     var flaws: [String] = []
     do throws(Fault) {
       var file = try INIFile(path: path)
+      _ = file.renew(Self.oldKeys)
       while true {
         do throws(Fault) {
           var (configuration, composer) = try overridden(by: file)
