@@ -144,3 +144,21 @@ export function drawDay() {
   part.querySelectorAll("details").forEach((details, index) => { details.open = isOpen[index] ?? false; });
   part.querySelectorAll("summary")[focused]?.focus();
 }
+
+let dayOfNoon;
+
+/** The picture of the next noon; asked for again when that noon has passed, or a setting has changed. */
+export function drawNoon({ again = false } = {}) {
+  const { clock, contact } = store;
+  if (contact !== "live" || clock.now === null) return;
+  const day = clock.startOfDay(clock.now + 43_200_000);
+  if (day === dayOfNoon && !again) return;
+  dayOfNoon = day;
+  const figure = byId("noon");
+  const image = h("img", { src: `/v1/noon.svg?${Date.now()}`, loading: "lazy", width: 1200, height: 420,
+    alt: "The level over time of the announcement at noon: the melody before the hour, the blows from the hour on, and the words." });
+  const picture = h("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": "Picture of noon" }, image);
+  image.addEventListener("error", () => picture.replaceChildren(h("p", { class: "soft" }, "The picture cannot be made now."),
+    h("button", { type: "button", onclick: () => { drawNoon({ again: true }); figure.firstChild.focus(); } }, "Try again")));
+  figure.replaceChildren(picture);
+}

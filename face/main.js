@@ -2,7 +2,7 @@
 
 import { tell } from "./act.js";
 import { ask, follow, Refusal } from "./api.js";
-import { drawDay } from "./day.js";
+import { drawDay, drawNoon } from "./day.js";
 import { byId } from "./dom.js";
 import { drawContact, drawNow, startNow, tick } from "./now.js";
 import { drawPhones, learnPairing, loadPhones, onPaired, openPairing } from "./pairing.js";
@@ -50,6 +50,7 @@ function everySecond() {
   ticking = setTimeout(everySecond, 1000 - (now % 1000) + 2);
   drawTime();
   drawDay();
+  drawNoon();
 }
 
 // MARK: What the clock tells
@@ -71,7 +72,7 @@ function gathered(action, milliseconds) {
   return () => { timer ??= setTimeout(() => { timer = undefined; action(); }, milliseconds); };
 }
 const agendaSoon = gathered(loadAgenda, 1000);
-const settingsSoon = gathered(async () => { await loadSettings(); drawAll(); }, 500);
+const settingsSoon = gathered(async () => { await loadSettings(); drawAll(); drawNoon({ again: true }); }, 500);
 
 /** What the agenda depends on. */
 const agendaKey = ({ next, timers, alarms, intervals, muted, muted_until, trust, switch: position }) =>
@@ -166,6 +167,8 @@ function showPage({ isFirst = false } = {}) {
 
 // MARK: The start
 
+for (const element of document.querySelectorAll("[data-script]")) element.removeAttribute("hidden");
+document.body.classList.add("script");
 startNow();
 startTimers();
 startAlarms();

@@ -40,15 +40,18 @@ function textControl(record) {
 }
 
 /** `onValue` is called with each value that it gets. */
-function choiceControl(record) {
+function choiceControl(record, onValue = () => {}) {
   const choices = record.choices.includes(record.value) ? record.choices : [record.value, ...record.choices];
   const made = select(choices, record.value);
+  made.addEventListener("change", () => onValue(made.value));
+  onValue(made.value);
   return {
     element: made, focus: made,
     get value() { return made.value; },
     set value(text) {
       if (![...made.options].some((option) => option.value === text)) made.append(h("option", { value: text }, text));
       made.value = text;
+      onValue(text);
     },
   };
 }
@@ -70,11 +73,26 @@ function zoneControl(record) {
   return control;
 }
 
+let player;
 function voiceControl(record) {
-  const control = choiceControl(record);
-  control.extra = [h("button", { type: "button", onclick: () => give("announce", {}, {
-    done: (answer) => `The speaker says “${answer.text ?? "the time"}” in the voice that is saved.` }) }, "Hear it on the speaker")];
+  const hear = h("button", { type: "button", onclick: () => playVoice(control.value) }, "Hear it here");
+  // The relay has only voices whose name can stand in an address as it is, and no folders.
+  const control = choiceControl(record, (name) => { hear.hidden = encodeURIComponent(name) !== name; });
+  control.extra = [hear,
+    h("button", { type: "button", onclick: () => give("announce", {}, {
+      done: (answer) => `The speaker says “${answer.text ?? "the time"}” in the voice that is saved.` }) }, "Hear it on the speaker")];
   return control;
+}
+
+async function playVoice(name) {
+  player?.pause();
+  player = new Audio(`/v1/voices/${name}.wav`);
+  try {
+    await player.play();
+    tell("The time in this voice.");
+  } catch (error) {
+    if (error.name !== "AbortError") tell("This voice cannot be heard here.", { isError: true });
+  }
 }
 
 /** Times without days are of every day. */

@@ -15,6 +15,10 @@ static inline CURLcode clocksmith_curl_writer(CURL *easy, curl_write_callback wr
   return curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, writer);
 }
 
+static inline CURLcode clocksmith_curl_ask_offset(CURL *easy, CURLINFO info, curl_off_t *value) {
+  return curl_easy_getinfo(easy, info, value);
+}
+
 static inline CURLcode clocksmith_curl_ask_number(CURL *easy, CURLINFO info, long *value) {
   return curl_easy_getinfo(easy, info, value);
 }

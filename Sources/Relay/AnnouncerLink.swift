@@ -18,6 +18,8 @@ final class AnnouncerLink {
   private static let longestPause = Duration.seconds(5)
   /// Limit of unanswered calls; the bus itself allows 128. A stop is always made.
   private static let mostPending = 100
+  /// From so many unanswered calls on, messages are left at the broker.
+  private static let mostOfBroker = 64
 
   private let loop: EventLoop
   private unowned let service: RelayService
@@ -100,6 +102,7 @@ final class AnnouncerLink {
     for call in unanswered { call.done(.failure(Self.lostBus)) }
     bus?.close()
     bus = nil
+    service.broker?.readOn()
   }
 
   // MARK: Watching
@@ -159,6 +162,9 @@ final class AnnouncerLink {
 
   // MARK: Asking
 
+  /// False while the announcer has not answered many calls.
+  var hasRoom: Bool { pending.count < Self.mostOfBroker }
+
   /// - Parameter done: called once, perhaps before this returns, with the announcer's answer.
   func call(
     _ method: String, _ request: Record?, _ done: @escaping (Result<Record, Rejection>) -> Void
@@ -213,6 +219,7 @@ final class AnnouncerLink {
   fileprivate func answered(_ call: PendingCall, _ reply: OpaquePointer) {
     pending[ObjectIdentifier(call)] = nil
     call.done(result(reply))
+    service.broker?.readOn()
   }
 
   private func result(_ reply: OpaquePointer) -> Result<OpaquePointer, Rejection> {

@@ -120,6 +120,11 @@ final class BrokerLink {
 
   func received(_ message: MQTTMessage) { service.receive(message) }
 
+  /// False while messages are to be left at the broker. `readOn` tells when that is over.
+  var hasRoom: Bool { service.announcer.hasRoom }
+
+  func readOn() { client?.wake() }
+
   // MARK: Ending
 
   /// Says good-bye, and does not connect again.

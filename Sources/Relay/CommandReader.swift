@@ -34,14 +34,16 @@ struct CommandReader {
   }
 
   /// Reads a command, whether it came over MQTT or HTTP.
-  /// - Parameter payload: the command as JSON, no larger than `Order.largestPayload`.
+  /// - Parameters:
+  ///   - payload: the command as JSON, no larger than `Order.largestPayload`.
+  ///   - known: keys of the command that count instead of those in the payload.
   mutating func read(
-    _ payload: [UInt8], at now: Instant, clockIsUsed: Bool?
+    _ payload: [UInt8], at now: Instant, clockIsUsed: Bool?, with known: Record = Record()
   ) throws(Rejection) -> Order {
     guard let text = String(validating: payload, as: UTF8.self) else {
       throw Rejection(.json, "it is not JSON: it is not UTF-8")
     }
-    let order = try Order(payload: text)
+    let order = try Order(payload: text, with: known)
     if let flaw = flaw(of: order, at: now, clockIsUsed) { throw order.rejection(flaw) }
     return order
   }

@@ -165,7 +165,7 @@ final class MQTTClient {
 
   /// False while messages are left in the socket: then TCP and the broker hold them back.
   /// libmosquitto confirms each message that it reads, even before it hands it over.
-  private var reads: Bool { !isLetIn || !mosquitto_want_write(client) }
+  private var reads: Bool { !isLetIn || (link.hasRoom && !mosquitto_want_write(client)) }
 
   /// Continues the handshakes as far as the broker's data allows.
   private func shakeHands() {
@@ -319,7 +319,7 @@ final class MQTTClient {
     link.tellDenial(of: filter)
   }
 
-  private func wake() {
+  func wake() {
     guard !hasEnded else { return }
     do throws(Fault) { try watch() } catch { end(error) }
   }

@@ -43,10 +43,10 @@ extension Order {
   private static let common = [command.name, id.name, expires.name]
 
   /// - Throws: `Rejection` that says what is wrong and what is allowed.
-  init(payload: String) throws(Rejection) {
+  init(payload: String, with known: Record = Record()) throws(Rejection) {
     var record: Record
     do throws(Fault) {
-      record = try Record(json: payload, path: "the command")
+      record = try Record(json: payload, path: "the command").merging(known)
     } catch {
       throw Rejection(.json, error.detail)
     }

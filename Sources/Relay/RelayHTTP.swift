@@ -46,12 +46,40 @@ extension RelayService {
     }
   }
 
+  private var zone: String? {
+    if case .text(let zone)? = announcer.state.record["zone"] { zone } else { nil }
+  }
+
+  /// As in `15:30`.
+  var localTime: String { String(CivilTime(.now, zone: zone).dateTime.timeOfDay.prefix(5)) }
+
+  /// Of the command that draws the next noon.
+  var wordsOfNoon: [String] {
+    let day = CivilTime(.now + .seconds(12 * 3600), zone: zone).dateTime.date
+    return ["render", "--at", "\(day)T12:00"] + (zone.map { ["--zone", $0] } ?? []) + ["--picture"]
+  }
+
+  /// What the page says without JavaScript.
+  var words: [Substring: String] {
+    let state = announcer.state.record
+    func text(_ key: String, of record: Record) -> String {
+      if case .text(let text)? = record[key] { text } else { "" }
+    }
+    var next = ""
+    if isRunning, case .record(let occasion)? = state["next"] {
+      // As in `2026-11-21T15:15:00+01:00`.
+      let time = text("local", of: occasion).dropFirst(11).prefix(5)
+      let reason = text("reason", of: occasion)
+      next = "\(time): " + (reason.isEmpty ? text("text", of: occasion) : "silent, \(reason)")
+    }
+    let trust = announcer.absence ?? text("trust", of: state)
+    return ["time": localTime, "next": next, "trust": trust]
+  }
+
   var time: Record {
     // No signal tells how far the clock may be off: ask, for the next answer. A page asks every minute.
     announcer.ask()
     let now = Instant.now
-    var zone: String?
-    if case .text(let name)? = announcer.state.record["zone"] { zone = name }
     let time = Record([
       "instant": .text(now.rfc3339), "local": .text(CivilTime(now, zone: zone).description),
       "zone": .text(zone ?? ""),
@@ -86,11 +114,14 @@ extension RelayService {
   }
 
   /// Carries out an app's command as if it came from the broker.
+  /// - Parameter known: keys of the command that the path tells.
   func handleRequest(
-    _ path: String, _ body: [UInt8], _ answer: @escaping (CommandOutcome) -> Void
+    _ path: String, _ body: [UInt8], _ known: Record = Record(),
+    _ answer: @escaping (CommandOutcome) -> Void
   ) {
     do throws(Rejection) {
-      let order = try reader.read(body, at: .now, clockIsUsed: announcer.state.clockIsUsed)
+      let order = try reader.read(
+        body, at: .now, clockIsUsed: announcer.state.clockIsUsed, with: known)
       carryOut(ReceivedCommand(order: order, topic: path, answer: answer))
     } catch {
       reject(error, path)

@@ -49,6 +49,7 @@ extension RelayService {
 
   func noticed(_ notice: Record) {
     guard let (event, words, fields) = Notice.parts(of: notice) else { return }
+    if ["started", "reloaded", "setting"].contains(event) { door?.renderer.forget() }
     if configuration.http != nil {
       let json = notices.add(notice, at: .now)
       door?.streams.send(notice: json)

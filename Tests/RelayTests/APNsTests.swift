@@ -17,7 +17,10 @@ import Testing
     "every answer of APNs means what Apple says",
     arguments: [
       (200, "", Verdict.accepted),
-      (410, #"{"reason":"Unregistered","timestamp":7000}"#, .gone("Unregistered")),
+      (
+        410, #"{"reason":"Unregistered","timestamp":7000}"#,
+        .gone("Unregistered", since: .second(7))
+      ),
       (
         400, #"{"reason":"BadDeviceToken"}"#,
         .refused("BadDeviceToken: the token is wrong, or is of the other environment")

@@ -39,7 +39,12 @@ extension Instant {
     let device = try TestRegister.device(1)
     try register.add([device], at: .second(10))
     let number = try #require(try register.receivers(.production, of: .alarm).first)
-    #expect(try register.deactivate(number, "Unregistered", at: .second(30)) == device.token)
+    // It has registered since.
+    #expect(
+      try register.deactivate(number, "Unregistered", since: .second(9), at: .second(30)) == nil)
+    #expect(
+      try register.deactivate(number, "Unregistered", since: .second(20), at: .second(30))
+        == device.token)
     let gone = try register.devices().first
     #expect(gone?.deactivated == .second(30) && gone?.reason == "Unregistered")
     #expect(try register.receivers(.production, of: .alarm).isEmpty)

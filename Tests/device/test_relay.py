@@ -176,18 +176,18 @@ def test_the_page_is_served_to_browsers_in_the_network(clock):
     assert fetch(clock, "harbour.local", "/v1/state")[0] in (401, 403)
 
 
-# Asks the network for the address of the clock, by mDNS, and prints what answers.
+# Asks the network for the services of a browser, by mDNS, and prints what answers.
 ASK = r"""
 use IO::Socket::INET; alarm 10;
 $socket = IO::Socket::INET->new(Proto => "udp");
-$question = pack("n6", 1, 0, 1, 0, 0, 0) . "\7harbour\5local\0" . pack("n2", 1, 1);
+$question = pack("n6", 1, 0, 1, 0, 0, 0) . "\5_http\4_tcp\5local\0" . pack("n2", 12, 1);
 send($socket, $question, 0, sockaddr_in(5353, inet_aton("224.0.0.251")));
 recv($socket, $answer, 9000, 0); print $answer;
 """
 
 
 @pytest.mark.usefixtures("online")
-def test_the_clock_answers_to_its_name(clock, figures):
+def test_the_clock_announces_its_page(clock, figures):
     clock.run(f"cat >/run/ask.pl <<'END'\n{ASK}\nEND\n"
               "until perl /run/ask.pl 2>/dev/null | grep -aq harbour; do sleep 0.2; done", 120)
     # As the relay looks up names.

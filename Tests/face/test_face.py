@@ -48,6 +48,20 @@ def test_it_shows_the_time_and_what_sounds_and_has_sounded(phone, clock, door, b
         text = caller.ask("Announce")["text"]
     page.wait_for(f"“{text}”, asked for", ".entry.sounded").wait(lambda: page.all(".strip .sounded"), "its mark")
     page.wait_for(f"“{text}”", "#health")
+    page.run("arguments[0].scrollIntoView()", page.find("#noon"))
+    # A debug build draws noon too slowly for the relay.
+    page.wait(lambda: page.run("return document.querySelector('#noon img')?.naturalWidth") or "cannot be made" in page.text("#noon"),
+              "the picture of noon", 60)
+
+
+def test_without_javascript_it_shows_time_next_and_trust(phone, served):
+    page = phone(served)
+    page.tell("Emulation.setScriptExecutionDisabled", value=True)
+    page.open()
+    assert re.search(r"\d\d?:\d\d", page.text("#time"))
+    assert page.text("#next") and page.text("#trust")
+    page.wait_for("With JavaScript")
+    assert not [each for each in page.all("button, a, input") if each.is_displayed() and each.text != "Skip to the clock"]
 
 
 def test_a_clock_that_is_not_trusted_says_so(phone, served):
@@ -116,6 +130,21 @@ def test_a_trouble_is_told_once(phone, clock, door, on_the_bus):
     page = phone(door("face = yes").wait_for_announcer()).wait_for("lost at a restart", "#problems")
     told = [each.text for each in page.all("#problems li")]
     assert not [one for one in told for other in told if one != other and one in other]
+
+
+def test_noon_is_drawn_anew_after_noon_and_on_demand(phone, served):
+    page = phone(served)
+    page.block("*noon.svg*")
+    page.begin_with("const now = performance.now.bind(performance); window.ahead = 0; performance.now = () => now() + ahead;")
+    page.open().wait(lambda: page.all("#noon"), "the place of noon")
+    page.run("arguments[0].scrollIntoView()", page.find("#noon"))
+    page.wait_for("cannot be made", "#noon")
+    page.run("window.drawn = 0; new MutationObserver(() => drawn++).observe(document.querySelector('#noon'), {childList: true})")
+    page.press("Try again", "#noon").wait(lambda: page.run("return drawn") > 0, "another picture")
+    assert page.run("return document.activeElement.closest('#noon') !== null")
+    page.wait_for("cannot be made", "#noon")
+    page.run("window.drawn = 0; window.ahead = 86400000")
+    page.wait(lambda: page.run("return drawn") > 0, "the picture of the next noon")
 
 
 # Contact.
@@ -275,8 +304,12 @@ def test_a_refused_setting_says_why_under_its_field(paired, served):
     assert page.field("The switch silences").get_attribute("value") == "announcements"
 
 
-def test_quiet_hours_are_chosen_as_times(paired, served):
+def test_a_voice_is_heard_in_the_browser_and_times_are_chosen(paired, served):
     page = paired(served, "settings")
+    # The voice is a folder, which the relay does not play.
+    assert page.button("Hear it on the speaker") and not page.find_named("Hear it here")
+    page.write("Voice", "heart")
+    page.press("Hear it here").message("The time in this voice.", 90)
     page.press("Add a time", "#settings").press("Save: Quiet hours").message("Quiet hours is saved.")
     page.wait_for("set here", "#settings")
     assert settings(served)["announce.quiet"] == "22:00-07:00"

@@ -94,6 +94,16 @@ def test_one_that_fails_is_tried_again_and_holds_up_no_other(web, relay, tmp_pat
     assert len({hook.headers["webhook-timestamp"] for hook in hooks}) > 1
 
 
+def test_a_server_that_asks_for_a_longer_pause_gets_it(web, relay, tmp_path):
+    came = []
+    web.answer = lambda request: (
+        came.append(time.monotonic()) or (503 if len(came) == 1 else 200, {"retry-after": "6"}))
+    running = relay(webhook(web, tmp_path))
+    running.push()
+    running.wait_for("1 accepted")
+    assert came[1] - came[0] == pytest.approx(6, abs=1.5)
+
+
 @pytest.mark.parametrize("status", [301, 404])
 def test_a_wrong_address_is_told_once(web, relay, tmp_path, status):
     web.answer = lambda request: (status, {"location": "/elsewhere"})

@@ -17,11 +17,14 @@ from program import ROOT
 from sound_server import wait_until
 
 ZONE = {"Zone": ("s", "Asia/Kathmandu")}
+NEXT = {"Next": ("a{sv}", {
+    "at": ("s", "2026-12-24T18:00:00Z"), "local": ("s", "2026-12-24T23:45:00+05:45"),
+    "text": ("s", "eleven <fifty> & five"), "sounds": ("b", True)})}
 
 
 @pytest.fixture
 def running(door, announcer):
-    announcer(**ZONE)
+    announcer(**ZONE, **NEXT)
     return door("face = yes").wait_for_announcer()
 
 
@@ -101,14 +104,26 @@ def listen():
 # The page.
 
 
+def test_the_page_says_time_next_and_trust_without_javascript(running):
+    now = datetime.datetime.now(datetime.UTC)
+    answer, page = get(running, "/")
+    assert answer.status == 200 and answer.headers["Content-Type"] == "text/html; charset=utf-8"
+    times = [(now + datetime.timedelta(hours=5, minutes=45, seconds=late)).strftime("%H:%M")
+             for late in (0, 60)]
+    page = page.decode()
+    assert any(time in page for time in times), page
+    assert "23:45: eleven &lt;fifty&gt; &amp; five" in page and "synchronised" in page
+    assert "{" not in page
+
+
 def test_every_file_of_the_page_is_served_with_its_type(running):
     types = {".html": "text/html", ".css": "text/css", ".js": "text/javascript",
              ".svg": "image/svg+xml", ".png": "image/png",
              ".webmanifest": "application/manifest+json"}
     for path in (ROOT / "face").iterdir():
-        if path.suffix not in types:
+        if path.name == "index.html" or path.suffix not in types:
             continue
-        answer, body = get(running, "/" if path.name == "index.html" else f"/{path.name}")
+        answer, body = get(running, f"/{path.name}")
         assert answer.status == 200 and body == path.read_bytes()
         assert answer.headers["Content-Type"].split(";")[0] == types[path.suffix]
 

@@ -1,14 +1,16 @@
 """The HTTP door for apps: their questions and their commands."""
 
+import json
 import signal
 import socket
+import subprocess
 import threading
 import time
 
 import pytest
 
 import relay as parts
-from http_door import TOKEN, Door, refused
+from http_door import APNS, PHONE, TOKEN, Door, refused
 from pretended_announcer import PretendedAnnouncer
 from relay import CLOCK, COMMAND, Broker
 from sound_server import wait_until
@@ -54,6 +56,20 @@ def test_a_command_waits_for_its_instant_until_a_stop(door, announcer):
     assert running.state().body["waiting"] == []
 
 
+def test_a_device_is_registered_and_forgotten(door):
+    running = door(rest=APNS)
+    for _ in range(2):
+        answer = running.ask(
+            "PUT", f"/v1/devices/{PHONE}", {"platform": "watchos", "events": "alarm,hour"})
+        assert (answer.status, answer.body) == (200, {"status": "done"})
+    assert f"watchos production  alarm,hour  {PHONE}" in running.command("device", "list")
+    assert running.ask("PUT", f"/v1/devices/{'cd' * 32}").status == 200
+    assert running.ask("DELETE", f"/v1/devices/{PHONE.upper()}").status == 200
+    assert PHONE not in running.command("device", "list")
+    refused(running.ask("DELETE", f"/v1/devices/{PHONE}"), 404, "unknown")
+    assert not running.matching(PHONE)
+
+
 # The announcer.
 
 
@@ -87,6 +103,24 @@ def test_an_announcer_that_refuses_or_is_silent_is_told_of_and_holds_up_nobody(d
     assert is_seen, "the others had to wait"
 
 
+def test_while_the_announcer_is_busy_and_the_broker_held_back_a_stop_gets_through(door, announcer, tmp_path):
+    announcer.answer = lambda member: member == "GetAll"
+    broker = Broker(tmp_path)
+    running = door(rest=f"[mqtt]\nbroker = 127.0.0.1\nport = {broker.port}\nname = hall\n")
+    running.wait_for_announcer().wait_for("connected to")
+    subprocess.run(
+        ["mosquitto_pub", *broker.client, "-t", COMMAND, "-q", "1", "-l"],
+        input=b'{"command":"interval_stop"}\n' * 100, check=True, timeout=60)
+    wait_until(lambda: announcer.calls.count("StopInterval") == 64, 60, "as many as may be called")
+    connection = running.connect()
+    connection.request("POST", "/v1/commands", json.dumps({"command": "stop"}), {
+        "Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json"})
+    wait_until(lambda: "Stop" in announcer.calls, 60, "the stop")
+    assert announcer.calls.count("StopInterval") == 64
+    connection.close()
+    broker.close()
+
+
 def test_who_waits_when_the_relay_ends_is_told_that_it_may_be_done(door, announcer):
     announcer.answer = lambda member: member != "StopInterval"
     for _ in range(4):
@@ -109,21 +143,22 @@ def test_who_waits_when_the_relay_ends_is_told_that_it_may_be_done(door, announc
 def test_nothing_is_done_without_the_token(door, announcer, token):
     running = door().wait_for_announcer()
     for method, path in [("GET", "/v1/state"), ("POST", "/v1/commands"), ("GET", "/v1/none"),
-                         ("GET", "/v1/phones")]:
+                         ("PUT", f"/v1/devices/{PHONE}"), ("DELETE", f"/v1/devices/{PHONE}")]:
         answer = running.ask(method, path, {"command": "stop"}, token=token)
         refused(answer, 401, "token")
         assert answer.headers["WWW-Authenticate"] == "Bearer"
     assert "Stop" not in announcer.calls
     assert len(running.matching("came with a wrong token")) == (token is not None), "once"
     log = running.log.read_text()
-    assert TOKEN not in log and (not token or token not in log)
+    assert TOKEN not in log and PHONE not in log and (not token or token not in log)
 
 
 @pytest.mark.parametrize("method, path, status, allowed", [
     ("GET", "/", 404, None), ("GET", "/v1", 404, None), ("GET", "/v1/states", 404, None),
-    ("GET", f"/{'x' * 5000}", 404, None),
+    ("GET", "/v1/devices/", 404, None), ("GET", f"/{'x' * 5000}", 404, None),
     ("GET", "/v1/%00", 404, None), ("GET", "/v1/state%00", 404, None), ("GET", "/v1/../v1/state", 404, None),
     ("POST", "/v1/state", 405, "GET, HEAD"), ("PATCH", "/v1/commands", 405, "POST"),
+    ("GET", f"/v1/devices/{PHONE}", 405, "DELETE, PUT"),
 ])
 def test_what_is_not_there_is_told(door, method, path, status, allowed):
     answer = door().ask(method, path, {} if method != "GET" else None)

@@ -3,6 +3,7 @@ operation is tried with every described status, and the answer has the described
 
 import json
 import re
+import sqlite3
 import time
 
 import pytest
@@ -11,6 +12,7 @@ jsonschema = pytest.importorskip("jsonschema", reason="apt install python3-jsons
 
 import relay as parts
 from http_door import APNS, PHONE, TOKEN, Door
+from installed_relay import Installed
 from pretended_announcer import PretendedAnnouncer, notice
 from program import ROOT, SILENT_ALSA
 from service import Service
@@ -49,7 +51,7 @@ def validate(value, schema):
 class Case:
     """A request, and the circumstances that lead to its answer."""
 
-    def __init__(self, body=None, path="", answer=True, **settings):
+    def __init__(self, body=None, path=PHONE, answer=True, **settings):
         self.body = body
         self.path = path
         self.answer = answer
@@ -60,6 +62,18 @@ class Case:
         self.is_absent = settings.get("is_absent", False)
         self.section = settings.get("section", "")
         self.has_folder = settings.get("has_folder", True)
+        self.clocksmith = settings.get("clocksmith")
+
+
+def registered(door):
+    assert door.ask("PUT", f"/v1/devices/{PHONE}").status == 200
+
+
+def locked(door):
+    """Another program holds the register."""
+    registered(door)
+    door.other = sqlite3.connect(f"{door.environment['STATE_DIRECTORY']}/register.sqlite")
+    door.other.execute("BEGIN IMMEDIATE")
 
 
 def noticed(door):
@@ -70,6 +84,13 @@ def noticed(door):
 def listened_to(door):
     """As many listen to the events as may, from several addresses."""
     door.listeners = [opened(door, "/v1/events", f"127.0.0.{2 + number // 16}") for number in range(32)]
+
+
+def asked_for_much(door):
+    """As many pictures and voices are asked for as may."""
+    door.listeners = [door.connect() for _ in range(8)]
+    for connection in door.listeners:
+        connection.request("GET", "/v1/noon.svg", headers={"Authorization": f"Bearer {TOKEN}"})
 
 
 def opened(door, path, source=None):
@@ -110,6 +131,17 @@ CASES = {
     ("events", "200"): Case(),
     ("events", "401"): Case(**NO_TOKEN),
     ("events", "503"): Case(before=listened_to),
+    ("noon", "200"): Case(),
+    ("noon", "401"): Case(**NO_TOKEN),
+    ("noon", "409"): Case(clocksmith="exit 1"),
+    ("noon", "503"): Case(clocksmith="exec sleep 60", before=asked_for_much),
+    ("noon", "504"): Case(clocksmith="exec sleep 60"),
+    ("voice", "200"): Case(path="heart"),
+    ("voice", "401"): Case(path="heart", **NO_TOKEN),
+    ("voice", "404"): Case(path="none"),
+    ("voice", "409"): Case(path="heart", clocksmith="exit 1"),
+    ("voice", "503"): Case(path="heart", clocksmith="exec sleep 60", before=asked_for_much),
+    ("voice", "504"): Case(path="heart", clocksmith="exec sleep 60"),
     ("command", "200"): Case({"command": "stop"}),
     ("command", "202"): Case({"command": "announce", "at": time.time() + 500}),
     ("command", "400"): Case({"command": "explode"}),
@@ -120,6 +152,19 @@ CASES = {
     ("command", "415"): Case({"command": "stop"}, kind="text/json"),
     ("command", "503"): Case({"command": "stop"}, is_absent=True),
     ("command", "504"): Case({"command": "stop"}, answer=False),
+    ("register", "200"): Case({"platform": "ios", "events": "all"}),
+    ("register", "400"): Case({"platform": "amiga"}),
+    ("register", "401"): Case(**NO_TOKEN),
+    ("register", "409"): Case(rest=""),
+    ("register", "413"): Case("[" + " " * 20_000 + "]"),
+    ("register", "415"): Case({}, kind="text/json"),
+    ("register", "503"): Case(before=locked),
+    ("unregister", "200"): Case(before=registered),
+    ("unregister", "400"): Case(path="zz"),
+    ("unregister", "401"): Case(**NO_TOKEN),
+    ("unregister", "404"): Case(),
+    ("unregister", "409"): Case(rest=""),
+    ("unregister", "503"): Case(before=locked),
     ("standing", "200"): Case(**FACE),
     ("standing", "401"): Case(token="none", **FACE),
     ("standing", "503"): Case(has_folder=False, **FACE),
@@ -149,11 +194,16 @@ def test_every_answer_that_is_described_is_tried_and_no_other():
 
 @pytest.mark.parametrize("name, status", sorted(DESCRIBED | set(CASES)))
 def test_the_program_answers_as_described(
-        on_the_bus, bus, tmp_path, name, status):
+        on_the_bus, bus, tmp_path, monkeypatch, name, status):
     parts.need_relay()
     case = CASES[name, status]
     method, path, operation = OPERATIONS[name]
     announcer = None
+    if name in ("noon", "voice"):
+        installed = Installed(tmp_path)
+        monkeypatch.setattr(parts, "RELAY", installed.program)
+        if case.clocksmith:
+            installed.does(case.clocksmith)
     if not case.is_absent:
         announcer = PretendedAnnouncer(
             bus.address, lambda member: member == "GetAll" or case.answer)
@@ -168,7 +218,7 @@ def test_the_program_answers_as_described(
         case.before(running)
         [form] = resolved(operation["responses"][status])["content"]
         if form != "application/json":
-            answer = opened(running, path)
+            answer = opened(running, path.replace("{name}", case.path))
             assert (answer.status, answer.headers["Content-Type"]) == (200, form)
             assert answer.read(1)
             return

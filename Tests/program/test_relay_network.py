@@ -183,15 +183,13 @@ def test_many_commands_without_an_answer_do_not_make_the_clock_absent(
     relay.wait_for("the announcer answers")
     relay.wait_for("connected to")
     broker.send(COMMAND, b'{"command":"unmute"}', times=300)
-    relay.wait_for("the clock has not answered so many commands yet")
+    # 64 may be unanswered; what libmosquitto has read by then comes with them.
+    parts.wait_until(lambda: 64 <= told.calls.count("Unmute") < 80, 60, "as many as may be unanswered")
     told.change(VolumeDB=("d", -7.0))
     parts.wait_until(
         lambda: any(topic == f"{CLOCK}/state" and b'"volume_db":-7' in payload.replace(b" ", b"")
                     for topic, payload in broker.published), 60, "the new state")
-    assert told.calls.count("Unmute") <= 100
-    # A stop gets through all the same.
-    broker.send(COMMAND, b'{"command":"stop"}')
-    parts.wait_until(lambda: "Stop" in told.calls, 60, "the stop")
+    assert told.calls.count("Unmute") < 80
     assert not relay.matching("published as offline")
 
 
@@ -202,7 +200,7 @@ def test_of_many_commands_at_once_none_is_lost(relay_to, announcer, broker):
     relay.wait_for("connected to")
     subprocess.run(
         ["mosquitto_pub", *broker.client, "-t", COMMAND, "-q", "1", "-l"],
-        input=b'{"command":"unmute"}\n' * 90, check=True, timeout=60)
-    parts.wait_until(lambda: told.calls.count("Unmute") == 90, 60, "all of them")
+        input=b'{"command":"unmute"}\n' * 200, check=True, timeout=60)
+    parts.wait_until(lambda: told.calls.count("Unmute") == 200, 60, "all of them")
     relay.wait_for("carried out")
     assert not relay.matching("refused")

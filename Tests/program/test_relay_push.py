@@ -46,8 +46,8 @@ def relay(on_the_bus, tmp_path, apns):
         assert each.stop() in (0, -signal.SIGKILL)
 
 
-def refuse(status, reason):
-    return status, {"reason": reason}
+def refuse(status, reason, **more):
+    return status, {"reason": reason, **more}
 
 
 def test_words_are_sent_to_every_device_over_one_connection(apns, relay, tmp_path):
@@ -73,18 +73,20 @@ def test_words_are_sent_to_every_device_over_one_connection(apns, relay, tmp_pat
 def test_only_a_phone_that_has_gone_gets_no_more(apns, relay):
     reasons = {
         0: (200, {}), 1: refuse(410, "Unregistered"), 2: refuse(400, "BadDeviceToken"),
+        # It was registered after this timestamp.
+        3: refuse(410, "Unregistered", timestamp=1000),
     }
     apns.answer = lambda request: reasons[int(request.token, 16)]
-    running = relay(devices=3)
+    running = relay(devices=4)
     running.push()
-    assert "refused, BadDeviceToken: the token is wrong" in running.wait_for("1 accepted, 2 refused")
+    assert "refused, BadDeviceToken: the token is wrong" in running.wait_for("1 accepted, 3 refused")
     [gone] = running.command("feedback").splitlines()
     assert token(1) in gone and "Unregistered" in gone
     apns.requests.clear()
     apns.answer = lambda request: (200, {})
     running.push("again")
-    running.wait_for('"again": 2 accepted')
-    assert sorted(apns.tokens()) == [token(0), token(2)]
+    running.wait_for('"again": 3 accepted')
+    assert sorted(apns.tokens()) == [token(0), token(2), token(3)]
 
 
 @pytest.mark.parametrize("refusal", [

@@ -36,3 +36,8 @@ def test_nothing_that_a_stranger_wrote_can_become_a_part_of_the_page(path):
     assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new Function|srcdoc", code)
     imported = re.findall(r'from "(.*?)"', code)
     assert all((TREE / "face" / name).exists() for name in imported), imported
+
+
+def test_the_page_has_a_place_for_each_text_that_the_relay_fills_in():
+    text = (TREE / "face/index.html").read_text(encoding="utf-8")
+    assert re.split("[{}]", text)[1::2] == ["time", "next", "trust"]

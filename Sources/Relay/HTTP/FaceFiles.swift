@@ -1,5 +1,4 @@
 import Basics
-@preconcurrency import Glibc
 
 /// The files of the page for browsers, read once: a request never names a file of the disk.
 struct FaceFiles {
@@ -9,8 +8,10 @@ struct FaceFiles {
     "webmanifest": "application/manifest+json",
   ]
 
-  /// By their paths, as in `/face.js`; the page itself is `/`.
-  private var files: [String: HTTPAnswer] = [:]
+  /// The page itself, cut at its places for words: each part with an odd number is the name of one.
+  private let index: [Substring]
+  /// By their paths, as in `/face.js`.
+  private var others: [String: HTTPAnswer] = [:]
 
   /// - Throws: `Fault` if a file is missing or cannot be read.
   init() throws(Fault) {
@@ -18,15 +19,33 @@ struct FaceFiles {
     // In the package the folder is one of several.
     let places = folders.prefix(1).map { "\($0)/face" } + folders.dropFirst()
     let folder = places.first { !names(inFolder: $0).isEmpty } ?? places.first ?? "face"
+    let page = String(decoding: try readRegularFile("\(folder)/index.html"), as: UTF8.self)
+    index = page.split { $0 == "{" || $0 == "}" }
     for name in names(inFolder: folder) {
       guard let dot = name.lastIndex(of: "."),
         let type = Self.types[String(name[name.index(after: dot)...])]
       else { continue }
       let bytes = try readRegularFile("\(folder)/\(name)")
-      files[name == "index.html" ? "/" : "/\(name)"] = HTTPAnswer(200, bytes, type: type)
+      others["/\(name)"] = HTTPAnswer(200, bytes, type: type)
     }
-    guard files["/"] != nil else { throw Fault("\(folder)/index.html", errno: ENOENT) }
+    others["/index.html"] = nil
   }
 
-  func file(at path: String) -> HTTPAnswer? { files[path] }
+  func file(at path: String) -> HTTPAnswer? { others[path] }
+
+  /// The page, with words for browsers without JavaScript.
+  /// - Parameter words: by their names in the page; none for who may not look.
+  func page(_ words: [Substring: String]) -> HTTPAnswer {
+    let parts = index.enumerated().map { number, part in
+      number.isMultiple(of: 2) ? String(part) : words[part, default: ""].escapedForHTML
+    }
+    return HTTPAnswer(200, Array(parts.joined().utf8), type: Self.types["html"]!)
+  }
+}
+
+extension String {
+  fileprivate var escapedForHTML: String {
+    let escapes: [Character: String] = ["&": "&amp;", "<": "&lt;", ">": "&gt;", "\"": "&quot;"]
+    return String(map { escapes[$0] ?? String($0) }.joined())
+  }
 }

@@ -1,6 +1,7 @@
 import Basics
 import COpenSSL
 import Daemon
+@preconcurrency import Glibc
 
 /// The HTTP door for apps and browsers: checks who may come in, and serves the paths of
 /// docs/clocksmith-relay.openapi.json and the page. A new path is a new line of `routes`.
@@ -39,6 +40,8 @@ final class HTTPDoor {
   private let files: FaceFiles?
   private var server: HTTPServer?
   let streams: EventStreams
+  let renderer: Renderer
+  private var avahi: Avahi?
 
   // libmicrohttpd answers HEAD as GET, without the body.
   private static let look = ["GET", "HEAD"]
@@ -60,8 +63,24 @@ final class HTTPDoor {
       service.announcer.call("Settings", Record()) { exchange.answer(HTTPAnswer($0.map(\.json))) }
     },
     Route(path: "/v1/events", methods: Self.look, access: .look) { [unowned self] in listen($0) },
+    Route(path: "/v1/noon.svg", methods: Self.look, access: .look) { [unowned self] exchange in
+      renderer.render(service.wordsOfNoon) {
+        exchange.answer(HTTPAnswer($0, type: "image/svg+xml"))
+      }
+    },
+    Route(path: "/v1/voices/", methods: Self.look, access: .look) { [unowned self] in say($0) },
     Route(path: "/v1/commands", methods: ["POST"]) { [unowned self] exchange in
       service.handleRequest(exchange.head.path, exchange.body) { exchange.answer(HTTPAnswer($0)) }
+    },
+    Route(path: "/v1/devices/", methods: ["DELETE", "PUT"]) { [unowned self] exchange in
+      let head = exchange.head
+      let command = head.method == "PUT" ? "device_add" : "device_remove"
+      let known = Record([
+        "command": .text(command),
+        "token": .text(String(head.path.dropFirst("/v1/devices/".count))),
+      ])
+      let body = exchange.body.isEmpty ? Array("{}".utf8) : exchange.body
+      service.handleRequest(head.path, body, known) { exchange.answer(HTTPAnswer($0)) }
     },
   ]
 
@@ -92,9 +111,14 @@ final class HTTPDoor {
     files = hasFace ? try FaceFiles() : nil
     phones = hasFace ? Phones(service.journal, service.register, settings.http) : nil
     streams = EventStreams(service.loop)
+    renderer = Renderer(service.loop)
     let server = HTTPServer(service.loop, settings.http.listen, settings.identity, self)
     self.server = server
     try server.open()
+    if hasFace, !settings.http.listen.isLoopback {
+      avahi = Avahi(
+        service.loop, port: settings.http.listen.port, usesTLS: settings.http.usesTLS)
+    }
     phones?.revoked = { [unowned self] number in streams.end { $0.phone == number } }
   }
 
@@ -123,7 +147,7 @@ final class HTTPDoor {
     return HTTPAnswer(
       204, "",
       [
-        ("Access-Control-Allow-Methods", "DELETE, GET, HEAD, POST"),
+        ("Access-Control-Allow-Methods", "DELETE, GET, HEAD, POST, PUT"),
         ("Access-Control-Allow-Headers", "Authorization, Content-Type"),
         // In seconds; Chromium keeps it no longer.
         ("Access-Control-Max-Age", "7200"),
@@ -170,9 +194,16 @@ final class HTTPDoor {
     (routes + routesOfPhones).first { $0.fits(path) } ?? page(at: path)
   }
 
-  /// A file of the page. Nil for any other path, and without a face.
+  /// The page or a file of it. Nil for any other path, and without a face.
   private func page(at path: String) -> Route? {
-    files?.file(at: path).map { file in
+    if path == "/", let files {
+      return Route(path: path, methods: Self.look, access: .all) { [unowned self] exchange in
+        // Nothing of the clock for who may not look.
+        let words = refusal(ofVisitor: exchange.head, for: .look) == nil ? service.words : [:]
+        exchange.answer(files.page(words))
+      }
+    }
+    return files?.file(at: path).map { file in
       Route(path: path, methods: Self.look, access: .all) { $0.answer(file) }
     }
   }
@@ -209,6 +240,22 @@ final class HTTPDoor {
   func serve(_ exchange: HTTPExchange) {
     guard exchange.size <= HTTPServer.mostOfBody else { return exchange.answer(Self.tooLarge) }
     route(of: exchange.head.path)?.serve(exchange)
+  }
+
+  /// Has the time said by a voice that is installed.
+  private func say(_ exchange: HTTPExchange) {
+    let file = exchange.head.path.dropFirst("/v1/voices/".count)
+    let voice = String(file.dropLast(".wav".count))
+    let isThere = dataFolders(ofTree: "sounds", with: "voices").contains {
+      access("\($0)/voices/\(voice)/voice.conf", F_OK) == 0
+    }
+    guard file.hasSuffix(".wav"), isThere, !voice.contains("/") else {
+      let why = Rejection(.unknown, "there is no voice '\(file.excerpt)'; ask for NAME.wav")
+      return exchange.answer(HTTPAnswer(.refused(why)))
+    }
+    renderer.render(["voice", "try", voice, service.localTime, "--output"]) {
+      exchange.answer(HTTPAnswer($0, type: "audio/wav").part(exchange.head.range))
+    }
   }
 
   private func listen(_ exchange: HTTPExchange) {

@@ -19,6 +19,8 @@ struct HTTPHead {
   /// How a browser relates that page to this server, as in `same-origin`.
   let fetchSite: String?
   let contentType: String?
+  /// The part of the file that is wanted, as in `bytes=0-1`.
+  let range: String?
   /// The length of the body in bytes; nil if the head does not tell it.
   let length: Int?
   /// The body comes in pieces, and its length is not told before.
@@ -101,10 +103,30 @@ extension HTTPAnswer {
 
   /// - Parameter json: what was asked for.
   init(_ json: Result<String, Rejection>) {
-    switch json {
-    case .success(let json): self.init(200, json)
+    self.init(json.map { Array($0.utf8) }, type: "application/json")
+  }
+
+  init(_ bytes: Result<[UInt8], Rejection>, type: String) {
+    switch bytes {
+    case .success(let bytes): self.init(200, bytes, type: type)
     case .failure(let rejection): self.init(.refused(rejection))
     }
+  }
+
+  /// The part of a sound that is asked for: Safari plays nothing from a server that sends only the
+  /// whole. Any other range than of the form `bytes=0-1` or `bytes=0-` may be answered with the whole
+  /// (RFC 9110, 14.2).
+  func part(_ range: String?) -> HTTPAnswer {
+    guard status == 200, let range, range.hasPrefix("bytes=") else { return self }
+    let ends = range.dropFirst("bytes=".count).split(
+      separator: "-", omittingEmptySubsequences: false)
+    guard ends.count == 2, let first = Int(ends[0]), body.indices.contains(first),
+      let last = ends[1].isEmpty ? body.count - 1 : Int(ends[1]), first <= last
+    else { return self }
+    let part = first...min(last, body.count - 1)
+    return HTTPAnswer(
+      206, Array(body[part]), type: "audio/wav",
+      [("Content-Range", "bytes \(part.lowerBound)-\(part.upperBound)/\(body.count)")])
   }
 }
 

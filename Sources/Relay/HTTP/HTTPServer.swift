@@ -265,7 +265,7 @@ extension HTTPHead {
       address: clocksmith_http_address(connection).map(numeric) ?? "an unknown address",
       host: header("Host"), authorization: header("Authorization"), cookies: header("Cookie"),
       origin: header("Origin"), fetchSite: header("Sec-Fetch-Site"),
-      contentType: header("Content-Type"),
+      contentType: header("Content-Type"), range: header("Range"),
       length: header("Content-Length").flatMap { Int($0) },
       isChunked: header("Transfer-Encoding") != nil)
   }

@@ -69,7 +69,10 @@ final class APNsProvider: Provider {
     let told = body?[.text("reason")].map { $0.excerpt.printable }
     let reason = told ?? "status \(answer.status)"
     switch (answer.status, reason) {
-    case (410, _): return .gone(reason)
+    case (410, _):
+      // In milliseconds since 1970, until 2200.
+      let since = body?[.integer("timestamp", 0...7_258_118_400_000)]
+      return .gone(reason, since: since.map { Instant(microseconds: Int64($0) * 1000) } ?? .now)
     // Perhaps only the environment is wrong, which is ours to mend: the phone stays registered.
     case (400, "BadDeviceToken"):
       return .refused("\(reason): the token is wrong, or is of the other environment")

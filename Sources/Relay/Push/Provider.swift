@@ -22,8 +22,8 @@ protocol Provider {
 enum Verdict: Hashable {
   case accepted
   case refused(String)
-  /// Send nothing more to the device until it registers again.
-  case gone(String)
+  /// Send nothing more to the device until it registers again, if it has not since.
+  case gone(String, since: Instant)
   /// Send nothing more there until the configuration is read again.
   case noMore(String)
   case again(String)

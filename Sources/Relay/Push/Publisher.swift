@@ -138,10 +138,10 @@ final class Publisher {
     using { try $0.token(of: delivery.device) } ?? nil
   }
 
-  func hasGone(_ delivery: Delivery, _ reason: String) {
-    guard let token = using({ try $0.deactivate(delivery.device, reason, at: .now) }) ?? nil else {
-      return
-    }
+  /// - Parameter since: when the provider has lost it: a device that has registered after that stays.
+  func hasGone(_ delivery: Delivery, _ reason: String, since: Instant) {
+    let gone = using { try $0.deactivate(delivery.device, reason, since: since, at: .now) }
+    guard let token = gone ?? nil else { return }
     // Only the start of the token, which is private.
     journal.log(
       .deviceGone, .notice,

@@ -4,6 +4,9 @@ import Horology
 
 /// Sends the deliveries of one provider, a few at once. While it fails, it is tried again and again.
 final class PushLane {
+  /// The longest wait that a server may ask for.
+  private static let longestWish = Duration.seconds(3600)
+
   let provider: any Provider
   private let loop: EventLoop
   private unowned let publisher: Publisher
@@ -69,15 +72,15 @@ final class PushLane {
     let verdict = provider.verdict(on: answer)
     if case .again(let reason) = verdict {
       queue.insert(delivery, at: 0)
-      return fail(reason)
+      return fail(reason, answer.retryAfter)
     }
     // The provider has accepted or refused it: either shows that it works.
     if outage.ends() { publisher.logTrouble(of: name, nil) }
     switch verdict {
     case .accepted: publisher.ended(delivery, .accepted)
     case .refused(let reason): publisher.ended(delivery, .refused, reason)
-    case .gone(let reason):
-      publisher.hasGone(delivery, reason)
+    case .gone(let reason, let since):
+      publisher.hasGone(delivery, reason, since: since)
       publisher.ended(delivery, .refused, reason)
     case .noMore(let reason):
       publisher.ended(delivery, .refused, reason)
@@ -96,11 +99,13 @@ final class PushLane {
     for delivery in waiting { publisher.ended(delivery, .refused, reason) }
   }
 
-  private func fail(_ reason: String) {
+  /// - Parameter wish: how long the server wants to be left alone.
+  private func fail(_ reason: String, _ wish: Duration) {
     // All deliveries in flight fail together: the first has set the pause.
     guard pause == nil else { return }
     if outage.begins() { publisher.logTrouble(of: name, "\(reason); it is tried again") }
-    pause = try? loop.after(outage.nextWait()) { [unowned self] in
+    let wait = max(outage.nextWait(), min(wish, Self.longestWish))
+    pause = try? loop.after(wait) { [unowned self] in
       pause = nil
       send()
     }

@@ -226,15 +226,18 @@ extension Register {
     ) { $0.text(0) }.first
   }
 
-  /// - Returns: the token; nil if the device is not active.
+  /// - Returns: the token; nil if the device is not active, or has registered later than `since`.
   func deactivate(
-    _ device: Int64, _ reason: String, at now: Instant
+    _ device: Int64, _ reason: String, since: Instant, at now: Instant
   ) throws(Fault) -> String? {
     try database.rows(
       """
       UPDATE devices SET deactivated = ?, reason = ? WHERE id = ? AND deactivated IS NULL
-        RETURNING token
-      """, [.integer(now.microseconds), .text(reason), .integer(device)]
+        AND registered <= ? RETURNING token
+      """,
+      [
+        .integer(now.microseconds), .text(reason), .integer(device), .integer(since.microseconds),
+      ]
     ) { $0.text(0) }.first
   }
 }

@@ -16,6 +16,8 @@ struct PushResponse {
   let status: Int
   /// The start of the answer's body.
   var body = ""
+  /// How long the server wants to be left alone; zero if it does not say.
+  var retryAfter = Duration.zero
   /// Why there is no whole answer.
   var failure: String?
 }
@@ -246,11 +248,13 @@ private final class Transfer {
   func answer(_ result: CURLcode) -> PushResponse {
     var status = 0
     clocksmith_curl_ask_number(easy, CURLINFO_RESPONSE_CODE, &status)
+    var seconds: curl_off_t = 0
+    clocksmith_curl_ask_offset(easy, CURLINFO_RETRY_AFTER, &seconds)
     // An answer that is longer than is kept is a whole one.
     let isWhole = result == CURLE_OK || result == CURLE_WRITE_ERROR
     let reason = words[0] == 0 ? curl_easy_strerror(result) : UnsafePointer(words)
     return PushResponse(
       status: status, body: String(decoding: received, as: UTF8.self),
-      failure: isWhole ? nil : String(cString: reason!))
+      retryAfter: .seconds(Int64(seconds)), failure: isWhole ? nil : String(cString: reason!))
   }
 }

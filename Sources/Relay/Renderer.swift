@@ -1,0 +1,171 @@
+import Basics
+import CSystemd
+import Daemon
+@preconcurrency import Glibc
+
+/// Runs `clocksmith` for what the page shows or plays, one process at a time. It keeps the last file, for
+/// a browser asks for a sound in parts.
+final class Renderer {
+  private static let mostWaiting = 8
+  typealias Answer = (Result<[UInt8], Rejection>) -> Void
+
+  private struct Job: Equatable {
+    /// Of the command, up to the name of the file.
+    let words: [String]
+    let version: Int
+  }
+
+  private let loop: EventLoop
+  private var version = 0
+  private var last: (job: Job, bytes: [UInt8])?
+  private var waiting: [(job: Job, answer: Answer)] = []
+  private var child: Child?
+
+  init(_ loop: EventLoop) {
+    self.loop = loop
+  }
+
+  /// The configuration has changed: what is rendered from now on may be another file.
+  func forget() { version += 1 }
+
+  /// - Parameter words: of the command. The name of a file follows.
+  func render(_ words: [String], _ answer: @escaping Answer) {
+    let job = Job(words: words, version: version)
+    if let last, last.job == job { return answer(.success(last.bytes)) }
+    guard waiting.count < Self.mostWaiting else {
+      return answer(
+        .failure(Rejection(.full, "too many pictures and voices are asked for; try again")))
+    }
+    waiting.append((job, answer))
+    startNext()
+  }
+
+  private func startNext() {
+    guard child == nil, let job = waiting.first?.job else { return }
+    do throws(Fault) {
+      child = try Child(job.words, loop) { [unowned self] in end(job, $0) }
+    } catch {
+      end(job, .failure(Rejection(.refused, error.description)))
+    }
+  }
+
+  private func end(_ job: Job, _ result: Result<[UInt8], Rejection>) {
+    child = nil
+    if case .success(let bytes) = result { last = (job, bytes) }
+    let served = waiting.filter { $0.job == job }
+    waiting.removeAll { $0.job == job }
+    for each in served { each.answer(result) }
+    startNext()
+  }
+}
+
+/// A `clocksmith` that runs, and the folder of its file. Released, it is stopped.
+private final class Child {
+  private static let patience = Duration.seconds(30)
+  /// Bytes of the file. A voice takes 100 kB for a time, and a picture half of that.
+  private static let largest = 4 << 20
+  /// Bytes that are kept of what it says.
+  private static let mostWords = 1024
+
+  private let folder: String
+  private var path: String { "\(folder)/file" }
+  private var process = pid_t()
+  /// Its standard error: the end of what it says is the end of the process.
+  private var errors: Int32 = -1
+  private var words: [UInt8] = []
+  private var source: EventSource?
+  private var timer: EventSource?
+  private var isLate = false
+
+  /// - Throws: `Fault` if it cannot be started.
+  init(
+    _ command: [String], _ loop: EventLoop,
+    ended: @escaping (Result<[UInt8], Rejection>) -> Void
+  ) throws(Fault) {
+    var template = Array("/tmp/clocksmith-relay.XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else { throw Fault("cannot make a folder", errno: errno) }
+    folder = template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
+    var ends: [Int32] = [-1, -1]
+    let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+    guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else {
+      throw Fault("cannot make a pair of sockets", errno: errno)
+    }
+    errors = ends[0]
+    let code = start(command, errors: ends[1])
+    close(ends[1])
+    guard code == 0 else { throw Fault("cannot start clocksmith", errno: code) }
+    source = try loop.whenReady(errors, events: EPOLLIN.rawValue) { [unowned self] in
+      guard !readErrors() else { return }
+      // At once: the next process may get a socket of the same number.
+      source?.rests()
+      ended(result())
+    }
+    timer = try loop.after(Self.patience) { [unowned self] in
+      isLate = true
+      kill(process, SIGKILL)
+    }
+  }
+
+  deinit {
+    source = nil
+    if process > 0 {
+      kill(process, SIGKILL)
+      waitpid(process, nil, 0)
+    }
+    close(errors)
+    // One that was stopped may leave a part of the file, under another name.
+    for name in names(inFolder: folder) { unlink("\(folder)/\(name)") }
+    rmdir(folder)
+  }
+
+  /// - Returns: the number of the error; 0 for none.
+  private func start(_ command: [String], errors: Int32) -> Int32 {
+    var files = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&files)
+    defer { posix_spawn_file_actions_destroy(&files) }
+    posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+    posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0)
+    posix_spawn_file_actions_adddup2(&files, errors, STDERR_FILENO)
+    // The loop has blocked the signals that end a program.
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    var none = sigset_t()
+    sigemptyset(&none)
+    posix_spawnattr_setsigmask(&attributes, &none)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+    var arguments = (["clocksmith"] + command + [path]).map { strdup($0) } + [nil]
+    defer { for argument in arguments { free(argument) } }
+    // Without the folders and sockets that systemd gave to the relay.
+    var environment: [UnsafeMutablePointer<CChar>?] = [nil]
+    return posix_spawn(
+      &process, programBeside("clocksmith"), &files, &attributes, &arguments, &environment)
+  }
+
+  /// - Returns: false at the end.
+  private func readErrors() -> Bool {
+    var block = [UInt8](repeating: 0, count: Self.mostWords)
+    let count = read(errors, &block, block.count)
+    guard count > 0 else { return count < 0 && errno == EINTR }
+    if words.count < block.count { words += block[..<count] }
+    return true
+  }
+
+  /// Call it once, at the end.
+  private func result() -> Result<[UInt8], Rejection> {
+    var status: Int32 = 0
+    waitpid(process, &status, 0)
+    process = 0
+    if isLate { return .failure(Rejection(.timeout, "clocksmith took too long for it")) }
+    guard status == 0 else {
+      // Notes come before it.
+      let line = String(decoding: words, as: UTF8.self).split(separator: "\n").last?.prefix(300)
+      return .failure(Rejection(.refused, line.map(String.init) ?? "clocksmith failed"))
+    }
+    do throws(Fault) {
+      return .success(try readRegularFile(path, largest: Self.largest))
+    } catch {
+      return .failure(Rejection(.refused, error.description))
+    }
+  }
+}

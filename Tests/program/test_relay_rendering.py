@@ -1,0 +1,148 @@
+"""The picture of noon and the voices that the relay has clocksmith make for the page."""
+
+import datetime
+import io
+import pathlib
+import threading
+import time
+import zoneinfo
+
+import pytest
+import soundfile
+
+import relay as parts
+from http_door import refused
+from installed_relay import Installed
+from pretended_announcer import notice
+from sound_server import wait_until
+
+ZONE = "Asia/Kathmandu"
+
+
+def get(running, path, **headers):
+    connection = running.connect()
+    try:
+        connection.request("GET", path, headers=headers)
+        answer = connection.getresponse()
+        return answer, answer.read()
+    finally:
+        connection.close()
+
+
+@pytest.fixture
+def clock(announcer):
+    return announcer(Zone=("s", ZONE))
+
+
+@pytest.fixture
+def installed(tmp_path, monkeypatch):
+    parts.need_relay()
+    installed = Installed(tmp_path)
+    monkeypatch.setattr(parts, "RELAY", installed.program)
+    return installed
+
+
+@pytest.fixture
+def running(installed, clock, door):
+    return door("face = yes").wait_for_announcer()
+
+
+def test_the_next_noon_is_drawn_once_until_the_configuration_changes(running, installed, clock):
+    noon = datetime.datetime.now(zoneinfo.ZoneInfo(ZONE)) + datetime.timedelta(hours=12)
+    for _ in range(3):
+        answer, picture = get(running, "/v1/noon.svg")
+        assert answer.status == 200 and answer.headers["Content-Type"] == "image/svg+xml"
+        words = picture.decode().split()
+        assert words[:5] == ["render", "--at", f"{noon:%F}T12:00", "--zone", ZONE]
+        assert words[5] == "--picture" and words[6].startswith("/tmp/clocksmith-relay.")
+    assert len(installed.calls()) == 1
+    assert "STATE_DIRECTORY" not in (installed.folder / "environment").read_text()
+    assert not pathlib.Path(words[6]).parent.exists()
+    clock.connection.send(notice("reloaded", "the configuration is read again", {}))
+    wait_until(lambda: running.ask("GET", "/v1/notices", token=None).body["notices"], 60, "it")
+    assert get(running, "/v1/noon.svg")[0].status == 200
+    assert len(installed.calls()) == 2
+
+
+def test_one_clocksmith_runs_at_a_time_and_what_is_the_same_is_made_once(running, installed):
+    lock = installed.folder / "lock"
+    installed.does(f'mkdir {lock} || exit 1; sleep 1; printf "%s" "$*" >"$file"; rmdir {lock}')
+    answers = []
+    paths = ["/v1/noon.svg"] * 3 + ["/v1/voices/heart.wav"] * 3 + ["/v1/voices/rms.wav"] * 2
+    threads = [threading.Thread(target=lambda path=path: answers.append(get(running, path)))
+               for path in paths]
+    for thread in threads:
+        thread.start()
+    assert running.state().status == 200, "meanwhile"
+    for thread in threads:
+        thread.join(60)
+    assert [answer.status for answer, _ in answers] == [200] * 8
+    # A minute may end between them.
+    assert 3 <= len(installed.calls()) <= 5
+
+
+@pytest.mark.parametrize("line, status, reason, words", [
+    ("echo 'clocksmith: there is no tune' >&2; exit 1", 409, "refused", "there is no tune"),
+    ("exit 1", 409, "refused", "clocksmith failed"), ("", 409, "refused", "No such file"),
+    ("kill -9 $$", 409, "refused", "clocksmith failed"),
+    ("touch $file.part; exec sleep 60", 504, "timeout", "took too long"),
+    ("head -c 9000000 /dev/zero >$file", 409, "refused", "at most"),
+    ("head -c 9000000 /dev/zero | tr '\\0' x >&2; exit 1", 409, "refused", "xxxxxxxx")])
+def test_a_clocksmith_that_fails_is_told_and_tried_again(
+        running, installed, line, status, reason, words):
+    installed.does(line)
+    answer = running.ask("GET", "/v1/noon.svg", token=None)
+    assert words in refused(answer, status, reason)
+    assert not pathlib.Path(installed.calls()[0].split()[-1]).parent.exists()
+    installed.does('echo >"$file"')
+    assert get(running, "/v1/noon.svg")[0].status == 200
+
+
+def test_without_clocksmith_there_is_no_picture(running, installed):
+    (installed.folder / "bin/clocksmith").unlink()
+    assert "cannot start clocksmith" in refused(
+        running.ask("GET", "/v1/noon.svg", token=None), 409, "refused")
+
+
+def test_a_relay_that_stops_leaves_no_clocksmith_behind(running, installed):
+    installed.does(f'echo $$ >{installed.folder}/pid; echo "$file" >{installed.folder}/file; exec sleep 60')
+    thread = threading.Thread(target=lambda: get(running, "/v1/noon.svg"))
+    thread.start()
+    pid = installed.folder / "pid"
+    wait_until(lambda: pid.exists() and pid.read_text().endswith("\n"), 60, "it")
+    wait_until(lambda: (installed.folder / "file").exists(), 60, "the file")
+    begun = time.monotonic()
+    assert running.stop() == 0
+    assert time.monotonic() - begun < 5
+    thread.join(60)
+    assert not pathlib.Path(f"/proc/{pid.read_text().strip()}").exists()
+    assert not pathlib.Path((installed.folder / "file").read_text().strip()).parent.exists()
+
+
+@pytest.mark.parametrize("path", [
+    "none.wav", "../heart.wav", "..%2Fheart.wav", "..wav", ".wav", "heart/../rms.wav", "-h.wav"])
+def test_a_voice_that_is_not_installed_is_asked_of_nobody(running, installed, path):
+    refused(running.ask("GET", f"/v1/voices/{path}", token=None), 404, "unknown")
+    assert not installed.calls()
+
+
+def test_a_voice_says_the_time_and_a_browser_may_ask_for_a_part(clock, door):
+    running = door("face = yes").wait_for_announcer()
+    refused(running.ask("GET", "/v1/voices/rms", token=None), 404, "unknown")
+    # The same minute.
+    while datetime.datetime.now().second > 50:
+        time.sleep(1)
+    answer, sound = get(running, "/v1/voices/rms.wav")
+    assert answer.status == 200 and answer.headers["Content-Type"] == "audio/wav"
+    samples, rate = soundfile.read(io.BytesIO(sound))
+    assert 0.5 < len(samples) / rate < 5 and abs(samples).max() > 0.05
+    size = len(sound)
+    for wanted, part in {"0-1": (0, 2), "0-": (0, size), "44-99": (44, 100),
+                         "10-99999999": (10, size)}.items():
+        answer, body = get(running, "/v1/voices/rms.wav", Range=f"bytes={wanted}")
+        assert (answer.status, body) == (206, sound[slice(*part)])
+        assert answer.headers["Content-Range"] == f"bytes {part[0]}-{part[1] - 1}/{size}"
+    for wanted in ("bytes=9-1", "bytes=99999999-", "bytes=99999999-999999999", "bytes=-5",
+                   "bytes=a-b", "bytes=0-1,3-4", "x"):
+        answer, body = get(running, "/v1/voices/rms.wav", Range=wanted)
+        assert (answer.status, body) == (200, sound)
