@@ -22,6 +22,7 @@ let package = Package(
     .systemLibrary(name: "CLinux"),
     .systemLibrary(name: "CMicroHTTPD"),
     .systemLibrary(name: "CMosquitto"),
+    .systemLibrary(name: "CMPG123"),
     .systemLibrary(name: "COpenSSL"),
     .systemLibrary(name: "CSampleRate"),
     .systemLibrary(name: "CSndFile"),
@@ -34,7 +35,7 @@ let package = Package(
     .target(name: "Daemon", dependencies: ["Basics", "CLinux", "CSystemd"]),
     .target(name: "Horology", dependencies: ["Basics"]),
     .target(name: "Sound", dependencies: ["Basics", "Horology", "CSampleRate", "CSndFile"]),
-    .target(name: "Studio", dependencies: ["Basics", "Horology", "Sound", "CEBUR128"]),
+    .target(name: "Studio", dependencies: ["Basics", "Horology", "Sound", "CEBUR128", "CMPG123"]),
     .target(
       name: "Devices",
       dependencies: ["Basics", "Horology", "Sound", "CALSA", "CClocksmith", "CLinux", "CSystemd"]),

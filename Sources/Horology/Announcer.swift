@@ -790,8 +790,9 @@ extension Announcer {
     }
   }
 
-  /// Why nothing of a ring has been heard; nil if something was, or nothing failed.
-  private func neverHeard(_ reminder: Reminder) -> SkipReason? {
+  /// Why nothing of a ring has been heard; nil if something was, or nothing failed, or it does not
+  /// ring.
+  public func neverHeard(_ reminder: Reminder) -> SkipReason? {
     guard case .ringing(let since) = reminder.state, !cues.hasRung(since: since.sinceBoot) else {
       return nil
     }

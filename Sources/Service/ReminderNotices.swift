@@ -3,7 +3,8 @@ import Daemon
 import Horology
 
 extension ReminderEvent {
-  func notice(of reminder: Reminder) -> Notice {
+  /// - Parameter neverHeard: why nothing of its ring was heard; nil if something was.
+  func notice(of reminder: Reminder, neverHeard: SkipReason? = nil) -> Notice {
     let kind = reminder.kind
     let isTimer = kind == .timer
     let name = isTimer ? "TIMER" : "ALARM"
@@ -21,6 +22,12 @@ extension ReminderEvent {
     }
     func end(_ reason: String, _ words: String, isByHand: Bool = true) -> Notice {
       fields["REASON"] = reason
+      var words = words
+      if let neverHeard {
+        fields["CHANGE"] = ReminderEvent.missed(neverHeard).key(of: kind)
+        fields["DETAIL"] = neverHeard.description
+        words += "; it was never heard: \(neverHeard)"
+      }
       return isTimer || isByHand ? change(words) : missed(words)
     }
     switch self {

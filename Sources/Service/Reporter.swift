@@ -53,7 +53,12 @@ final class Reporter {
       failure = "\(interval.title) could not be played: \(why)"
     default: break
     }
-    journal.log(report.notice(composer, clockWatch.state))
+    if case .reminder(let reminder, let event) = report {
+      journal.log(
+        event.notice(of: reminder, neverHeard: conductor.announcer.neverHeard(reminder)))
+    } else {
+      journal.log(report.notice(composer, clockWatch.state))
+    }
     let interval = conductor.announcer.settings.interval
     if let ended = tally.add(report, every: interval, at: SystemClock.uptime) {
       journal.log(ended.notice)

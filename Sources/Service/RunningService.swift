@@ -16,6 +16,7 @@ public final class RunningService {
 
   private let bus: SystemBus
   private var changed: () -> Void = {}
+  private var noticed: (_ words: String, _ fields: [String: String]) -> Void = { _, _ in }
 
   /// Nil if there is no bus, or no service on it.
   /// - Parameter patience: how long the bus may take to answer.
@@ -113,12 +114,34 @@ public final class RunningService {
         + "arg0='\(CLOCKSMITH_BUS_NAME)'")
   }
 
+  /// Calls `handler` at every notice of the service that `whenChanged` watches for, before that
+  /// one's handler: with the words for a person and the fields, as `Notice` has them.
+  public func whenNoticed(
+    _ handler: @escaping (_ words: String, _ fields: [String: String]) -> Void
+  ) {
+    noticed = handler
+  }
+
+  /// Handles the signals that have arrived, after the loop has ended.
+  public func handleArrived() {
+    while sd_bus_process(bus.pointer, nil) > 0 {}
+  }
+
+  private func handle(_ message: OpaquePointer) {
+    if sd_bus_message_is_signal(message, CLOCKSMITH_BUS_INTERFACE, "Noticed") > 0,
+      let (_, words, fields) = BusReader.record(message).flatMap(Notice.parts)
+    {
+      noticed(words, fields)
+    }
+    changed()
+  }
+
   private func watch(_ rule: String) throws(Fault) {
     try bus.keep("watch the system bus") {
       sd_bus_add_match(
         bus.pointer, &$0, rule,
-        { _, context, _ in
-          Unmanaged<RunningService>.fromOpaque(context!).takeUnretainedValue().changed()
+        { message, context, _ in
+          Unmanaged<RunningService>.fromOpaque(context!).takeUnretainedValue().handle(message!)
           return 0
         }, Unmanaged.passUnretained(self).toOpaque())
     }

@@ -13,9 +13,10 @@ public final class SoundFile {
   public let path: String
   /// Frames per second.
   public let rate: Int
-  /// Frames in the file: as many as its header says, or if it does not say, as many as there are. Of an
-  /// MP3 that does not say it, a guess.
+  /// Frames in the file: as many as its header says, or if it does not say, as many as there are.
   public let frames: Int
+  /// True for MP3. Its header may not say how long it is; then `frames` is only a guess.
+  public let isMPEG: Bool
 
   /// 1, unless it was opened with `anyChannels`.
   let channels: Int
@@ -24,25 +25,61 @@ public final class SoundFile {
   private var position = 0
   private var audibility = Audibility()
 
+  /// How a sound without a header is coded.
+  public struct Headerless: Sendable {
+    let coding: Int
+    let rate: Int
+
+    /// By the suffix that Asterisk gives the file; nil if that says nothing about both.
+    public init?(suffix: String) {
+      switch suffix.lowercased() {
+      case "gsm": (coding, rate) = (SF_FORMAT_GSM610, 8000)
+      case "ulaw", "ul", "ulw", "mulaw", "mu": (coding, rate) = (SF_FORMAT_ULAW, 8000)
+      case "alaw", "al", "alw": (coding, rate) = (SF_FORMAT_ALAW, 8000)
+      case let suffix:
+        guard let rate = Self.linearRates[suffix] else { return nil }
+        (coding, self.rate) = (SF_FORMAT_PCM_16 | SF_ENDIAN_LITTLE, rate)
+      }
+    }
+
+    private static let linearRates = [
+      "sln": 8000, "sln12": 12_000, "sln16": 16_000, "sln24": 24_000, "sln32": 32_000,
+      "sln44": 44_100, "sln48": 48_000, "sln96": 96_000, "sln192": 192_000,
+    ]
+  }
+
   /// Opens a file of any format that libsndfile knows.
   /// - Parameters:
   ///   - anyChannels: accept more than one channel too, to read the whole file at once.
+  ///   - headerless: how its sound is coded, if it has no header.
   /// - Throws: `Fault` if it cannot be opened, is empty, or is not mono.
-  public convenience init(path: String, anyChannels: Bool = false) throws(Fault) {
-    try self.init(descriptor: openRegularFile(path), of: path, anyChannels: anyChannels)
+  public convenience init(
+    path: String, anyChannels: Bool = false, headerless: Headerless? = nil
+  ) throws(Fault) {
+    try self.init(
+      descriptor: openRegularFile(path), of: path, anyChannels: anyChannels, headerless: headerless)
   }
 
   /// The same, for a file that is open. It is closed with this object, or if this throws.
   public init(
-    descriptor: Int32, of path: String, anyChannels: Bool = false
+    descriptor: Int32, of path: String, anyChannels: Bool = false, headerless: Headerless? = nil
   ) throws(Fault) {
     var info = SF_INFO()
+    if let headerless {
+      info.format = Int32(SF_FORMAT_RAW | headerless.coding)
+      info.samplerate = Int32(headerless.rate)
+      info.channels = 1
+    }
     guard let opened = sf_open_fd(descriptor, Int32(SFM_READ), &info, 1) else {
       throw Self.refusal(path)
     }
+    let isUncounted = info.frames == sf_count_t.max
+    if isUncounted && Self.container(info) == SF_FORMAT_FLAC {
+      info.frames = Self.count(opened, info)
+    }
     let problem: String? =
-      if info.frames == sf_count_t.max {
-        "it is torn: its end, or its length, is missing"
+      if isUncounted && info.frames == sf_count_t.max {
+        "it is torn: its end is missing"
       } else if info.channels != 1 && !anyChannels {
         "it has \(info.channels) channels; a clip is mono"
       } else if info.frames <= 0 {
@@ -69,6 +106,7 @@ public final class SoundFile {
     rate = Int(info.samplerate)
     frames = Int(info.frames)
     channels = Int(info.channels)
+    isMPEG = Self.container(info) == SF_FORMAT_MPEG
   }
 
   private static func container(_ info: SF_INFO) -> Int {
@@ -84,25 +122,52 @@ public final class SoundFile {
     sf_close(handle)
   }
 
-  /// True if a WAV or CAF file ends before the sound that its header promises, by more than 10 ms.
+  /// Counts the frames of a FLAC whose header does not say it, up to the longest clip.
+  /// - Returns: the largest number if it is torn.
+  private static func count(_ handle: OpaquePointer, _ info: SF_INFO) -> sf_count_t {
+    let block = UnsafeMutableBufferPointer<Float>.allocate(capacity: 4096 * Int(info.channels))
+    defer { block.deallocate() }
+    var frames: sf_count_t = 0
+    while frames <= longest * sf_count_t(info.samplerate) {
+      let count = sf_readf_float(handle, block.baseAddress, 4096)
+      guard count > 0 else { break }
+      frames += count
+    }
+    // The last part may be torn, which the decoder tells here alone.
+    if sf_error(handle) != SF_ERR_NO_ERROR { return sf_count_t.max }
+    sf_seek(handle, 0, SEEK_SET)
+    return frames
+  }
+
+  /// True if the file ends before the sound that its header promises, by more than 10 ms.
   ///
   /// libsndfile repairs such a header, and says so only in its log, as in `data : 9600 (should be
-  /// 960)`.
+  /// 960)`. It corrects much else there too, as the size of the whole file, which writers get wrong.
   private static func isCutOff(_ handle: OpaquePointer, _ info: SF_INFO) -> Bool {
     var log = [CChar](repeating: 0, count: 2048)
     let length = sf_command(handle, Int32(SFC_GET_LOG_INFO), &log, Int32(log.count))
     let text = String(
       decoding: log.prefix(Int(length)).map(UInt8.init(bitPattern:)), as: UTF8.self)
+    // Long tags leave no room in the log for the size of the sound: then that of the file counts.
+    let isFull = length >= log.count - 1
     return text.split(separator: "\n").contains { line in
+      if line.hasPrefix("Seems to be a truncated file") { return true }
       let words = line.split(separator: " ")
-      guard words.count == 6, words[0] == "data", words[3] == "(should",
-        let promised = Double(words[2]), promised < unknownSize,
-        let there = Double(words[5].dropLast())
+      guard words.count >= 6, words.suffix(3).prefix(2).elementsEqual(["(should", "be"]),
+        case let name = words.dropLast(5).joined(separator: " "),
+        sizes.contains(name) || isFull && name == "RIFF",
+        let promised = Double(words[words.count - 4]), promised < unknownSize,
+        let there = Double(words[words.count - 1].dropLast())
       else { return false }
       return Double(info.frames) * (promised / there - 1) > Double(info.samplerate) / 100
     }
   }
 
+  /// What libsndfile's log calls the bytes of sound, or of the whole file where it does not check
+  /// those: in WAV and CAF, AIFF, 8SVX, AU, W64, RF64.
+  private static let sizes: Set<String> = [
+    "data", "SSND", "BODY", "Data Size", "riff", "Riff size",
+  ]
   /// Bytes. Programs that write into a pipe do not know the size yet, and promise 2 GB or 4 GB.
   private static let unknownSize = Double(1 << 30)
 
@@ -164,15 +229,19 @@ public final class SoundFile {
 
   public var seconds: Double { Double(frames) / Double(rate) }
 
+  /// True if libsndfile does not know the format of a file that could not be opened; another program
+  /// may.
+  public static func isFormatUnknown(_ fault: Fault) -> Bool {
+    ![SF_ERR_NO_ERROR, SF_ERR_SYSTEM, SF_ERR_MALFORMED_FILE].contains(Int(fault.code))
+  }
+
   /// Why the last file could not be opened, in words for a reader who does not know libsndfile.
   private static func refusal(_ path: String) -> Fault {
     let code = sf_error(nil)
     let detail =
       switch Int(code) {
-      case SF_ERR_UNRECOGNISED_FORMAT:
-        "it is no sound file, or of a format that is not known; convert it to FLAC or WAV"
-      case SF_ERR_UNSUPPORTED_ENCODING:
-        "its sound is encoded in a way that is not known; convert it to FLAC or WAV"
+      case SF_ERR_UNRECOGNISED_FORMAT: "it is no sound file, or of a format that is not known"
+      case SF_ERR_UNSUPPORTED_ENCODING: "its sound is encoded in a way that is not known"
       default: "its header makes no sense: it is torn, or no sound file"
       }
     return Fault("cannot read \(path)", code: code, detail)

@@ -25,9 +25,7 @@ public struct LevelMeter: Sendable {
     if peak >= held || heldLines <= 0 { (held, heldLines) = (peak, Self.holding) }
     let length = Self.column(Double(peak).decibels)
     peak = 0
-    let marks = [
-      Self.column(SpokenWord.peaks.lowerBound), Self.column(SpokenWord.peaks.upperBound),
-    ]
+    let marks = [Self.column(Take.peaks.lowerBound), Self.column(Take.peaks.upperBound)]
     let bar = (0..<Self.columns).map { column in
       marks.contains(column) ? "|" : column < length ? "#" : "."
     }

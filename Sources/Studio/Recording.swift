@@ -147,25 +147,20 @@ extension Recording {
   /// In seconds; no word is shorter.
   private static let shortest = 0.05
 
-  /// Reads a recording of any format that libsndfile knows. If it has several channels, the loudest is
+  /// Reads a recording of any format. If it has several channels, the loudest is
   /// used. Makes it a word at 48 kHz that is neither levelled nor faded.
   /// - Throws: `Fault` with the remedy if it is not a sound, is torn, clipped, silent or too long, or
   ///   holds only a click.
   init(recorded path: String) throws(Fault) {
-    let file = try SoundFile(path: path, anyChannels: true)
+    let sound = try RecordedSound(path: path)
     func refuse(_ words: String) -> Fault { Fault("cannot use \(path)", words) }
-    guard file.seconds <= Self.longest else {
-      throw refuse(
-        "it takes \(file.seconds.text(decimals: 1, .up)) s, and no word takes longer than 5 s; cut the "
-          + "word out")
-    }
     func power(_ samples: [Float]) -> Float { samples.reduce(0) { $0 + $1 * $1 } }
-    let loudest = try file.readChannels().max { power($0) < power($1) } ?? []
-    if let run = Recording(samples: loudest, rate: file.rate).clippedRun {
+    let loudest = sound.channels.max { power($0) < power($1) } ?? []
+    if let run = Recording(samples: loudest, rate: sound.rate).clippedRun {
       throw refuse("it is clipped: \(run) samples in a row at full scale; record it less loudly")
     }
     self.init(
-      samples: try RateConverter.convert(loudest, from: file.rate, to: standardRate),
+      samples: try RateConverter.convert(loudest, from: sound.rate, to: standardRate),
       rate: standardRate)
     removeDC()
     guard peak >= Self.faintest else {

@@ -1,36 +1,70 @@
-/// The words that a person is led through with a microphone.
+/// A phrase that a person reads aloud, and that is then cut into its words.
+public struct RecordingPrompt: Hashable, Sendable {
+  public let words: [EnglishWord]
+
+  init(_ words: [EnglishWord]) {
+    self.words = words
+  }
+
+  /// As it is shown: `three ... forty-five ... P M`.
+  public var text: String { words.map(\.text).joined(separator: " ... ") }
+  /// The name of its take: `3-45-pm`.
+  public var name: String { words.map(\.clipName).joined(separator: "-") }
+}
+
 public enum RecordingPlan: String, CaseIterable, Sendable {
-  /// The quarters of an hour on the clock of 12 hours, and the answer of a clock that is not trusted.
+  /// The classic clips: every quarter of an hour on the clock of 12 hours.
   case quarters
   /// Every minute, on the clocks of 12 and of 24 hours.
   case minutes
-  /// Timers and intervals.
+  /// The phrases of timers and intervals, for a voice that says the time too.
   case timers
 
-  public var words: [EnglishWord] {
-    func numbers(_ numbers: [Int]) -> [EnglishWord] { numbers.map { .number($0) } }
-    let time: [EnglishWord] = [.am, .pm, .oclock]
-    let answer: [EnglishWord] = [.iDoNot, .knowTheTimeYet]
-    return switch self {
-    case .quarters: numbers(Array(1...12) + [15, 30, 45]) + time + answer
-    case .minutes:
-      numbers(Array(0...20) + [30, 40, 45, 50]) + [.oh] + time + [.hundred] + answer
-    case .timers:
-      numbers(Array(1...20) + [30, 40, 50]) + EnglishWord.TimerWord.allCases.map { .timers($0) }
+  /// Every word is at the place where it will be spoken: the hour first, the minute in the middle,
+  /// A M or P M last. Each minute of the quarters comes four times, A M and P M six times, and the
+  /// middle one of the takes is used. `minutes` has all the prompts of `quarters`.
+  public var prompts: [RecordingPrompt] {
+    if self == .timers { return Self.timerPrompts }
+    let quarters =
+      (1...12).map { hour in
+        RecordingPrompt([
+          .number(hour), .number([45, 15, 30][hour % 3]), hour % 2 == 0 ? .pm : .am,
+        ])
+      } + [
+        RecordingPrompt([.number(10), .oclock]), RecordingPrompt([.iDoNot, .knowTheTimeYet]),
+      ]
+    guard self == .minutes else { return quarters }
+    let others = (10...59).filter { $0 % 15 != 0 }.map { minute in
+      RecordingPrompt([
+        .number(minute % 12 == 0 ? 12 : minute % 12), .number(minute),
+        minute % 2 == 0 ? .pm : .am,
+      ])
     }
+    return quarters + others + [
+      RecordingPrompt([.number(6), .oh, .number(5), .pm]),
+      RecordingPrompt([.number(0), .hundred]),
+    ]
   }
-}
 
-extension EnglishWord {
-  /// The word as it is shown to be read aloud: with dots behind it if another word follows where it is
-  /// used, so that the voice stays up.
-  public var prompt: String {
-    let isLast =
-      switch self {
-      case .am, .pm, .oclock, .hundred, .knowTheTimeYet: true
-      case .timers(let word): [.left, .timer, .work, .rest, .half, .go, .done].contains(word)
-      default: false
-      }
-    return isLast ? "\(text)." : "\(text) ..."
+  /// Every number comes first, before a unit. The units alternate, so that each comes many times. A
+  /// number after `round` also has a word behind it. Otherwise its take would fall in pitch, as the
+  /// end of a sentence does.
+  private static var timerPrompts: [RecordingPrompt] {
+    let ends: [[EnglishWord.TimerWord]] = [
+      [.minutes, .left], [.second, .timer], [.hours, .left], [.minute, .timer], [.seconds, .left],
+      [.hour, .timer],
+    ]
+    let numbers = (1...59).map { number in
+      // The number 1 gets `second`, which is singular.
+      RecordingPrompt([.number(number)] + ends[number % ends.count].map { .timers($0) })
+    }
+    func words(_ words: EnglishWord.TimerWord...) -> [EnglishWord] { words.map { .timers($0) } }
+    return numbers + [
+      RecordingPrompt([.number(4)] + words(.andAHalf, .minutes, .left)),
+      RecordingPrompt([.number(2)] + words(.andAHalf, .hours, .left)),
+      RecordingPrompt(words(.round) + [.number(6)] + words(.go)),
+      RecordingPrompt(words(.round) + [.number(7)] + words(.done)),
+      RecordingPrompt(words(.work)), RecordingPrompt(words(.rest)), RecordingPrompt(words(.half)),
+    ]
   }
 }

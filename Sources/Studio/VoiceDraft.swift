@@ -14,7 +14,7 @@ struct VoiceDraft {
   private(set) var recordings: [EnglishWord: Recording]
 
   /// The loudness of the clips of a pack, in LUFS (facts: voices, quality targets).
-  private static let usualLoudness = -20.0
+  static let usualLoudness = -20.0
 
   /// Brings every word to one loudness at which none is clipped.
   init(levelling words: [EnglishWord: Recording]) {

@@ -23,10 +23,12 @@ public struct VoiceImport {
   private var draft = VoiceDraft(levelling: [:])
   private let licence: String?
 
-  /// The suffixes by which sounds are known, also those that have to be converted first.
+  /// Suffixes of sounds. A file with another one is used only if its word is missing without it, so
+  /// that the text of a word may lie beside its sound.
   private static let suffixes: Set<String> = [
-    "wav", "flac", "mp3", "ogg", "oga", "opus", "caf", "aif", "aiff", "aifc", "au", "w64", "voc",
-    "m4a", "aac", "wma", "webm", "amr", "3gp", "gsm", "sln", "ulaw", "alaw", "g722",
+    "wav", "wave", "wav49", "bw64", "rf64", "w64", "flac", "caf", "aif", "aiff", "aifc", "au",
+    "snd", "voc", "ogg", "oga", "opus", "spx", "mp3", "mp2", "m4a", "mp4", "aac", "ac3", "wma",
+    "webm", "mka", "amr", "3gp", "g722",
   ]
 
   /// Reads the recordings in `folder` and in its subfolder `digits`, which Asterisk uses.
@@ -37,32 +39,33 @@ public struct VoiceImport {
     licence = Self.files(in: folder).first { name in
       ["licence", "license", "copying", "copyright"].contains { name.lowercased().hasPrefix($0) }
     }
-    let sounds = Self.sounds(in: folder)
-    ignored = sounds.others
-    if sounds.words.keys.contains(where: { if case .timers = $0 { true } else { false } }) {
-      missingForTimers = EnglishRules(words: Set(sounds.words.keys)).missingForTimers
+    let words = findWords()
+    if words.keys.contains(where: { if case .timers = $0 { true } else { false } }) {
+      missingForTimers = EnglishRules(words: Set(words.keys)).missingForTimers
     }
-    draft = VoiceDraft(levelling: read(sounds.words))
+    draft = VoiceDraft(levelling: read(words))
     problems += draft.problems
   }
 
-  /// The sounds in a folder, by their names: those of each word, and the others.
-  public static func sounds(
-    in folder: String
-  ) -> (words: [EnglishWord: [String]], others: [String]) {
+  /// The files of each word, by their names.
+  private mutating func findWords() -> [EnglishWord: [String]] {
     var words: [EnglishWord: [String]] = [:]
-    var others: [String] = []
-    for file in files(in: folder) + files(in: "\(folder)/digits").map({ "digits/\($0)" }) {
+    var others: [EnglishWord: [String]] = [:]
+    let inDigits = Self.files(in: "\(folder)/digits").map { "digits/\($0)" }
+    for file in Self.files(in: folder) + inDigits {
       let name = file.split(separator: "/").last ?? ""
       let dot = name.lastIndex(of: ".") ?? name.endIndex
-      guard suffixes.contains(name[dot...].dropFirst().lowercased()) else { continue }
-      if let word = EnglishWord(fileName: name[..<dot]) {
-        words[word, default: []].append(file)
-      } else {
-        others.append(file)
+      let suffix = name[dot...].dropFirst().lowercased()
+      let isSound = Self.suffixes.contains(suffix) || SoundFile.Headerless(suffix: suffix) != nil
+      switch (EnglishWord(fileName: name[..<dot]), isSound) {
+      case (let word?, true): words[word, default: []].append(file)
+      case (let word?, false): others[word, default: []].append(file)
+      case (nil, true): ignored.append(file)
+      case (nil, false): break
       }
     }
-    return (words, others)
+    for word in EnglishRules(words: Set(words.keys)).missing { words[word] = others[word] }
+    return words
   }
 
   /// The names of the files in a folder, without its subfolders and what is hidden, as the `._one.wav`

@@ -32,7 +32,7 @@ let timerCommand = Subcommand(
       name: "wait", argument: nil,
       help:
         "show how much is left until the timer ends; exit\nstatus 1 if it was cancelled before "
-        + "zero;\nCtrl-C also exits with 1, and the timer goes on"),
+        + "zero or nobody\nheard it; Ctrl-C also exits with 1, and the timer\ngoes on"),
     Option(name: "json", argument: nil, help: "list: print one JSON object a line"),
     configOption,
   ]

@@ -16,6 +16,9 @@ final class TimerWait {
   private var timer: Reminder?
   private var hasGone = false
   private var failure: Fault?
+  private var hasRung = false
+  /// How it ended, once a notice says so, and whether it was at zero and was heard.
+  private var end: (words: String, isHeard: Bool)?
 
   init(_ service: RunningService, _ number: Int, _ title: String) throws(Fault) {
     (self.service, self.number, self.title) = (service, number, title)
@@ -23,30 +26,52 @@ final class TimerWait {
   }
 
   /// Shows it until it is stopped or cancelled, or until Ctrl-C.
-  /// - Returns: the exit status; failed if it was cancelled before zero, or at Ctrl-C.
+  /// - Returns: the exit status; failed if it was cancelled before zero or nobody heard it, or at
+  ///   Ctrl-C.
   /// - Throws: `Fault` if the service has gone.
   func run() throws(Fault) -> Int32 {
     sources = try loop.whenAskedToEnd { [unowned self] in loop.exit() }
     sources.append(try loop.every(.seconds(1)) { [unowned self] in show() })
+    service.whenNoticed { [unowned self] in hear($0, $1) }
     try service.whenChanged(loop) { [unowned self] in refresh() }
     refresh()
     if !hasGone, failure == nil { try loop.run() }
+    // The notice of its end may wait behind the signal that showed that it has gone.
+    if hasGone { service.handleArrived() }
     bar.end()
     if let failure { throw failure }
     guard hasGone else {
       complain("\(title) goes on; 'clocksmith timer remove \(number)' ends it")
       return ExitStatus.failed
     }
-    let left = timer?.left(at: SystemClock.now.instant) ?? .seconds(1)
-    guard left <= .zero else {
-      complain("\(title) was cancelled")
+    guard let end, end.isHeard else {
+      complain(end?.words ?? "\(title) is gone; see 'journalctl -u clocksmith'")
       return ExitStatus.failed
     }
     try say("\(title): it has reached zero, and is over")
     return ExitStatus.done
   }
 
+  /// The number is free again after the end, for a later timer. So nothing is heard after it.
+  private func hear(_ words: String, _ fields: [String: String]) {
+    guard end == nil, fields["TIMER"] == "\(number)" else { return }
+    switch fields["CHANGE"] {
+    case "elapsed": hasRung = true
+    // With more time, a timer that rang counts down again.
+    case "lengthened": hasRung = false
+    case "stopped", "missed": end = (words, isHeard: true)
+    case "cancelled": end = (words, isHeard: hasRung)
+    case "never_heard", "expired", "silenced": end = (words, isHeard: false)
+    default: break
+    }
+    if end != nil {
+      hasGone = true
+      loop.exit()
+    }
+  }
+
   private func refresh() {
+    guard !hasGone, failure == nil else { return }
     do throws(Fault) {
       if let seen = try service.status().timers.first(where: { $0.number == number }) {
         timer = seen

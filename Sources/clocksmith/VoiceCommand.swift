@@ -22,20 +22,21 @@ let voiceCommand = Subcommand(
     verify DIR reads every clip of a voice. It shows which times the voice says, and lists where it
     misses the quality targets, with what to do. The exit status is 3 if it found something.
 
-    record DIR leads you through the words of a voice, and records them with a microphone into the
-    folder DIR, a file for each. b goes back, p plays, q stops. What is recorded is on the disk at
-    once, and the next run goes on. At the end it makes a voice pack of them, as import does.
+    record DIR leads you through the phrases of a voice, and records them with a microphone into
+    DIR, which becomes a voice pack. Enter keeps a phrase, p plays it, a takes it again, b goes
+    back, q stops. What you keep is on the disk at once, and the next run goes on.
 
     import DIR makes a voice pack from a folder of recorded words, as one.wav, 1.wav, AM.flac. One
     to twelve, fifteen, thirty, forty-five, AM and PM are enough for the quarters of an hour. It
-    reads WAV, FLAC, MP3, Ogg, Opus, AIFF and CAF. The words for every minute, for 24 hours and for
-    timers are in /usr/share/doc/clocksmith/docs/own-voice.md.
+    reads WAV, FLAC, MP3, Ogg, Opus, AIFF, CAF and the folders of Asterisk and saytime, and through
+    ffmpeg other formats, as AAC. The words for every minute, for 24 hours and for timers are in
+    /usr/share/doc/clocksmith/docs/own-voice.md.
     """,
   options: [
     Option(
       name: "output", argument: "PACK",
       help:
-        "record, import: the folder to make (default:\nDIR-voice); export: the folder to make;\n"
+        "import: the folder to make (default: DIR-voice);\nexport: the folder to make;\n"
         + "try: the sound file to write instead of playing"),
     Option(
       name: "device", argument: "MICROPHONE",
@@ -43,10 +44,10 @@ let voiceCommand = Subcommand(
         "record: an ALSA device, as 'arecord -L' lists them\n(default: default)"
     ),
     Option(
-      name: "pack", argument: "WORDS",
+      name: "pack", argument: "PHRASES",
       help:
-        "record: quarters, the words for every quarter of an\nhour, minutes, those for every minute, or "
-        + "timers,\nthose for timers and intervals (default: quarters)"),
+        "record: quarters, 14 phrases that say every\nquarter of an hour, minutes, 63 that say "
+        + "every\nminute, or timers, 66 for timers and intervals\n(default: quarters)"),
     Option(
       name: "style", argument: "STYLE",
       help: "try, export: instead of the configured style, as\nin natural"),
@@ -63,7 +64,7 @@ let voiceCommand = Subcommand(
   let optionsOf: [String: Set<String>] = [
     "list": ["json", "config"], "try": ["output", "style", "config"],
     "export": ["output", "style", "caf", "config"], "verify": [],
-    "record": ["device", "pack", "output", "config"], "import": ["output"],
+    "record": ["device", "pack", "config"], "import": ["output"],
   ]
   guard let allowed = optionsOf[action] else {
     throw Misuse(description: "unknown 'voice \(action)'; \(hint)")

@@ -8,10 +8,7 @@ import Studio
 /// `voice import`: makes a voice pack from recordings.
 func importVoice(_ folder: String, _ arguments: Arguments) throws -> Int32 {
   let folder = named(withoutSlash(folder))
-  return try makeVoice(of: folder, try arguments.folder() ?? "\(folder)-voice")
-}
-
-private func makeVoice(of folder: String, _ target: String) throws -> Int32 {
+  let target = try arguments.folder() ?? "\(folder)-voice"
   let recordings = try VoiceImport(folder: folder)
   for problem in recordings.problems { complain(problem.description) }
   guard recordings.problems.isEmpty else {
@@ -40,7 +37,7 @@ private func complain(of what: String, _ files: [String]) {
   complain("note: \(what): \(first)\(files.count > 3 ? " and \(files.count - 3) more" : "")")
 }
 
-/// `voice record`: records words into a folder with a microphone, and makes a voice pack of them.
+/// `voice record`: makes a voice pack with a microphone.
 func recordVoice(_ folder: String, _ arguments: Arguments) throws -> Int32 {
   let plans = RecordingPlan.allCases.map(\.rawValue)
   guard let plan = RecordingPlan(rawValue: arguments["pack"] ?? "quarters") else {
@@ -51,26 +48,14 @@ func recordVoice(_ folder: String, _ arguments: Arguments) throws -> Int32 {
     throw Misuse(
       description: "voice record needs a terminal, for it is led by single keys; run it in one")
   }
-  let folder = named(withoutSlash(folder))
-  let target = try arguments.folder() ?? "\(folder)-voice"
-  for (path, advice) in [
-    (target, "remove it, or name another with --output"),
-    ("\(folder)/voice.conf", "give another folder for the recordings"),
-  ] where access(path, F_OK) == 0 {
-    throw Fault("cannot record into \(folder)", "\(path) is there already; \(advice)")
-  }
   let speaker = try Configuration.load(path: arguments["config"]).speaker
-  let isNew = mkdir(folder, 0o777) == 0
-  guard isNew || errno == EEXIST, access(folder, W_OK | X_OK) == 0 else {
-    throw Fault("cannot record into \(folder)", errno: errno)
-  }
-  // A folder into which nothing was recorded is not left behind.
-  defer { if isNew { rmdir(folder) } }
+  let takes = try TakeFolder(path: withoutSlash(folder), plan: plan)
   let isWhole = try VoiceRecorder(
-    plan, into: folder, microphone: ALSASource(name: arguments["device"] ?? "default"),
+    plan, into: takes, microphone: ALSASource(name: arguments["device"] ?? "default"),
     terminal: Terminal(descriptor: STDIN_FILENO), speaker: speaker
   ).run()
-  return isWhole ? try makeVoice(of: folder, target) : ExitStatus.done
+  if isWhole { try present(try takes.makePack(), at: takes.path) }
+  return ExitStatus.done
 }
 
 /// The folder with a name of its own, which its voice gets too: `.` and `..` have none.
@@ -95,8 +80,8 @@ private func present(_ pack: VoicePack, at target: String) throws(Fault) {
   try say("to use it, in [announce] of the configuration:\n  voice = \(readable)")
 }
 
-/// The command that copies the files of a pack. With install(1) everyone can read the copies, whatever
-/// the umask was when they were made.
+/// The command that copies the files of a pack, and not the takes beside them. With install(1)
+/// everyone can read the copies, whatever the umask was when they were made.
 private func copying(_ pack: VoicePack, _ place: String, to folder: String) -> String {
   let texts = names(inFolder: place).filter { name in
     name == "voice.conf" || name == pack.licence || name == "NOTICE"

@@ -6,63 +6,54 @@ import Devices
 import Horology
 import Playing
 import Service
-import Sound
 import Studio
 
-/// Leads a person with a microphone through the words of a voice. Each word that is fit is put into the
-/// folder as a sound file of its own, and the next one is shown.
+/// Leads a person with a microphone through the phrases of a voice. It carries out the effects of
+/// the session, and tells it about sounds and keys.
 final class VoiceRecorder {
   private let loop: EventLoop
   private let terminal: Terminal
-  private let folder: String
-  /// The words of the plan, and those of them that were not recorded before.
-  private let count: Int
-  private let words: [EnglishWord]
+  private let folder: TakeFolder
+  private let prompts: [RecordingPrompt]
   private let microphone: ALSASource
-  private let speaker: ALSASink
+  private let player: () -> Player
   private let showsMeter = Screen.canRedraw
 
-  /// The word that is due; their number once all are recorded.
+  private var session: RecordingSession
+  /// The listeners: to the room, or for a phrase. They are changed in place, so that the samples
+  /// that they have heard are not copied each time.
+  private var tone: RoomTone?
+  private var listener: PhraseListener?
   private var index = 0
-  private var recorded: Set<EnglishWord> = []
-  private var last: EnglishWord?
-  private var listener: WordListener?
-  /// Of the word that is played back.
-  private var player: Player?
-  private var isPlaying = false
+  /// The noise of the room, in dBFS.
+  private var room = -Double.infinity
+  /// The last take that fits, until it is kept.
+  private var fit: Take?
+  private var playing: Player?
   private var meter = LevelMeter()
-  /// Frames per second.
-  private var rate = 0
-  /// Overruns of the microphone before the word.
+  /// Frames per second, once the microphone is open.
+  private var rate: Int?
+  private var ticks: EventSource?
+  private var meterTicks: EventSource?
   private var overruns = 0
-  private var hasEnded = false
+  private var isWhole = false
   private var failure: Fault?
-  private var sources: [EventSource] = []
   private let block = UnsafeMutableBufferPointer<Float>.allocate(capacity: 4096)
   private static let mostBlocks = 8
 
-  private static let guidance = """
-    Say each word as it is shown, in your ordinary voice. Let the voice stay up where dots
-    follow, as if you went on. It is recorded when you speak, and the next word is shown when
-    you are quiet. Sit a hand's breadth from the microphone, a little to its side; the meter
-    should reach between its two marks. Turn off what hums, and what would read this aloud.
-      b   back to the word before, to say it again
-      p   play the last one
-      q   stop; what is recorded stays, and the next run goes on from there
-    """
-
   init(
-    _ plan: RecordingPlan, into folder: String, microphone: ALSASource, terminal: Terminal,
+    _ plan: RecordingPlan, into folder: TakeFolder, microphone: ALSASource, terminal: Terminal,
     speaker: ALSASink
   ) throws(Fault) {
-    loop = try EventLoop()
+    let loop = try EventLoop()
+    self.loop = loop
     self.terminal = terminal
     self.folder = folder
     self.microphone = microphone
-    self.speaker = speaker
-    let before = VoiceImport.sounds(in: folder).words
-    count = plan.words.count
-    words = plan.words.filter { before[$0] == nil }
+    prompts = plan.prompts
+    player = { Player(loop: loop) { speaker } }
+    let kept = folder.kept { complain("note: \($0)") }
+    session = RecordingSession(prompts: plan.prompts, microphone: microphone.name, kept: kept)
   }
 
   deinit {
@@ -72,83 +63,65 @@ final class VoiceRecorder {
   /// Runs until all is recorded, the person stops, or the terminal or the microphone is gone.
   /// - Returns: true if all is recorded.
   func run() throws(Fault) -> Bool {
-    guard !words.isEmpty else { return true }
-    sources = try loop.whenAskedToEnd { [unowned self] in loop.exit() }
+    var sources: [EventSource] = []
+    sources += try loop.whenAskedToEnd { [unowned self] in loop.exit() }
     sources.append(
       try loop.whenReady(terminal.descriptor, events: EPOLLIN.rawValue) { [unowned self] in
-        attempt { () throws(Fault) in try readKeys() }
+        readKeys()
       })
-    do throws(Fault) {
-      rate = try microphone.open()
-    } catch {
-      throw Fault(
-        error.operation, code: error.code, "\(error.detail); --device names another microphone")
-    }
-    sources.append(
-      try loop.every(microphone.readInterval) { [unowned self] in
-        attempt { () throws(Fault) in try listen() }
-      })
-    if showsMeter {
-      sources.append(try loop.every(.milliseconds(100)) { [unowned self] in showMeter() })
-    }
-    attempt { () throws(Fault) in
-      try printLine(Self.guidance)
-      try show()
-    }
+    // Before the person is asked for anything.
+    if !session.isWhole { _ = try openedRate() }
+    perform(session.begin())
     if failure == nil { try loop.run() }
-    (player, sources) = (nil, [])
+    (playing, ticks, meterTicks) = (nil, nil, nil)
     microphone.close()
     clearMeter()
-    if !hasEnded {
-      let done = count - words.count + recorded.count
-      complain("\(done) of \(count) words are recorded; run it again to go on")
-    }
+    if !isWhole { complain("\(session.progress); run it again to go on") }
     if let failure { throw failure }
-    return hasEnded
+    return isWhole
   }
 
-  private func attempt(_ body: () throws(Fault) -> Void) {
+  private func readKeys() {
+    guard let bytes = terminal.readKeys() else { return loop.exit() }
+    for byte in bytes {
+      if let key = RecordingSession.Key(byte: byte) { handle(.key(key)) }
+    }
+  }
+
+  private func handle(_ event: RecordingSession.Event) {
+    perform(session.handle(event))
+  }
+
+  private func perform(_ effects: [RecordingSession.Effect]) {
     do throws(Fault) {
-      try body()
+      for effect in effects where failure == nil { try carryOut(effect) }
     } catch {
       failure = error
       loop.exit()
     }
   }
 
-  private func readKeys() throws(Fault) {
-    guard let bytes = terminal.readKeys() else { return loop.exit() }
-    for byte in bytes {
-      let wasPlaying = isPlaying
-      (player, isPlaying) = (nil, false)
-      switch Character(UnicodeScalar(byte)).lowercased() {
-      case "q", "\u{4}": return loop.exit()
-      case "b":
-        index = max(index - 1, 0)
-        try show()
-      case "p" where wasPlaying: try show()
-      case "p": try play()
-      case "\r", "\n", " ":
-        if index == words.count {
-          hasEnded = true
-          return loop.exit()
-        }
-        if recorded.contains(words[index]) { index += 1 }
-        try show()
-      default: if wasPlaying { try show() }
-      }
+  private func carryOut(_ effect: RecordingSession.Effect) throws(Fault) {
+    switch effect {
+    case .tell(let words): try printLine(words)
+    case .hearRoom: tone = RoomTone(rate: try openedRate())
+    case .hearPhrase(let index):
+      listener = PhraseListener(rate: try openedRate(), room: room)
+      self.index = index
+    case .rest: (tone, listener) = (nil, nil)
+    case .keep(let index):
+      guard let take = fit, take.prompt == prompts[index] else { return }
+      try folder.keep(take)
+      fit = nil
+      handle(.takeKept)
+    case .playNew:
+      if let fit { try play(fit) }
+    case .playKept(let index): try play(try folder.take(prompts[index]))
+    case .stopPlaying: playing = nil
+    case .finish(let isWhole):
+      self.isWhole = isWhole
+      loop.exit()
     }
-  }
-
-  /// Shows the word that is due, and listens for it.
-  private func show() throws(Fault) {
-    guard index < words.count else {
-      listener = nil
-      return try printLine("all words are recorded: Enter makes the voice, b goes back")
-    }
-    overruns = microphone.overruns
-    listener = WordListener(rate: rate)
-    try printLine("\(count - words.count + index + 1) of \(count)    \(words[index].prompt)")
   }
 
   private func printLine(_ words: String) throws(Fault) {
@@ -158,72 +131,84 @@ final class VoiceRecorder {
     if outputIsUnread { loop.exit() }
   }
 
-  private func path(_ word: EnglishWord) -> String { "\(folder)/\(word.clipName).wav" }
-
-  private func play() throws(Fault) {
-    guard let last else { return try printLine("nothing is recorded yet") }
-    listener = nil
-    let sound = StoredSound(path(last))
-    let seconds = try sound.seconds()
-    let player = Player(loop: loop) { [speaker] in speaker }
-    (self.player, isPlaying) = (player, true)
+  private func play(_ take: Take) throws(Fault) {
+    let score = try folder.score(of: take)
+    let player = player()
+    playing = player
     player.ended = { [unowned self] _, outcome in
-      attempt { () throws(Fault) in
-        if case .failed(let why, _) = outcome { try printLine("cannot play it: \(why)") }
-        isPlaying = false
-        try show()
-      }
+      if case .failed(let why, _) = outcome { perform([.tell("cannot play it: \(why)")]) }
+      handle(.playEnded)
     }
-    let anchor = SystemClock.now.instant + Announcer.requestLead
-    try player.play(SoundingID(1), anchoredAt: .utc(anchor)) { rate throws(Fault) in
-      let frames = Int((seconds * Double(rate)).rounded())
-      return Score(rate: rate, parts: [Score.Part(sound, start: 0, frames: frames)], anchor: 0)
+    do throws(Fault) {
+      let anchor = SystemClock.now.instant + Announcer.requestLead
+      try player.play(SoundingID(1), anchoredAt: .utc(anchor)) { score($0) }
+    } catch {
+      try printLine("cannot play it: \(error)")
+      handle(.playEnded)
     }
   }
 
   // MARK: The microphone
 
-  private func listen() throws(Fault) {
-    // Read no more than a microphone may have buffered: the null device of ALSA never ends.
-    for _ in 0..<Self.mostBlocks {
-      let count = try microphone.read(into: block)
-      try hear(UnsafeBufferPointer(rebasing: block[..<count]))
-      if count < block.count { break }
+  private func openedRate() throws(Fault) -> Int {
+    if let rate { return rate }
+    let opened: Int
+    do throws(Fault) {
+      opened = try microphone.open()
+    } catch {
+      throw Fault(
+        error.operation, code: error.code, "\(error.detail); --device names another microphone")
     }
+    rate = opened
+    ticks = try loop.every(microphone.readInterval) { [unowned self] in listen() }
+    if showsMeter {
+      meterTicks = try loop.every(.milliseconds(100)) { [unowned self] in showMeter() }
+    }
+    return opened
   }
 
-  private func hear(_ block: UnsafeBufferPointer<Float>) throws(Fault) {
-    meter.add(block)
-    switch listener?.hear(block) {
-    case .word(let word):
-      if microphone.overruns != overruns {
-        try printLine("some of it was lost: the computer is busy; say it again")
-      } else if let flaw = word.flaw {
-        try printLine(flaw)
-      } else {
-        try keep(word)
+  private func listen() {
+    do throws(Fault) {
+      // Read no more than a microphone may have buffered: the null device of ALSA never ends.
+      for _ in 0..<Self.mostBlocks {
+        let count = try microphone.read(into: block)
+        hear(UnsafeBufferPointer(rebasing: block[..<count]))
+        if count < block.count { break }
       }
-      try show()
-    case .stillNothing(let loudest):
-      let level =
-        loudest > -120 ? "\(loudest.text(decimals: 0)) dBFS at the most" : "not even noise"
-      try printLine(
-        "no voice is heard from microphone \(microphone.name), \(level): come closer, turn it up "
-          + "(alsamixer, F4), or choose another by --device (arecord -L)")
-    case .nothing, nil: break
+    } catch {
+      failure = error
+      loop.exit()
     }
   }
 
-  /// Puts the word on the disk, and goes on to the next one that is missing.
-  private func keep(_ word: SpokenWord) throws(Fault) {
-    let due = words[index]
-    try word.recording.write(to: path(due))
-    try syncToDisk(path(due))
-    try syncToDisk(folder)
-    recorded.insert(due)
-    last = due
-    try printLine("good: \(word.figures)")
-    index = words.firstIndex { !recorded.contains($0) } ?? words.count
+  private func hear(_ block: UnsafeBufferPointer<Float>) {
+    meter.add(block)
+    if let level = tone?.hear(block) {
+      tone = nil
+      room = level
+      return handle(.roomHeard(level))
+    }
+    guard let heard = listener?.hear(block) else { return }
+    let isTorn = microphone.overruns != overruns
+    overruns = microphone.overruns
+    if isTorn && listener?.isHearing == true {
+      return handle(.phraseRefused("some of it was lost: the computer is busy; say it again"))
+    }
+    switch heard {
+    case .nothing: break
+    case .stillNothing(let loudest): handle(.stillNothing(loudest: loudest))
+    case .phrase(let samples): judge(samples, prompts[index])
+    }
+  }
+
+  private func judge(_ samples: [Float], _ prompt: RecordingPrompt) {
+    do throws(Take.Refusal) {
+      let take = try Take(of: prompt, samples: samples, rate: rate ?? 0, room: room)
+      fit = take
+      handle(.phraseFit(take.figures))
+    } catch {
+      handle(.phraseRefused(error.description))
+    }
   }
 
   private func showMeter() {

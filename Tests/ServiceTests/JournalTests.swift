@@ -107,6 +107,19 @@ import Testing
       changes.map { $0.notice(of: tea).fields["CHANGE"] } == ["lengthened", "cancelled", "elapsed"])
   }
 
+  @Test("the end of a ring that was never heard is told with the cause") func neverHeard() {
+    let tea = Reminder(
+      number: 1, .timer(.seconds(60), name: "tea"), state: .paused(left: .zero))
+    let stopped = ReminderEvent.stopped(.byHand)
+    let silent = stopped.notice(of: tea, neverHeard: .failed("no card"))
+    #expect(
+      silent.message
+        == #"timer "tea" has stopped ringing: it was stopped by hand; it was never heard: no card"#)
+    #expect(silent.fields["CHANGE"] == "never_heard")
+    #expect(silent.fields["DETAIL"] == "no card")
+    #expect(stopped.notice(of: tea).fields["CHANGE"] == "stopped")
+  }
+
   @Test("every event has an ID and a name of its own") func identity() {
     let all = JournalEvent.allCases
     #expect(Set(all.map(\.messageID)).count == all.count)

@@ -8,6 +8,7 @@ import pytest
 
 from program import PROGRAM
 from sound_server import wait_until
+from standstill import stand_still
 from terminal import in_a_terminal
 from test_timers import do, timers
 
@@ -80,6 +81,30 @@ def test_waiting_fails_if_the_timer_is_cancelled(kitchen, start):
     do(kitchen, "cancel", "tea")
     assert process.wait(60) == 1, "what follows with && must not follow"
     assert process.stderr.read() == 'clocksmith: timer "tea" was cancelled\n'
+
+
+def test_waiting_it_follows_no_later_timer_with_the_same_number(kitchen, start):
+    start()
+    process, drawn = in_a_terminal(kitchen, "timer", "10m", "--wait")
+    wait_until(lambda: "[" in drawn(), 60, "the bar")
+    stand_still(process)
+    do(kitchen, "cancel", "1")
+    do(kitchen, "10m")
+    assert timers(kitchen)[0]["number"] == 1
+    process.send_signal(signal.SIGCONT)
+    assert process.wait(60) == 1
+    assert "was cancelled" in process.stderr.read()
+
+
+def test_waiting_fails_if_a_ring_that_nobody_could_hear_is_stopped(kitchen, start):
+    service = start(rest="[speaker]\ndevice = nosuch")
+    process, drawn = in_a_terminal(kitchen, "timer", "3s", "--wait")
+    wait_until(lambda: "[" in drawn(), 60, "the bar")
+    service.wait_for("timer 1 .*cannot be heard")
+    wait_until(lambda: "at zero" in drawn(), 60, "zero")
+    assert kitchen.run("stop").returncode == 0
+    assert process.wait(60) == 1, "what follows with && must not follow"
+    assert "; it was never heard: " in process.stderr.read()
 
 
 def test_waiting_ends_with_the_service(kitchen, start):

@@ -1,4 +1,4 @@
-"""A voice recorded with a microphone: a person is led through its words, and meets troubles."""
+"""A voice recorded with a microphone: a person is led through its phrases, and meets troubles."""
 
 import contextlib
 import re
@@ -15,7 +15,11 @@ from sound_server import RATE, wait_until
 
 HOURS = "one two three four five six seven eight nine ten eleven twelve".split()
 WORDS = [*HOURS, "fifteen", "thirty", "forty-five", "A M", "P M", "o'clock", "I do not", "know the time yet"]
-FILES = [*range(1, 13), 15, 30, 45, "am", "pm", "oclock", "i-do-not", "know-the-time-yet"]
+PHRASES = [
+    f"{hour} ... {['forty-five', 'fifteen', 'thirty'][number % 3]} ... {'AP'[number % 2 == 0]} M"
+    for number, hour in enumerate(HOURS, 1)] + [
+        "ten ... o'clock", "I do not ... know the time yet"]
+PAUSE = numpy.zeros(RATE * 16 // 100)
 
 
 def pitch(word):
@@ -24,14 +28,15 @@ def pitch(word):
 
 
 def spoken(word, level=0.6):
-    times = numpy.arange(int(0.2 * RATE)) / RATE
+    times = numpy.arange(int(0.14 * RATE)) / RATE
     voiced = sum(numpy.sin(2 * numpy.pi * pitch(word) * n * times) / n for n in (1, 2, 3))
-    return voiced * level / 2 * numpy.sin(numpy.pi * times / 0.2) ** 0.5
+    return voiced * level / 2 * numpy.sin(numpy.pi * times / 0.14) ** 0.5
 
 
-def shown(word):
-    dots = "." if word in ("A M", "P M", "o'clock", "know the time yet") else " ..."
-    return f"{WORDS.index(word) + 1} of 20    {word}{dots}"
+def phrase(text, level=0.6, pause=PAUSE):
+    """The sound of a phrase as it is shown."""
+    parts = [part for word in text.split(" ... ") for part in (spoken(word, level), pause)]
+    return numpy.concatenate(parts[:-1])
 
 
 def is_open(process, path):
@@ -45,7 +50,7 @@ def is_open(process, path):
 
 def pitches(samples):
     """The pitches of the sounds between two silences, in order."""
-    sounding = numpy.flatnonzero(numpy.abs(samples) > 0.01)
+    sounding = numpy.flatnonzero(numpy.abs(samples) > 0.003)
     cuts = numpy.flatnonzero(numpy.diff(sounding) > RATE * 40 // 1000) + 1
     for part in numpy.split(sounding, cuts):
         piece = samples[part[0]:part[-1]]
@@ -75,44 +80,47 @@ def sit_down(clocksmith, tmp_path):
         person.leave()
 
 
-def say(person, microphone, word):
-    """Says the word that is shown."""
-    person.wait_for(shown(word))
-    person.say(microphone, spoken(word), "good: ")
+def say(person, microphone, text):
+    """Says the phrase that is shown, and keeps it."""
+    person.wait_for(text)
+    person.say(microphone, phrase(text), "good: ")
+    person.press("\r")
 
 
-def lay(folder, count):
-    """Writes recordings of the first words, as an earlier run would have."""
-    folder.mkdir()
-    for word, name in list(zip(WORDS, FILES))[:count]:
-        quiet = numpy.zeros(RATE * 3 // 10)
-        samples = numpy.concatenate([quiet, spoken(word), quiet])
-        samples += numpy.random.default_rng(1).normal(0, 0.0005, len(samples))
-        soundfile.write(folder / f"{name}.wav", samples, RATE)
+def lay(folder, *texts):
+    """Writes takes of these phrases, as an earlier run would have."""
+    names = {word: str(number) for number, word in enumerate(HOURS, 1)} | {
+        "fifteen": "15", "thirty": "30", "forty-five": "45", "A M": "am", "P M": "pm",
+        "o'clock": "oclock", "I do not": "i-do-not", "know the time yet": "know-the-time-yet"}
+    (folder / "takes").mkdir(parents=True)
+    for text in texts:
+        name = "-".join(names[word] for word in text.split(" ... "))
+        samples = phrase(text) + numpy.random.default_rng(1).normal(0, 0.0005, len(phrase(text)))
+        soundfile.write(folder / "takes" / f"{name}.wav", samples, RATE)
 
 
-def recordings(folder):
-    return {path.name: path.read_bytes() for path in folder.iterdir()}
+def takes(folder):
+    return {path.name: path.read_bytes() for path in (folder / "takes").iterdir()}
 
 
 def record(surroundings, scratch):
-    """A voice recorded in two runs: (folder, two people, recordings between)."""
+    """A voice recorded in two runs: (folder, two people, takes between)."""
     scratch.mkdir()
     clocksmith, folder = Clocksmith(surroundings, scratch), scratch / "mine"
     microphone = Microphone(scratch / "server", surroundings)
     people, between = [], None
     try:
-        for words in WORDS[:4], WORDS[4:]:
+        for texts in PHRASES[:4], PHRASES[4:]:
             person = Person(
                 clocksmith, microphone.alsa, "voice", "record", "--device", "microphone", folder)
             people.append(person)
-            for word in words:
-                say(person, microphone, word)
+            for text in texts:
+                say(person, microphone, text)
             if between is None:
-                person.wait_for(shown(WORDS[4]))
+                person.wait_for(PHRASES[4])
                 person.process.send_signal(signal.SIGTERM)
                 person.status = person.end()
-                between = recordings(folder)
+                between = takes(folder)
         person.wait_for("Enter makes the voice")
         person.press("\r")
         person.status = person.end()
@@ -128,55 +136,40 @@ def recorded(surroundings, memory):
     return record(surroundings, memory / "recorded")
 
 
-# MARK: While it records
+# MARK: What is refused
 
 
-def test_a_word_that_is_unfit_is_told_and_asked_for_again(microphone, sit_down, tmp_path):
+def test_a_take_that_is_unfit_is_told_with_what_to_do(microphone, sit_down, tmp_path):
     person = sit_down(microphone)
-    person.wait_for(shown("one"))
-    person.say(microphone, numpy.clip(spoken("one", 5), -1, 1), "too loud: ")
-    person.wait_for(shown("one"))
-    person.press("pq")
-    person.wait_for("nothing is recorded yet")
+    person.wait_for(PHRASES[0])
+    text = PHRASES[0]
+    for samples, words in [
+        (numpy.clip(phrase(text, 5), -1, 1), "clipped: "),
+        (phrase(text, pause=numpy.zeros(RATE // 20)), "the 3 words run together; "),
+    ]:
+        person.say(microphone, samples, words)
+        person.wait_for("say ")
+    person.press("\rq")
+    person.wait_for("nothing is recorded of it yet: say it")
     assert person.end() == 0 and not (tmp_path / "mine").exists()
 
 
-def test_a_word_can_be_played_and_said_again(microphone, sit_down, clocksmith, tmp_path):
-    lay(tmp_path / "mine", 18)
-    configuration = clocksmith.configuration(rest="[speaker]\ndevice = speaker")
-    person = sit_down(microphone, tmp_path / "mine", "--config", configuration)
-    say(person, microphone, "I do not")
-    first = (tmp_path / "mine/i-do-not.wav").read_bytes()
-    person.wait_for(shown("know the time yet"))
-    person.press("p")
-    wait_until(microphone.speaker.played.exists, 60, "the word")
-    wait_until(lambda: not is_open(person.process, microphone.speaker.played), 60, "its end")
-    heard = microphone.speaker.recording().samples
-    assert list(pitches(heard)) == pytest.approx([pitch("I do not")], abs=5)
-    person.wait_for(shown("know the time yet"))
-    person.press("b")
-    say(person, microphone, "I do not")
-    person.wait_for(shown("know the time yet"))
-    person.press("q")
-    assert person.end() == 0
-    assert (tmp_path / "mine/i-do-not.wav").read_bytes() != first
-
-
 def test_a_microphone_that_goes_away_keeps_what_was_recorded(surroundings, sit_down, tmp_path):
-    lay(tmp_path / "mine", 3)
-    before = recordings(tmp_path / "mine")
+    lay(tmp_path / "mine", *PHRASES[:3])
+    before = takes(tmp_path / "mine")
     microphone = Microphone(tmp_path / "server", surroundings)
     try:
         person = sit_down(microphone)
-        say(person, microphone, "four")
-        person.wait_for(shown("five"))
+        say(person, microphone, PHRASES[3])
+        person.wait_for(PHRASES[4])
+        microphone.speak(phrase(PHRASES[4]))
         microphone.pull_out()
         assert person.end() == 1
     finally:
         microphone.close()
-    assert person.screen()[-2] == "clocksmith: 4 of 20 words are recorded; run it again to go on"
+    assert person.screen()[-2] == "clocksmith: 4 of 14 phrases are recorded; run it again to go on"
     assert re.match(r"clocksmith: .*microphone microphone: ", person.screen()[-1])
-    after = recordings(tmp_path / "mine")
+    after = takes(tmp_path / "mine")
     assert len(after) == 4 and before.items() <= after.items()
 
 
@@ -185,10 +178,10 @@ def test_a_microphone_that_goes_away_keeps_what_was_recorded(surroundings, sit_d
 
 @pytest.mark.parametrize("how", ["q", "\x03", signal.SIGTERM, "hang up"])
 def test_it_can_be_ended_and_what_was_recorded_stays(microphone, sit_down, tmp_path, how):
-    lay(tmp_path / "mine", 3)
-    before = recordings(tmp_path / "mine")
+    lay(tmp_path / "mine", *PHRASES[:3])
+    before = takes(tmp_path / "mine")
     person = sit_down(microphone)
-    person.wait_for(shown("four"))
+    person.wait_for("quiet, please")
     if how == "hang up":
         person.hang_up()
     elif isinstance(how, str):
@@ -198,8 +191,22 @@ def test_it_can_be_ended_and_what_was_recorded_stays(microphone, sit_down, tmp_p
     assert person.end() == 0
     if how != "hang up":
         assert person.screen()[-1] == (
-            "clocksmith: 3 of 20 words are recorded; run it again to go on")
-    assert recordings(tmp_path / "mine") == before
+            "clocksmith: 3 of 14 phrases are recorded; run it again to go on")
+    assert takes(tmp_path / "mine") == before
+
+
+def test_a_take_is_played_as_the_clock_will_say_it(microphone, sit_down, clocksmith, tmp_path):
+    lay(tmp_path / "mine", *PHRASES)
+    configuration = clocksmith.configuration(rest="[speaker]\ndevice = speaker")
+    person = sit_down(microphone, tmp_path / "mine", "--config", configuration)
+    person.wait_for("Enter makes the voice")
+    person.press("bp")
+    wait_until(microphone.speaker.played.exists, 60, "the take")
+    wait_until(lambda: not is_open(person.process, microphone.speaker.played), 60, "its end")
+    person.press("q")
+    assert person.end() == 0
+    heard = microphone.speaker.recording().samples
+    assert list(pitches(heard)) == pytest.approx([pitch("I do not"), pitch("know the time yet")], abs=5)
 
 
 def test_without_a_terminal_it_says_that_it_needs_one(clocksmith, tmp_path):
@@ -215,25 +222,14 @@ def test_a_microphone_that_is_not_there_is_told(sit_down, tmp_path):
     assert not (tmp_path / "mine").exists()
 
 
-@pytest.mark.parametrize("name, advice", [
-    ("mine-voice", "remove it, or name another with --output"),
-    ("mine/voice.conf", "give another folder for the recordings")])
-def test_a_voice_that_is_there_is_not_recorded_over(sit_down, tmp_path, name, advice):
-    (tmp_path / name).mkdir(parents=True)
-    person = sit_down(None, tmp_path / "mine")
-    assert person.end() == 1
-    assert person.screen() == [
-        f"clocksmith: cannot record into {tmp_path}/mine: {tmp_path}/{name} is there already; {advice}"]
-
-
-def test_a_full_disk_is_told(microphone, sit_down, full_disk):
+def test_a_full_disk_loses_nothing_that_was_kept(microphone, sit_down, full_disk):
     person = sit_down(microphone, full_disk / "mine")
-    person.wait_for(shown("one"))
-    microphone.speak(numpy.concatenate([numpy.zeros(RATE), spoken("one")]))
+    person.wait_for(PHRASES[0])
+    person.say(microphone, phrase(PHRASES[0]), "good: ")
+    person.press("\r")
     assert person.end() == 1
     assert "No space left on device" in person.screen()[-1]
-    assert person.screen()[-2].startswith("clocksmith: 0 of 20 words are recorded")
-    assert not list(full_disk.iterdir())
+    assert "0 of 14" in person.screen()[-2]
 
 
 # MARK: What becomes of it
@@ -241,31 +237,31 @@ def test_a_full_disk_is_told(microphone, sit_down, full_disk):
 
 def test_the_next_run_goes_on_where_the_first_stopped(recorded):
     folder, (_, second), between = recorded
-    assert len(between) == 4 and between.items() <= recordings(folder).items()
-    lines = [line for line in second.screen() if re.match(r"\d+ of 20 ", line)]
-    assert lines[0] == shown(WORDS[4]) and lines[-1] == shown(WORDS[-1])
+    assert len(between) == 4 and between.items() <= takes(folder).items()
+    shown = [line for line in second.screen() if re.match(r"( \d|1\d) of 14 ", line)]
+    assert shown[0].endswith(PHRASES[4]) and len(shown) == 10
 
 
-def test_what_was_recorded_becomes_a_voice(recorded):
+def test_what_was_recorded_becomes_a_pack(recorded):
     folder, (_, second), _ = recorded
     assert second.status == 0
-    pack = f"{folder}-voice"
     assert second.screen()[-9:] == [
-        f"made {pack}: 20 clips", "in 12 hours it says the quarters of an hour",
+        f"made {folder}: 20 clips", "in 12 hours it says the quarters of an hour",
         "it has no words of timers, which give a signal alone", "to hear it:",
-        f"  clocksmith voice try {pack} 15:15", "to put it where the service can read it:",
-        f"  sudo install -D -m 644 -t /usr/local/share/mine-voice {pack}/LICENCE {pack}/voice.conf {pack}/*.flac",
-        "to use it, in [announce] of the configuration:", "  voice = /usr/local/share/mine-voice"]
+        f"  clocksmith voice try {folder} 15:15", "to put it where the service can read it:",
+        f"  sudo install -D -m 644 -t /usr/local/share/{folder.name} {folder}/LICENCE {folder}/voice.conf {folder}/*.flac",
+        "to use it, in [announce] of the configuration:", f"  voice = /usr/local/share/{folder.name}"]
+    assert {path.name for path in folder.iterdir() if path.suffix != ".flac"} == {
+        "takes", "voice.conf", "LICENCE"}
 
 
 @pytest.mark.parametrize(
     "time, text", [("15:45", "three forty-five P M"), ("00:15", "twelve fifteen A M"),
                    ("04:00", "four o'clock")])
-def test_the_voice_speaks(clocksmith, recorded, tmp_path, time, text):
+def test_the_pack_speaks(clocksmith, recorded, tmp_path, time, text):
     output = tmp_path / "said.wav"
     done = clocksmith.run(
-        "say", time, "--output", output, "--config",
-        clocksmith.configuration(voice=f"{recorded[0]}-voice"))
+        "say", time, "--output", output, "--config", clocksmith.configuration(voice=recorded[0]))
     assert done.stdout == f"{text}\n", done.stderr
     words = text.replace(" M", "_M").split()
     heard = list(pitches(soundfile.read(output)[0]))

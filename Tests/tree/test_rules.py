@@ -31,7 +31,7 @@ LIBRARIES = {
     "Daemon": {"CLinux", "CSystemd"},
     "Horology": set(),
     "Sound": {"CSampleRate", "CSndFile"},
-    "Studio": {"CEBUR128"},
+    "Studio": {"CEBUR128", "CMPG123"},
     "Devices": {"CALSA", "CClocksmith", "CLinux", "CSystemd"},
     "Playing": set(),
     "Service": {"CClocksmith", "CJSON", "CLinux", "CSystemd"},

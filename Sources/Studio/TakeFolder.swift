@@ -1,0 +1,142 @@
+import Basics
+@preconcurrency import Glibc
+import Horology
+import Sound
+
+/// The folder of a voice while it is being recorded. Each kept take is a whole file in its `takes`,
+/// synced to the disk. When all are there, the folder becomes the pack.
+public final class TakeFolder {
+  public let path: String
+  private let plan: RecordingPlan
+  /// True if the folder was not there before.
+  private let makesFolder: Bool
+
+  private var takes: String { "\(path)/takes" }
+  private var waitingPath: String { "\(takes)/.waiting.wav" }
+  private var playedPath: String { "\(takes)/.played.wav" }
+
+  /// Makes the folder, or continues with what is there.
+  /// - Throws: `Fault` if it cannot be written to, or is a pack already. For timers it must have the
+  ///   takes of the quarters.
+  public init(path: String, plan: RecordingPlan) throws(Fault) {
+    self.path = path
+    self.plan = plan
+    let operation = "cannot record into \(path)"
+    var status = stat()
+    if stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFDIR {
+      throw Fault(operation, "it is a file; give the name of a folder")
+    }
+    guard access("\(path)/voice.conf", F_OK) != 0 else {
+      throw Fault(
+        operation,
+        "it is a voice pack already; give another folder, or remove its voice.conf to "
+          + "record more of it")
+    }
+    makesFolder = access(path, F_OK) != 0
+    guard plan != .timers || RecordingPlan.quarters.prompts.allSatisfy(isRecorded) else {
+      throw Fault(
+        operation, "a voice of timers says the time too; record its quarters or minutes first")
+    }
+    for folder in [path, "\(path)/takes"] where mkdir(folder, 0o777) != 0 && errno != EEXIST {
+      throw Fault(operation, errno: errno)
+    }
+    guard access(path, W_OK | X_OK) == 0, access("\(path)/takes", W_OK | X_OK) == 0 else {
+      throw Fault(operation, errno: errno)
+    }
+    clear()
+    try syncToDisk(path)
+    // The parent folder may be one that this user may not read.
+    try? syncToDisk("\(path)/..")
+  }
+
+  deinit {
+    clear()
+    // A folder into which nothing was recorded is not left behind.
+    if rmdir(takes) == 0 && makesFolder { rmdir(path) }
+  }
+
+  /// Removes files that are not takes: phrases that were not kept, now or at a power cut.
+  private func clear() {
+    for name in names(inFolder: takes) where name.hasPrefix(".") { unlink("\(takes)/\(name)") }
+  }
+
+  /// The indices of the prompts that have a usable take.
+  public func kept(unusable: (Fault) -> Void) -> Set<Int> {
+    var kept: Set<Int> = []
+    for (index, prompt) in plan.prompts.enumerated() where isRecorded(prompt) {
+      do throws(Fault) {
+        _ = try take(prompt)
+        kept.insert(index)
+      } catch {
+        unusable(error)
+      }
+    }
+    return kept
+  }
+
+  /// Puts a take on the disk, in place of an earlier one if there is one.
+  public func keep(_ take: Take) throws(Fault) {
+    try Recording(samples: take.samples, rate: take.rate).write(to: waitingPath)
+    try syncToDisk(waitingPath)
+    guard rename(waitingPath, file(take.prompt)) == 0 else {
+      throw Fault("cannot write \(file(take.prompt))", errno: errno)
+    }
+    try syncToDisk(takes)
+  }
+
+  /// The score of a phrase as the voice would say it.
+  public func score(of take: Take) throws(Fault) -> (Int) -> Score {
+    try take.spoken().write(to: playedPath)
+    let (path, seconds) = (playedPath, try SoundFile(path: playedPath).seconds)
+    return { rate in
+      let frames = Int((seconds * Double(rate)).rounded())
+      return Score(
+        rate: rate, parts: [Score.Part(StoredSound(path), start: 0, frames: frames)], anchor: 0)
+    }
+  }
+
+  public func take(_ prompt: RecordingPrompt) throws(Fault) -> Take {
+    let path = file(prompt)
+    let sound = try SoundFile(path: path)
+    guard Double(sound.frames) <= Take.longest * Double(sound.rate) * 2 else {
+      throw Fault("cannot use \(path)", "it is too long; say it again")
+    }
+    let samples = try sound.readChannels()[0]
+    do throws(Take.Refusal) {
+      return try Take(cutting: samples, rate: sound.rate, prompt)
+    } catch {
+      throw Fault("cannot use \(path)", error.description)
+    }
+  }
+
+  private func file(_ prompt: RecordingPrompt) -> String { "\(takes)/\(prompt.name).wav" }
+
+  private func isRecorded(_ prompt: RecordingPrompt) -> Bool { access(file(prompt), F_OK) == 0 }
+
+  // MARK: The pack
+
+  /// Makes the folder a pack of all takes in it, also those of other plans: cuts them into their
+  /// words, and uses the middle take of each word.
+  public func makePack() throws(Fault) -> VoicePack {
+    var found: [EnglishWord: [Recording]] = [:]
+    for prompt in RecordingPlan.minutes.prompts + RecordingPlan.timers.prompts
+    where isRecorded(prompt) {
+      for (word, recording) in zip(prompt.words, try take(prompt).cutWords()) {
+        found[word, default: []].append(recording)
+      }
+    }
+    // The take of middle length is neither hurried nor drawn out.
+    let words = found.mapValues { takes in
+      takes.sorted { $0.samples.count < $1.samples.count }[takes.count / 2]
+    }
+    let draft = VoiceDraft(levelling: words)
+    if let problem = draft.problems.first { throw problem }
+    let name = path.split(separator: "/").last.map { String($0) } ?? path
+    try draft.write(to: path, source: name, licence: nil)
+    let pack = try VoicePack(path: path)
+    for format in HourFormat.allCases where draft.rules.sayQuarters(format) {
+      try pack.verify(every: .quarter, wording: Wording(format))
+    }
+    return pack
+  }
+}
