@@ -66,15 +66,6 @@ extension SimulationTests {
       #expect((90...100).contains(world.judge.counts["cue"] ?? 0))
     }
 
-    @Test("an alarm rings at a start after the clock was set back by days to its time")
-    func setBackToAlarm() {
-      let world = world(
-        alarm(at: 70, ringLimit: 60), until: 30 * minute, .at(20 * minute, .restart(30 * second)),
-        .after(second, .step(-48 * hour - 600 * second, byServer: true)))
-      // Two minutes of rings 3 s apart.
-      #expect((30...40).contains(world.judge.counts["cue"] ?? 0))
-    }
-
     @Test("an alarm rings by the zone that came as the service ended") func zoneAtEnd() {
       // 01:00 in London, midnight in the Azores.
       let world = world(
