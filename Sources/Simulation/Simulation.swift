@@ -73,6 +73,14 @@ public struct Simulation {
   public func run(
     while goesOn: () -> Bool = { true }, finds: (String) -> Void = { _ in }
   ) -> Outcome {
+    let first = Self.beginning / second
+    if let flaw = try? LocalTimes.flaw(in: zone, over: first..<first + length / second) {
+      var outcome = Outcome()
+      outcome.violation = Failure(
+        property: "local times", what: flaw, seed: seed, zone: zone,
+        shown: Self.beginning.utcText, history: [], end: [], rules: "")
+      return outcome
+    }
     var chance = Chance(seed: plan.seed)
     let settings = plan.faults == .none ? .usual : AnnouncerSettings(&chance)
     let start = Self.beginning + chance.between(0, day)

@@ -31,6 +31,9 @@ struct WallClock {
     }
   }
 
+  /// Seconds of UTC at which its clocks are set.
+  var changes: ArraySlice<Int64> { starts.dropFirst() }
+
   /// Seconds since 1970 as the zone's clocks count them.
   /// - Parameter shown: nanoseconds of UTC since 1970.
   private func local(_ shown: Int64) -> Int64 {

@@ -1,0 +1,13 @@
+import Simulation
+import Testing
+
+extension SimulationTests {
+  /// `clocksmith-simulate` looks at each zone that it simulates.
+  @Test(
+    "an alarm for any time rings when glibc's clocks show that time",
+    arguments: ["Europe/London", "Australia/Lord_Howe", "America/Nuuk", "Africa/Casablanca"])
+  func localTimes(zone: String) throws {
+    // 2027.
+    #expect(try LocalTimes.flaw(in: zone, over: 1_798_761_600..<1_830_297_600) == nil)
+  }
+}
