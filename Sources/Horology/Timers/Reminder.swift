@@ -10,7 +10,7 @@ public struct Reminder: Hashable, Sendable {
   public enum Plan: Hashable, Sendable {
     /// From its start to zero, including time that was added.
     case timer(Duration, name: String?)
-    case alarm(AlarmPlan)
+    indirect case alarm(AlarmPlan)
   }
 
   /// Who has set it.
