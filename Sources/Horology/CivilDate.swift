@@ -21,16 +21,6 @@ public struct CivilDate: Hashable, Sendable {
     self.init(year: numbers[0], month: numbers[1], day: numbers[2])
   }
 
-  /// True for a day that its month does not have, such as `2026-02-30`.
-  public static func isOfNoMonth(_ text: some StringProtocol) -> Bool {
-    guard let numbers = CivilDateTime.numbers(text, separator: "-", digits: [4, 2, 2]) else {
-      return false
-    }
-    return (1...31).contains(numbers[2])
-      && CivilDate(year: numbers[0], month: numbers[1], day: 1) != nil
-      && CivilDate(year: numbers[0], month: numbers[1], day: numbers[2]) == nil
-  }
-
   /// The date that a clock has shown: not checked, and of any year.
   init(of time: CivilDateTime) {
     (year, month, day) = (time.year, time.month, time.day)

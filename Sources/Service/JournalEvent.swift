@@ -81,7 +81,7 @@ extension JournalEvent {
   var ended: [JournalEvent] {
     switch self {
     case .reloaded: [.reloadFailed] + JournalEvent.setting.ended
-    case .setting: [.settingLeftOut, .neverSounds, .speakerSubstituted, .buttonLost, .lampLost]
+    case .setting: [.settingLeftOut, .neverSounds, .speakerSubstituted, .alarmLacksTune]
     case .zone: [.zoneFailed]
     case .well: [.ailing]
     case .speaker: [.speakerSubstituted]

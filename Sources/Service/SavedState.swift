@@ -45,7 +45,7 @@ extension SavedState {
     muteEndsSinceBoot = announcer.muteEndsSinceBoot
     timers = announcer.reminders.timers
     interval = announcer.interval
-    alarms = announcer.reminders.alarms
+    alarms = announcer.reminders.alarms.map(\.saved)
     let countsFromBoot =
       !timers.isEmpty || interval != nil || !alarms.isEmpty || muteEndsSinceBoot != nil
     boot = countsFromBoot ? SystemClock.boot : nil

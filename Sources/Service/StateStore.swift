@@ -50,6 +50,9 @@ final class StateStore {
       return
     }
     load()
+    if access(path(of: ""), W_OK | X_OK) == -1 {
+      trouble = withRemedy(Fault("cannot write in \(folder ?? "")", errno: errno))
+    }
   }
 
   // MARK: Reading
@@ -115,14 +118,17 @@ final class StateStore {
     if isSynced { malloc_trim(0) }
   }
 
-  /// A disk that does not sync is tried again with the next save.
+  /// A disk reports a failure once. So the state is written again after it.
   private func syncFiles() {
     guard let folder, !unsynced.isEmpty, maySync() else { return }
     do throws(Fault) {
       for name in unsynced { try syncToDisk(path(of: name)) }
       try syncToDisk(folder)
       unsynced = []
-    } catch {}
+    } catch {
+      unsynced = []
+      writeState()
+    }
   }
 
   private func writeState() {

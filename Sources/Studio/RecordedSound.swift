@@ -13,7 +13,7 @@ struct RecordedSound {
   private static let largest = 1 << 26
 
   /// Reads the file to its end, also where its header does not say how long it is.
-  /// - Throws: `Fault` with the remedy if it is not a sound, is torn, or is too long for a word.
+  /// - Throws: `Fault` with the remedy if it is not a sound, or is torn.
   init(path: String) throws(Fault) {
     let file = try Self.open(path)
     if file.isMPEG {

@@ -34,7 +34,7 @@ extension Record {
     return shown
   }
 
-  private static let hidden: Set = ["follows_clock", "rings_after", "skipped"]
+  private static let hidden: Set = ["follows_clock", "rings_after"]
 
   /// No machine runs longer, and no saved moment is earlier before its start, than since 1970.
   private static let furthest = Instant.allowed.upperBound - Instant.allowed.lowerBound
@@ -205,7 +205,7 @@ extension Reminder {
       plan.write(to: &record)
       record[Self.origin] = origin
       record[Self.after] = after.flatMap { Instant.allowed.contains($0) ? $0 : nil }
-      record[Self.skipped] = skipped
+      record[Self.skipped] = skipped.flatMap { Instant.allowed.contains($0) ? $0 : nil }
     }
     switch state {
     case .waiting(let due):

@@ -136,6 +136,15 @@ public struct Reminder: Hashable, Sendable {
     }
   }
 
+  /// As it is saved: the clock alone says when an alarm that waits rings.
+  public var saved: Reminder {
+    var saved = self
+    if waitsByClock, let due = moment {
+      saved.moment = TimedMoment(sinceBoot: .zero, shown: due.shown, followsClock: true)
+    }
+    return saved
+  }
+
   /// By the clock: when it rings next, or the time for which it rings or is snoozed. Nil if it is
   /// paused or never rings again.
   public var due: Instant? { isUp ? after ?? moment?.shown : moment?.shown }

@@ -80,7 +80,8 @@ final class HTTPDoor {
         "token": .text(String(head.path.dropFirst("/v1/devices/".count))),
       ])
       let body = exchange.body.isEmpty ? Array("{}".utf8) : exchange.body
-      service.handleRequest(head.path, body, known) { exchange.answer(HTTPAnswer($0)) }
+      // Without the token, which is private.
+      service.handleRequest("/v1/devices", body, known) { exchange.answer(HTTPAnswer($0)) }
     },
   ]
 
@@ -186,7 +187,7 @@ final class HTTPDoor {
         401, "token", "send the token of this clock, as in 'Authorization: Bearer TOKEN'", challenge
       )
     }
-    service.reject(Rejection(.token, "\(head.address) came with a wrong token"), head.path)
+    service.reject(Rejection(.token, "\(head.address) came with a wrong token"), head.path.excerpt)
     return HTTPAnswer(401, "token", "this is not the token of this clock", challenge)
   }
 

@@ -93,6 +93,7 @@ final class Publisher {
     if isKept, outage.ends() {
       journal.log(.register, .notice, "the register can be used again")
     }
+    if deliveries.isEmpty { logEnd(of: publication) }
     send(deliveries)
   }
 

@@ -63,7 +63,7 @@ extension Configuration {
     for tune in [announcer.chime, announcer.chimeQuarters] {
       if let tune { try bells.add(tune) }
     }
-    // An alarm without its bells rings with the signal; `AlarmTunes` logs that.
+    // An alarm without its bells rings with the signal; the service logs that.
     for tune in announcer.alarms.compactMap(\.tune) { try? bells.add(tune) }
     return Composer(
       voice: voice, wording: wording, bells: bells, signals: Sounds.signals(),
