@@ -114,8 +114,6 @@ final class StateStore {
     let isSynced = maySync()
     try writeText(text, to: path(of: name), isSynced: isSynced, mode: mode)
     if isSynced { unsynced.remove(name) } else { unsynced.insert(name) }
-    // The text of a thousand timers leaves a megabyte of free memory behind.
-    if isSynced { malloc_trim(0) }
   }
 
   /// A disk reports a failure once. So the state is written again after it.
@@ -136,6 +134,8 @@ final class StateStore {
     timer = nil
     do throws(Fault) {
       try write(state.text, to: Self.file)
+      // The text of a thousand timers leaves a megabyte of free memory behind.
+      malloc_trim(0)
       hasChanged = false
       trouble = ""
       if outage.ends() {
