@@ -68,7 +68,8 @@ private final class Child {
   private static let mostWords = 1024
 
   private let folder: String
-  private var path: String { "\(folder)/file" }
+  /// `clocksmith` takes the format from the name.
+  private let path: String
   private var process = pid_t()
   /// Its standard error: the end of what it says is the end of the process.
   private var errors: Int32 = -1
@@ -85,6 +86,7 @@ private final class Child {
     var template = Array("/tmp/clocksmith-relay.XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else { throw Fault("cannot make a folder", errno: errno) }
     folder = template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
+    path = "\(folder)/\(command.last == "--picture" ? "noon.svg" : "voice.wav")"
     var ends: [Int32] = [-1, -1]
     let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
     guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else {

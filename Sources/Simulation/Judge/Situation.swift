@@ -60,7 +60,8 @@ struct Situation {
       self.trust = trust
       disturbed(.trust, at.elapsed)
     case .started:
-      (upSince, isStopping) = (at.elapsed, false)
+      // It judges the clock anew.
+      (upSince, isStopping, trust) = (at.elapsed, false, .untrusted)
       disturbed(.service, at.elapsed)
     case .stopping:
       isStopping = true
