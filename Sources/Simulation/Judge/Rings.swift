@@ -246,6 +246,8 @@ struct Rings: Property {
       turn(source, &known, at)
       (known.isUp, known.isLoose) = (true, false)
     case .changed(.skipped):
+      // One that was set by a clock that is not trusted is due anew once that is right.
+      known.isLoose = known.isLoose || known.after == .never
       let last = max(at.shown, known.after, known.skipped)
       known.skipped = known.times.flatMap { world.face.next($0, after: last) } ?? last
       (known.after, known.next) = (max(known.after, at.shown), nil)
