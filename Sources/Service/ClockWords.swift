@@ -3,7 +3,7 @@ import Devices
 import Horology
 
 extension ClockState {
-  /// As in `holdover, set from the RTC ds3231, off by perhaps 1.3 s`.
+  /// As in `holdover, agrees with the RTC ds3231, off by perhaps 1.3 s`.
   public var words: String {
     switch basis {
     case .disciplined:
