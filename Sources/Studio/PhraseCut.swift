@@ -1,3 +1,5 @@
+import Basics
+
 /// Finds the words of a phrase that was spoken with a pause between any two words.
 ///
 /// The number of words is known, and the longest pauses separate them. A silence within a word, as
@@ -22,8 +24,8 @@ struct PhraseCut {
   /// Speech is at least this far above the quiet, in dB.
   private static let height = 9.0
 
-  /// - Throws: `Refusal` if the words of the prompt are not found, with what to do.
-  init(_ samples: [Float], rate: Int, _ prompt: RecordingPrompt) throws(Take.Refusal) {
+  /// - Throws: `Fault` if the words of the prompt are not found, with what to do.
+  init(_ samples: [Float], rate: Int, _ prompt: RecordingPrompt) throws(Fault) {
     let count = prompt.words.count
     let track = LevelTrack(samples, rate: rate)
     noise = track.quietest
@@ -41,14 +43,14 @@ struct PhraseCut {
     guard let first = sounding.first, let last = sounding.last, pauses.count == count - 1,
       pauses.allSatisfy({ seconds($0.end - $0.start) >= Self.shortestPause })
     else {
-      throw Take.Refusal(
+      throw Take.refusal(
         "the \(count) words run together; say them again with a short pause at each '...'")
     }
     if let inner = gaps.dropFirst(count - 1).first,
       let pause = pauses.map({ $0.end - $0.start }).min(),
       seconds(inner.end - inner.start) > min(Self.longestInWord, Self.clearness * seconds(pause))
     {
-      throw Take.Refusal(
+      throw Take.refusal(
         "it is not clear where the \(count) words part; say them again with a short pause at "
           + "each '...', and none elsewhere")
     }
@@ -58,10 +60,10 @@ struct PhraseCut {
       let sound = (index == 0 ? first : pauses[index - 1].end)
       let end = index < pauses.count ? pauses[index].start : last + 1
       if seconds(end - sound) < Self.shortest {
-        throw Take.Refusal("hardly anything is there of '\(word.text)'; say it again")
+        throw Take.refusal("hardly anything is there of '\(word.text)'; say it again")
       }
       if seconds(end - sound) > Self.longest {
-        throw Take.Refusal(
+        throw Take.refusal(
           "'\(word.text)' goes on for too long; say it again, and pause after it")
       }
       let cut =

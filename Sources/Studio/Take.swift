@@ -3,21 +3,9 @@ import Sound
 
 /// A phrase as it was spoken, found fit for a pack (facts: voices, own recordings).
 public struct Take: Sendable {
-  public struct Refusal: Error, Hashable, CustomStringConvertible {
-    public let description: String
-
-    init(_ description: String) {
-      self.description = description
-    }
-  }
-
-  public let prompt: RecordingPrompt
-  public let samples: [Float]
-  public let rate: Int
-  /// In dBFS.
-  public let peak: Double
-  /// The level of the speech above the noise, in dB.
-  public let signalToNoise: Double
+  let prompt: RecordingPrompt
+  let samples: [Float]
+  let rate: Int
   private let cut: PhraseCut
 
   static let peaks = -12.0 ... -3.0
@@ -29,67 +17,53 @@ public struct Take: Sendable {
   /// - Parameter room: the noise of the room, in dBFS.
   public init(
     of prompt: RecordingPrompt, samples: [Float], rate: Int, room: Double
-  ) throws(Refusal) {
-    try Self.judgeLevel(Recording(samples: samples, rate: rate))
-    try self.init(cutting: samples, rate: rate, prompt, room: room)
+  ) throws(Fault) {
+    if let run = Recording(samples: samples, rate: rate).clippedRun {
+      throw Self.refusal(
+        "clipped: \(run) samples in a row at full scale; turn the microphone down or step back, "
+          + "and say it again")
+    }
+    var recording = Recording(samples: samples, rate: rate)
+    recording.removeDC()
+    let peak = Double(recording.peak).decibels
+    if peak > Self.peaks.upperBound {
+      throw Self.refusal(
+        "too loud: it peaks at \(peak.text(decimals: 1, .up)) dBFS, over -3; turn the microphone "
+          + "down or step back, and say it again")
+    }
+    if peak < Self.peaks.lowerBound {
+      throw Self.refusal(
+        "too soft: it peaks at \(peak.text(decimals: 1, .down)) dBFS, under -12; turn the "
+          + "microphone up or come closer, and say it again")
+    }
+    if recording.seconds >= Self.longest {
+      throw Self.refusal(
+        "too long: it goes on for \(recording.seconds.text(decimals: 0)) s; say it again, and be "
+          + "quiet after it")
+    }
+    try self.init(cutting: samples, rate: rate, prompt)
+    let signalToNoise = cut.speech.decibelsOfPower - max(cut.noise.decibelsOfPower, room)
     guard signalToNoise >= Self.leastSignalToNoise else {
-      throw Refusal(
+      throw Self.refusal(
         "too noisy: the speech is \(signalToNoise.text(decimals: 0, .down)) dB over the noise, "
           + "under 35; make it quieter or come closer, and say it again")
     }
-    for (word, range) in zip(prompt.words, cut.words) {
-      let loudness = try? Loudness(of: Array(self.samples[range]), rate: rate)
-      if loudness?.hasClick ?? true {
-        throw Refusal("there is a click in '\(word.text)'; say it again")
-      }
+    for (word, range) in zip(prompt.words, cut.words)
+    where try Loudness(of: Array(self.samples[range]), rate: rate).hasClick {
+      throw Self.refusal("there is a click in '\(word.text)'; say it again")
     }
   }
 
   /// Finds the words of a recording, without judging its level and noise.
-  init(
-    cutting samples: [Float], rate: Int, _ prompt: RecordingPrompt, room: Double = -.infinity
-  ) throws(Refusal) {
+  init(cutting samples: [Float], rate: Int, _ prompt: RecordingPrompt) throws(Fault) {
     var recording = Recording(samples: samples, rate: rate)
     recording.removeDC()
-    self.prompt = prompt
-    self.samples = recording.samples
-    self.rate = rate
-    peak = Double(recording.peak).decibels
+    (self.prompt, self.samples, self.rate) = (prompt, recording.samples, rate)
     cut = try PhraseCut(recording.samples, rate: rate, prompt)
-    signalToNoise = cut.speech.decibelsOfPower - max(cut.noise.decibelsOfPower, room)
   }
 
-  private static func judgeLevel(_ recording: Recording) throws(Refusal) {
-    if let run = recording.clippedRun {
-      throw Refusal(
-        "clipped: \(run) samples in a row at full scale; turn the microphone down or step back, "
-          + "and say it again")
-    }
-    var recording = recording
-    recording.removeDC()
-    let peak = Double(recording.peak).decibels
-    if peak > peaks.upperBound {
-      throw Refusal(
-        "too loud: it peaks at \(peak.text(decimals: 1, .up)) dBFS, over -3; turn the microphone "
-          + "down or step back, and say it again")
-    }
-    if peak < peaks.lowerBound {
-      throw Refusal(
-        "too soft: it peaks at \(peak.text(decimals: 1, .down)) dBFS, under -12; turn the "
-          + "microphone up or come closer, and say it again")
-    }
-    if recording.seconds >= longest {
-      throw Refusal(
-        "too long: it goes on for \(recording.seconds.text(decimals: 0)) s; say it again, and be "
-          + "quiet after it")
-    }
-  }
-
-  public var figures: String {
-    let seconds = Double(samples.count) / Double(rate)
-    return "peak \(peak.text(decimals: 1)) dBFS, \(signalToNoise.text(decimals: 0)) dB over the "
-      + "noise, \(seconds.text(decimals: 1)) s"
-  }
+  /// - Parameter words: what is wrong, and what to do.
+  static func refusal(_ words: String) -> Fault { Fault("cannot use this take", words) }
 
   /// Its words, each without the quiet around it, at the rate of a pack.
   func cutWords() throws(Fault) -> [Recording] {

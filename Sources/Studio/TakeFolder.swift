@@ -8,11 +8,8 @@ import Sound
 public final class TakeFolder {
   public let path: String
   private let plan: RecordingPlan
-  /// True if the folder was not there before.
-  private let makesFolder: Bool
 
   private var takes: String { "\(path)/takes" }
-  private var waitingPath: String { "\(takes)/.waiting.wav" }
   private var playedPath: String { "\(takes)/.played.wav" }
 
   /// Makes the folder, or continues with what is there.
@@ -32,16 +29,14 @@ public final class TakeFolder {
         "it is a voice pack already; give another folder, or remove its voice.conf to "
           + "record more of it")
     }
-    makesFolder = access(path, F_OK) != 0
     guard plan != .timers || RecordingPlan.quarters.prompts.allSatisfy(isRecorded) else {
       throw Fault(
         operation, "a voice of timers says the time too; record its quarters or minutes first")
     }
-    for folder in [path, "\(path)/takes"] where mkdir(folder, 0o777) != 0 && errno != EEXIST {
-      throw Fault(operation, errno: errno)
-    }
-    guard access(path, W_OK | X_OK) == 0, access("\(path)/takes", W_OK | X_OK) == 0 else {
-      throw Fault(operation, errno: errno)
+    for folder in [path, "\(path)/takes"] {
+      guard mkdir(folder, 0o777) == 0 || errno == EEXIST, access(folder, W_OK | X_OK) == 0 else {
+        throw Fault(operation, errno: errno)
+      }
     }
     clear()
     try syncToDisk(path)
@@ -52,12 +47,14 @@ public final class TakeFolder {
   deinit {
     clear()
     // A folder into which nothing was recorded is not left behind.
-    if rmdir(takes) == 0 && makesFolder { rmdir(path) }
+    if rmdir(takes) == 0 { rmdir(path) }
   }
 
-  /// Removes files that are not takes: phrases that were not kept, now or at a power cut.
+  /// Removes files that are not takes, as a power cut leaves them.
   private func clear() {
-    for name in names(inFolder: takes) where name.hasPrefix(".") { unlink("\(takes)/\(name)") }
+    for name in names(inFolder: takes) where !name.hasSuffix(".wav") || name.hasPrefix(".") {
+      unlink("\(takes)/\(name)")
+    }
   }
 
   /// The indices of the prompts that have a usable take.
@@ -76,11 +73,8 @@ public final class TakeFolder {
 
   /// Puts a take on the disk, in place of an earlier one if there is one.
   public func keep(_ take: Take) throws(Fault) {
-    try Recording(samples: take.samples, rate: take.rate).write(to: waitingPath)
-    try syncToDisk(waitingPath)
-    guard rename(waitingPath, file(take.prompt)) == 0 else {
-      throw Fault("cannot write \(file(take.prompt))", errno: errno)
-    }
+    try Recording(samples: take.samples, rate: take.rate).write(to: file(take.prompt))
+    try syncToDisk(file(take.prompt))
     try syncToDisk(takes)
   }
 
@@ -98,14 +92,14 @@ public final class TakeFolder {
   public func take(_ prompt: RecordingPrompt) throws(Fault) -> Take {
     let path = file(prompt)
     let sound = try SoundFile(path: path)
-    guard Double(sound.frames) <= Take.longest * Double(sound.rate) * 2 else {
+    guard sound.seconds <= Take.longest * 2 else {
       throw Fault("cannot use \(path)", "it is too long; say it again")
     }
     let samples = try sound.readChannels()[0]
-    do throws(Take.Refusal) {
+    do throws(Fault) {
       return try Take(cutting: samples, rate: sound.rate, prompt)
     } catch {
-      throw Fault("cannot use \(path)", error.description)
+      throw Fault("cannot use \(path)", error.detail)
     }
   }
 

@@ -8,33 +8,42 @@ import Playing
 import Service
 import Studio
 
-/// Leads a person with a microphone through the phrases of a voice. It carries out the effects of
-/// the session, and tells it about sounds and keys.
+/// Leads a person with a microphone through the phrases of a voice.
 final class VoiceRecorder {
+  private enum State {
+    /// Hears the room. Without `tone` it was too noisy, and Enter hears it again.
+    case room
+    case speaking
+    /// The phrase was fit; Enter keeps it.
+    case fit(Take)
+    /// A kept take is shown again.
+    case kept
+    /// Every phrase is kept.
+    case whole
+  }
+
   private let loop: EventLoop
   private let terminal: Terminal
   private let folder: TakeFolder
   private let prompts: [RecordingPrompt]
   private let microphone: ALSASource
-  private let player: () -> Player
-  private let showsMeter = Screen.canRedraw
+  private let speaker: ALSASink
 
-  private var session: RecordingSession
+  private var state = State.room
+  private var kept: Set<Int>
+  private var index = 0
   /// The listeners: to the room, or for a phrase. They are changed in place, so that the samples
   /// that they have heard are not copied each time.
   private var tone: RoomTone?
   private var listener: PhraseListener?
-  private var index = 0
   /// The noise of the room, in dBFS.
   private var room = -Double.infinity
-  /// The last take that fits, until it is kept.
-  private var fit: Take?
   private var playing: Player?
-  private var meter = LevelMeter()
+  /// What the meter shows.
+  private var peak: Float = 0
   /// Frames per second, once the microphone is open.
   private var rate: Int?
   private var ticks: EventSource?
-  private var meterTicks: EventSource?
   private var overruns = 0
   private var isWhole = false
   private var failure: Fault?
@@ -45,107 +54,178 @@ final class VoiceRecorder {
     _ plan: RecordingPlan, into folder: TakeFolder, microphone: ALSASource, terminal: Terminal,
     speaker: ALSASink
   ) throws(Fault) {
-    let loop = try EventLoop()
-    self.loop = loop
-    self.terminal = terminal
-    self.folder = folder
-    self.microphone = microphone
+    loop = try EventLoop()
+    (self.terminal, self.folder, self.microphone) = (terminal, folder, microphone)
+    self.speaker = speaker
     prompts = plan.prompts
-    player = { Player(loop: loop) { speaker } }
-    let kept = folder.kept { complain("note: \($0)") }
-    session = RecordingSession(prompts: plan.prompts, microphone: microphone.name, kept: kept)
+    kept = folder.kept { complain("note: \($0)") }
   }
 
   deinit {
     block.deallocate()
   }
 
+  private var progress: String { "\(kept.count) of \(prompts.count) phrases are recorded" }
+
+  private static let guidance = """
+    Say each phrase as one sentence, in your ordinary voice, with a short pause at each
+    '...' as in dictating a telephone number: three ... fifteen ... P M. Let the voice come
+    down with the last word only. It is recorded when you speak, and ends when you are quiet.
+    Sit a hand's breadth from the microphone, a little to its side; the meter should reach
+    between its two marks. Turn off what hums, and what would read this aloud into it.
+    """
+
+  private static let help = """
+      Enter or n   keep it and go on         a   say it again
+      p            play it                   b   back to the one before
+      q            stop; what was kept stays, and the next run goes on from there
+      ? or h       this help
+    """
+
   /// Runs until all is recorded, the person stops, or the terminal or the microphone is gone.
   /// - Returns: true if all is recorded.
   func run() throws(Fault) -> Bool {
-    var sources: [EventSource] = []
-    sources += try loop.whenAskedToEnd { [unowned self] in loop.exit() }
+    var sources = try loop.whenAskedToEnd { [unowned self] in loop.exit() }
     sources.append(
       try loop.whenReady(terminal.descriptor, events: EPOLLIN.rawValue) { [unowned self] in
-        readKeys()
+        attempt { () throws(Fault) in try readKeys() }
       })
     // Before the person is asked for anything.
-    if !session.isWhole { _ = try openedRate() }
-    perform(session.begin())
+    if kept.count < prompts.count { _ = try openedRate() }
+    attempt { () throws(Fault) in
+      try tell("\(Self.guidance)\n\(Self.help)")
+      if !kept.isEmpty { try tell("going on: \(progress)") }
+      kept.count < prompts.count ? try hearRoom() : try goOn()
+    }
     if failure == nil { try loop.run() }
-    (playing, ticks, meterTicks) = (nil, nil, nil)
+    (playing, ticks) = (nil, nil)
     microphone.close()
     clearMeter()
-    if !isWhole { complain("\(session.progress); run it again to go on") }
+    if !isWhole { complain("\(progress); run it again to go on") }
     if let failure { throw failure }
     return isWhole
   }
 
-  private func readKeys() {
-    guard let bytes = terminal.readKeys() else { return loop.exit() }
-    for byte in bytes {
-      if let key = RecordingSession.Key(byte: byte) { handle(.key(key)) }
-    }
-  }
-
-  private func handle(_ event: RecordingSession.Event) {
-    perform(session.handle(event))
-  }
-
-  private func perform(_ effects: [RecordingSession.Effect]) {
+  /// Ends the recording if this fails.
+  private func attempt(_ body: () throws(Fault) -> Void) {
     do throws(Fault) {
-      for effect in effects where failure == nil { try carryOut(effect) }
+      try body()
     } catch {
       failure = error
       loop.exit()
     }
   }
 
-  private func carryOut(_ effect: RecordingSession.Effect) throws(Fault) {
-    switch effect {
-    case .tell(let words): try printLine(words)
-    case .hearRoom: tone = RoomTone(rate: try openedRate())
-    case .hearPhrase(let index):
-      listener = PhraseListener(rate: try openedRate(), room: room)
-      self.index = index
-    case .rest: (tone, listener) = (nil, nil)
-    case .keep(let index):
-      guard let take = fit, take.prompt == prompts[index] else { return }
-      try folder.keep(take)
-      fit = nil
-      handle(.takeKept)
-    case .playNew:
-      if let fit { try play(fit) }
-    case .playKept(let index): try play(try folder.take(prompts[index]))
-    case .stopPlaying: playing = nil
-    case .finish(let isWhole):
-      self.isWhole = isWhole
-      loop.exit()
-    }
-  }
-
-  private func printLine(_ words: String) throws(Fault) {
+  private func tell(_ words: String) throws(Fault) {
     clearMeter()
     try say(words)
     try flushOutput()
     if outputIsUnread { loop.exit() }
   }
 
+  // MARK: The keys
+
+  private func readKeys() throws(Fault) {
+    guard let bytes = terminal.readKeys() else { return loop.exit() }
+    for byte in bytes { try press(byte) }
+  }
+
+  private func press(_ byte: UInt8) throws(Fault) {
+    let wasPlaying = playing?.isPlaying == true
+    playing = nil
+    // Enter, the space bar and Ctrl-D.
+    let others: [UInt8: String] = [10: "n", 13: "n", 32: "n", 4: "q"]
+    switch (others[byte] ?? Character(UnicodeScalar(byte)).lowercased(), state) {
+    case ("q", _): loop.exit()
+    case ("?", _), ("h", _): try tell(Self.help)
+    case ("p", _) where wasPlaying: break
+    case ("n", .room) where tone == nil: try hearRoom()
+    case (_, .room): break
+    case ("n", .whole):
+      isWhole = true
+      loop.exit()
+    case ("b", .whole): try show(prompts.count - 1)
+    case (_, .whole): break
+    case ("b", _): try show(max(index - 1, 0))
+    case ("a", _): try show(index, anew: true)
+    case ("n", .fit(let take)):
+      try folder.keep(take)
+      kept.insert(index)
+      try goOn()
+    case ("p", .fit(let take)): try play(take)
+    case ("n", _) where kept.contains(index): try goOn()
+    case ("p", _) where kept.contains(index):
+      (state, listener) = (.kept, nil)
+      try play(try folder.take(prompts[index]))
+    case ("n", _), ("p", _): try tell("nothing is recorded of it yet: say it")
+    default: break
+    }
+  }
+
   private func play(_ take: Take) throws(Fault) {
     let score = try folder.score(of: take)
-    let player = player()
+    let player = Player(loop: loop) { [speaker] in speaker }
     playing = player
     player.ended = { [unowned self] _, outcome in
-      if case .failed(let why, _) = outcome { perform([.tell("cannot play it: \(why)")]) }
-      handle(.playEnded)
+      guard case .failed(let why, _) = outcome else { return }
+      attempt { () throws(Fault) in try tell("cannot play it: \(why)") }
     }
     do throws(Fault) {
       let anchor = SystemClock.now.instant + Announcer.requestLead
       try player.play(SoundingID(1), anchoredAt: .utc(anchor)) { score($0) }
     } catch {
-      try printLine("cannot play it: \(error)")
-      handle(.playEnded)
+      try tell("cannot play it: \(error)")
     }
+  }
+
+  // MARK: The phrases
+
+  /// Shows a phrase. Listens for it if it has no take, or if `anew`.
+  private func show(_ index: Int, anew: Bool = false) throws(Fault) {
+    self.index = index
+    let number = String(index + 1)
+    let total = String(prompts.count)
+    let padding = String(repeating: " ", count: total.count - number.count)
+    let line = "\(padding)\(number) of \(total)    \(prompts[index].text)"
+    if kept.contains(index) && !anew {
+      (state, listener) = (.kept, nil)
+      return try tell("\(line)    (recorded; a says it again)")
+    }
+    try tell(line)
+    try hearPhrase()
+  }
+
+  /// Shows the next phrase without a take, otherwise the first one.
+  private func goOn() throws(Fault) {
+    let missing = prompts.indices.filter { !kept.contains($0) }
+    if let next = missing.first(where: { $0 >= index }) ?? missing.first { return try show(next) }
+    (state, listener) = (.whole, nil)
+    try tell("all \(prompts.count) phrases are recorded: Enter makes the voice, b goes back")
+  }
+
+  private func hearPhrase() throws(Fault) {
+    state = .speaking
+    listener = PhraseListener(rate: try openedRate(), room: room)
+  }
+
+  private func hearRoom() throws(Fault) {
+    try tell("quiet, please: listening to the room")
+    tone = RoomTone(rate: try openedRate())
+  }
+
+  private func judgeRoom(_ level: Double) throws(Fault) {
+    (tone, room) = (nil, level)
+    guard level <= RoomTone.most else {
+      return try tell(
+        "the room is too noisy: \(level.text(decimals: 1, .up)) dBFS, over -55: shut windows, "
+          + "turn off fans, or turn the microphone down and come closer; Enter listens again")
+    }
+    try tell(
+      level > -120
+        ? "the room is quiet enough: \(level.text(decimals: 0)) dBFS"
+        : "nothing comes from microphone \(microphone.name), not even noise: unmute it "
+          + "(alsamixer, F4), or choose another by --device (arecord -L)")
+    try goOn()
   }
 
   // MARK: The microphone
@@ -160,67 +240,50 @@ final class VoiceRecorder {
         error.operation, code: error.code, "\(error.detail); --device names another microphone")
     }
     rate = opened
-    ticks = try loop.every(microphone.readInterval) { [unowned self] in listen() }
-    if showsMeter {
-      meterTicks = try loop.every(.milliseconds(100)) { [unowned self] in showMeter() }
+    ticks = try loop.every(microphone.readInterval) { [unowned self] in
+      attempt { () throws(Fault) in try listen() }
     }
     return opened
   }
 
-  private func listen() {
-    do throws(Fault) {
-      // Read no more than a microphone may have buffered: the null device of ALSA never ends.
-      for _ in 0..<Self.mostBlocks {
-        let count = try microphone.read(into: block)
-        hear(UnsafeBufferPointer(rebasing: block[..<count]))
-        if count < block.count { break }
-      }
-    } catch {
-      failure = error
-      loop.exit()
+  private func listen() throws(Fault) {
+    // The meter falls by 1 dB each time.
+    peak *= 0.89
+    // Read no more than a microphone may have buffered: the null device of ALSA never ends.
+    for _ in 0..<Self.mostBlocks {
+      let count = try microphone.read(into: block)
+      try hear(UnsafeBufferPointer(rebasing: block[..<count]))
+      if count < block.count { break }
     }
-  }
-
-  private func hear(_ block: UnsafeBufferPointer<Float>) {
-    meter.add(block)
-    if let level = tone?.hear(block) {
-      tone = nil
-      room = level
-      return handle(.roomHeard(level))
-    }
-    guard let heard = listener?.hear(block) else { return }
-    let isTorn = microphone.overruns != overruns
-    overruns = microphone.overruns
-    if isTorn && listener?.isHearing == true {
-      return handle(.phraseRefused("some of it was lost: the computer is busy; say it again"))
-    }
-    switch heard {
-    case .nothing: break
-    case .stillNothing(let loudest): handle(.stillNothing(loudest: loudest))
-    case .phrase(let samples): judge(samples, prompts[index])
-    }
-  }
-
-  private func judge(_ samples: [Float], _ prompt: RecordingPrompt) {
-    do throws(Take.Refusal) {
-      let take = try Take(of: prompt, samples: samples, rate: rate ?? 0, room: room)
-      fit = take
-      handle(.phraseFit(take.figures))
-    } catch {
-      handle(.phraseRefused(error.description))
-    }
-  }
-
-  private func showMeter() {
-    guard listener != nil else { return }
+    guard Screen.canRedraw, listener != nil else { return }
     // No error check: reading the keys shows that the terminal is gone.
-    fputs("\r\(meter.line())\u{1B}[K", stdout)
+    fputs("\r\(levelMeter(peak))\u{1B}[K", stdout)
     fflush(stdout)
+  }
+
+  private func hear(_ block: UnsafeBufferPointer<Float>) throws(Fault) {
+    peak = block.reduce(peak) { max($0, $1.magnitude) }
+    if let level = tone?.hear(block) { return try judgeRoom(level) }
+    let phrase = listener?.hear(block)
+    let isTorn = microphone.overruns != overruns && listener?.hasBegun == true
+    overruns = microphone.overruns
+    do throws(Fault) {
+      if isTorn {
+        throw Fault("microphone", "some of it was lost: the computer is busy; say it again")
+      }
+      guard let phrase else { return }
+      let take = try Take(of: prompts[index], samples: phrase, rate: rate ?? 0, room: room)
+      (state, listener) = (.fit(take), nil)
+    } catch {
+      try tell(error.detail)
+      return try hearPhrase()
+    }
+    try tell("good: Enter keeps it, a says it again, p plays it")
   }
 
   /// Clears the line of the meter for other output.
   private func clearMeter() {
-    if showsMeter { fputs("\r\u{1B}[K", stdout) }
+    if Screen.canRedraw { fputs("\r\u{1B}[K", stdout) }
     fflush(stdout)
   }
 }

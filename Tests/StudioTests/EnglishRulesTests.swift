@@ -97,13 +97,29 @@ import Testing
     #expect(text(.left(.seconds(1)), grammar) == "1 second left")
   }
 
-  @Test("what is lacking is named") func lacking() {
-    let digits = EnglishRules(words: Set(Self.tens + [.timers(.minute), .timers(.minutes)]))
-    #expect(digits.missingForTimers.contains(.timers(.left)))
-    #expect(!digits.missingForTimers.contains(.timers(.minute)))
+  @Test("a phrase whose words are there is said without the others") func someWords() {
     let some = grammar(Self.tens + [.timers(.minute), .timers(.minutes), .timers(.left)])
     #expect(text(.left(.seconds(60)), some) == "1 minute left")
     #expect(text(.left(.seconds(90)), some) == nil && text(.left(.seconds(5)), some) == nil)
-    #expect(EnglishRules(words: Set(Self.words + Self.tens)).missingForTimers.isEmpty)
+  }
+}
+
+@Suite struct RecordingPlanTests {
+  @Test("the minutes say every minute of both clocks, and go on from the quarters")
+  func minutesSayEveryMinute() {
+    let prompts = RecordingPlan.minutes.prompts
+    let rules = EnglishRules(words: Set(prompts.flatMap(\.words)))
+    for format in HourFormat.allCases {
+      var grammar = Grammar()
+      for rule in rules.rules(format) {
+        _ = grammar.add(pattern: rule.pattern, phrase: rule.phrase)
+      }
+      for minute in 0..<1440 {
+        #expect(grammar.phrase(hour: minute / 60, minute: minute % 60) != nil, "\(minute)")
+      }
+    }
+    let quarters = RecordingPlan.quarters.prompts
+    #expect(Array(prompts.prefix(14)) == quarters && Set(prompts.map(\.name)).count == 63)
+    #expect(EnglishRules(words: Set(quarters.flatMap(\.words))).sayQuarters(.twelve))
   }
 }

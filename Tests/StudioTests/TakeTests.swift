@@ -40,19 +40,16 @@ private let prompt = RecordingPlan.quarters.prompts[2]
 
 @Suite struct TakeTests {
   private func refusal(of phrase: Phrase, room: Double = -70) -> String {
-    do throws(Take.Refusal) {
+    let fault = faultThrown {
       _ = try Take(of: prompt, samples: phrase.samples(), rate: 48_000, room: room)
-      return "fit"
-    } catch {
-      return error.description
     }
+    return fault?.detail ?? "fit"
   }
 
   @Test("a phrase is cut into its words") func phraseIsCut() throws {
     let take = try Take(of: prompt, samples: Phrase().samples(), rate: 48_000, room: -70)
     let seconds = try take.cutWords().map(\.seconds)
     #expect(zip(seconds, [0.3, 0.4, 0.3]).allSatisfy { abs($0 - $1) < 0.06 }, "\(seconds)")
-    #expect((-7 ... -5).contains(take.peak) && take.signalToNoise > 45)
   }
 
   @Test("the rate of a microphone does not matter", arguments: [8000, 44_100, 96_000])
@@ -91,61 +88,47 @@ private let prompt = RecordingPlan.quarters.prompts[2]
   }
 
   @Test("DC, of all of it or of the words alone, is no noise") func dcIsNoNoise() throws {
-    let clean = try Take(of: prompt, samples: Phrase().samples(), rate: 48_000, room: -70)
     let samples = Phrase().samples().map { ($0.magnitude > 0.01 ? $0 * 0.9 + 0.02 : $0) + 0.01 }
-    let take = try Take(of: prompt, samples: samples, rate: 48_000, room: -70)
-    #expect(abs(take.signalToNoise - clean.signalToNoise) < 2)
+    _ = try Take(of: prompt, samples: samples, rate: 48_000, room: -70)
   }
 
   @Test("a clipped phrase is told as clipped") func clippedIsTold() {
     let samples = Phrase(level: 3).samples().map { min(max($0, -1), 1) }
-    do throws(Take.Refusal) {
+    let fault = faultThrown {
       _ = try Take(of: prompt, samples: samples, rate: 48_000, room: -70)
-      Issue.record("it was taken")
-    } catch {
-      #expect(error.description.hasPrefix("clipped: "))
     }
+    #expect(fault?.detail.hasPrefix("clipped: ") == true)
   }
 }
 
 @Suite struct PhraseListenerTests {
-  private func hear(_ samples: [Float], room: Double = -70) -> [PhraseListener.Heard] {
-    var listener = PhraseListener(rate: 48_000, room: room)
-    return stride(from: 0, to: samples.count, by: 960).map { start in
+  /// The first phrase in the samples.
+  private func phrase(in samples: [Float]) -> [Float]? {
+    var listener = PhraseListener(rate: 48_000, room: -70)
+    return stride(from: 0, to: samples.count, by: 960).lazy.compactMap { start in
       samples[start..<min(start + 960, samples.count)].withUnsafeBufferPointer {
         listener.hear($0)
       }
-    }
+    }.first
   }
 
-  private func phrases(_ heard: [PhraseListener.Heard]) -> [[Float]] {
-    heard.compactMap { if case .phrase(let samples) = $0 { samples } else { nil } }
-  }
-
-  @Test("a phrase ends when it is quiet, and the next one begins") func phraseEnds() {
+  @Test("a phrase ends when it is quiet") func phraseEnds() throws {
     let quiet = Phrase(words: [], pauses: [], around: 1).samples()
-    let phrase = Phrase().samples()
-    let found = phrases(hear(quiet + phrase + quiet + phrase + quiet))
-    #expect(found.count == 2)
+    let found = try #require(phrase(in: quiet + Phrase().samples() + quiet))
     // 0.3 s before it, 1.5 s of words and pauses, 0.9 s after it.
-    #expect(found.allSatisfy { abs(Double($0.count) / 48_000 - 2.7) < 0.1 })
+    #expect(abs(Double(found.count) / 48_000 - 2.7) < 0.1)
   }
 
   @Test("a click is no phrase") func clickIsNoPhrase() {
     var samples = Phrase(words: [], pauses: [], around: 3).samples()
     for frame in 48_000..<48_500 { samples[frame] = 0.8 }
-    #expect(phrases(hear(samples)).count == 0)
+    #expect(phrase(in: samples) == nil)
   }
 
-  @Test("what goes on and on is ended") func endlessIsEnded() {
-    let found = phrases(hear(Phrase(words: [15], pauses: [], around: 1.5).samples()))
-    #expect(found.map { $0.count > 48_000 * 10 } == [true, false])
-  }
-
-  @Test("when nothing is said for 15 s it is told once") func nothingIsTold() {
-    let heard = hear([Float](repeating: 0.001, count: 48_000 * 40))
-    let told = heard.filter { if case .stillNothing = $0 { true } else { false } }
-    #expect(told.count == 1)
+  @Test("what goes on and on is ended") func endlessIsEnded() throws {
+    let endless = Phrase(words: [15], pauses: [], around: 1.5).samples()
+    let found = try #require(phrase(in: endless))
+    #expect(found.count > 48_000 * 10)
   }
 
   @Test("the tone of a room is its level, whatever its DC") func toneOfARoom() throws {
@@ -161,17 +144,10 @@ private let prompt = RecordingPlan.quarters.prompts[2]
 }
 
 @Suite struct LevelMeterTests {
-  @Test("the bar is as long as the level, and its peak is held") func barIsTheLevel() {
-    var meter = LevelMeter()
-    func line(_ level: Float) -> String {
-      [level].withUnsafeBufferPointer { meter.add($0) }
-      return meter.line()
-    }
-    #expect(line(0.1) == "  ###########################.....|.....|. -20 dBFS")
-    #expect(line(0.01) == "  #############...................|.....|. -20 dBFS")
-    #expect(line(1) == "  ################################|#####|# 0 dBFS")
-    for _ in 0..<15 { _ = line(0) }
-    #expect(line(0) == "  ................................|.....|. quiet")
+  @Test("the bar is as long as the level") func barIsTheLevel() {
+    #expect(levelMeter(0.1) == "  ###########################.....|.....|. -20 dBFS")
+    #expect(levelMeter(1) == "  ################################|#####|# 0 dBFS")
+    #expect(levelMeter(0) == "  ................................|.....|. -60 dBFS")
   }
 }
 
@@ -221,8 +197,7 @@ private let prompt = RecordingPlan.quarters.prompts[2]
     #expect(pack.phrasesUnsaid.isEmpty && pack.sortedClips.count == 79)
     #expect(pack.shortestInterval(wording: .twelve) != nil)
     #expect(pack.phrase(of: .untrusted)?.map(\.text) == ["I do not", "know the time yet"])
-    let verification = VoiceVerification(of: pack)
-    #expect(verification.findings.isEmpty && verification.brokenRules.isEmpty)
+    #expect(VoiceVerification(of: pack).lines.allSatisfy { $0.isWell })
   }
 
   @Test("timers are not recorded where there are no words of the time") func timersNeedTheTime()
