@@ -4,25 +4,16 @@ import Sound
 
 /// What a voice pack can say, and where it misses the quality targets (facts: voices).
 public struct VoiceVerification {
-  public struct Finding: Hashable, Sendable {
-    public let clip: String
+  public struct Line: Hashable, Sendable {
+    public let isWell: Bool
+    /// What it is about, as in `timers`.
+    public let subject: String
     public let words: String
   }
 
-  /// Findings about clips, in the order of their names.
-  public let findings: [Finding]
-  /// One sentence for each clip that a rule needs but that is not in `[clips]`, and for times and
-  /// phrases of timers that are said like another.
-  public private(set) var brokenRules: [String] = []
-  /// Why the crossfade cannot be as long as it is set; nil if it can.
-  public let crossfade: String?
-  /// For each clock and style that has rules, the shortest interval that the pack can say with the
-  /// clips that can be used; nil if it cannot even say the full hours.
-  public let coverage: [(wording: Wording, interval: Interval?)]
+  public private(set) var lines: [Line] = []
 
-  /// Which phrases of timers and intervals it can say with these clips, for a reader.
-  public let timers: String
-
+  // In seconds, as a share of full scale, in dBTP and in LU.
   private static let longestBefore = 0.015
   private static let longestAfter = 0.040
   private static let mostDC = 0.001
@@ -30,52 +21,63 @@ public struct VoiceVerification {
   private static let loudnessTolerance = 1.0
 
   public init(of pack: VoicePack) {
-    var found: [Finding] = []
-    // A clip in `[clips]` without a file is a finding.
-    var named = Set(pack.clipsWithoutFile)
-    for wording in pack.wordings {
-      var opening = wording
-      opening.opens = pack.hasOpening
-      for time in Interval.minute.timesOfDay {
-        let missing = pack.clipsMissing(for: time, opening)
-        brokenRules += Self.lacking(missing, time.dateTime.timeOfDay, &named)
-      }
-      if let sentence = pack.timesAlike(wording) { brokenRules.append(sentence) }
-    }
-    for phrase in TimerPhrase.range {
-      brokenRules += Self.lacking(pack.clipsMissing(for: phrase), "'\(phrase.text)'", &named)
-    }
+    var faults: [(clip: String, words: String)] = []
     var loudness: [(clip: String, momentary: Double)] = []
     let (bad, crossfade) = pack.readClips { clip, word throws(Fault) in
       let measured = try Loudness(of: word.samples, rate: word.rate)
       loudness.append((clip.name, measured.momentary))
-      found += Self.faults(word, measured).map { Finding(clip: clip.name, words: $0) }
+      faults += Self.faults(word, measured).map { (clip.name, $0) }
     }
-    self.crossfade = crossfade
-    found += bad.map {
-      Finding(clip: $0.clip.name, words: $0.flaw?.words ?? $0.fault.description)
+    faults += bad.map { ($0.clip.name, $0.fault.description) }
+    faults += pack.clipsWithoutFile.map {
+      ($0, "it has no file; record it, or take it out of voice.conf")
     }
-    let unusable = Set(bad.map(\.clip.name))
-    let usable = pack.without(unusable)
-    coverage = pack.wordings.map { ($0, usable.shortestInterval(wording: $0)) }
-    timers = usable.timersText
-    found += pack.clipsWithoutFile.map {
-      Finding(clip: $0, words: "it has no file; record it, or take it out of voice.conf")
+    faults += Self.uneven(loudness)
+
+    let usable = pack.without(Set(bad.map(\.clip.name)))
+    for wording in pack.wordings {
+      if let interval = usable.shortestInterval(wording: wording) {
+        add(wording.name, "it says \(interval.times)", isWell: true)
+      } else {
+        add(
+          wording.name,
+          "it says not even the full hours; mend the clips below, or add rules or clips")
+      }
     }
-    found += Self.uneven(loudness)
-    findings = found.sorted { ($0.clip, $0.words) < ($1.clip, $1.words) }
+    if pack.wordings.isEmpty { add("rules", "neither [clock 12] nor [clock 24]") }
+    add("timers", "it \(usable.timersText)", isWell: true)
+    addRules(of: pack)
+    if let crossfade { add("crossfade", crossfade) }
+    for fault in faults.sorted(by: { $0 < $1 }) { add("clip", "\(fault.clip): \(fault.words)") }
+    if let words = pack.licenceFlaw { add("licence", words) }
+    if faults.isEmpty { add("clips", "\(pack.sortedClips.count), all well", isWell: true) }
   }
 
-  /// A sentence for each of these clips that is not in `named`; they are added to it.
-  private static func lacking(
-    _ missing: [String], _ need: String, _ named: inout Set<String>
-  ) -> [String] {
-    missing.filter { named.insert($0).inserted }.map {
-      "no clip '\($0)', which \(need) needs; record it, or take the rule out"
-    }
+  private mutating func add(_ subject: String, _ words: String, isWell: Bool = false) {
+    lines.append(Line(isWell: isWell, subject: subject, words: words))
   }
 
-  static func faults(_ recording: Recording, _ loudness: Loudness) -> [String] {
+  /// Adds each clip that a rule needs but that is not in `[clips]`, and the times that are said like
+  /// another.
+  private mutating func addRules(of pack: VoicePack) {
+    // A clip in `[clips]` without a file has a line of its own.
+    var named = Set(pack.clipsWithoutFile)
+    func add(_ missing: [String], _ need: String) {
+      for clip in missing where named.insert(clip).inserted {
+        self.add("rules", "no clip '\(clip)', which \(need) needs; record it, or take the rule out")
+      }
+    }
+    for var wording in pack.wordings {
+      if let sentence = pack.timesAlike(wording) { self.add("rules", sentence) }
+      wording.opens = pack.hasOpening
+      for time in Interval.minute.timesOfDay {
+        add(pack.clipsMissing(for: time, wording), time.dateTime.timeOfDay)
+      }
+    }
+    for phrase in TimerPhrase.range { add(pack.clipsMissing(for: phrase), "'\(phrase.text)'") }
+  }
+
+  private static func faults(_ recording: Recording, _ loudness: Loudness) -> [String] {
     var faults: [String] = []
     let (before, after) = recording.silence
     if before > longestBefore {
@@ -98,26 +100,21 @@ public struct VoiceVerification {
     return faults
   }
 
-  /// The clips that stand out of the pack: those outside the range, twice the tolerance wide, that
-  /// holds the most clips. One outlier does not make the others fail.
-  static func uneven(_ loudness: [(clip: String, momentary: Double)]) -> [Finding] {
-    let sorted = loudness.map(\.momentary).filter(\.isFinite).sorted()
-    let ranges = sorted.indices.map { first in
-      sorted[first...].prefix { $0 - sorted[first] <= 2 * loudnessTolerance }
-    }
-    guard let range = ranges.max(by: { $0.count < $1.count }), let softest = range.first,
-      let loudest = range.last
-    else { return [] }
-    let level = (softest + loudest) / 2
+  /// The clips that stand out of the pack, whose level is that of its middle clip.
+  private static func uneven(
+    _ loudness: [(clip: String, momentary: Double)]
+  ) -> [(clip: String, words: String)] {
+    let sorted = loudness.map(\.momentary).sorted()
     return loudness.compactMap { clip, momentary in
+      let level = sorted[sorted.count / 2]
       let difference = momentary - level
-      guard !(softest...loudest).contains(momentary) else { return nil }
-      let direction = difference > 0 ? "louder" : "softer"
-      return Finding(
-        clip: clip,
-        words: "\(difference.magnitude.text(decimals: 1, .up)) LU \(direction) than the pack "
-          + "(\(momentary.text(decimals: 1)) against \(level.text(decimals: 1)) LUFS), more than 1; "
-          + "level it")
+      guard difference.magnitude > loudnessTolerance else { return nil }
+      return (
+        clip,
+        "\(difference.magnitude.text(decimals: 1, .up)) LU \(difference > 0 ? "louder" : "softer") "
+          + "than the pack (\(momentary.text(decimals: 1)) against \(level.text(decimals: 1)) LUFS), "
+          + "more than 1; level it"
+      )
     }
   }
 
@@ -133,18 +130,8 @@ extension VoicePack {
   /// Reads every clip once. `VoiceVerification` also checks their quality.
   public func flaws() -> [String] {
     let (bad, crossfade) = readClips { _, _ in }
-    return (filesMissing.map { [$0.description] } ?? [])
-      + bad.map { bad in
-        bad.flaw.map { "\(bad.clip.path): \($0.words)" } ?? bad.fault.description
-      } + (crossfade.map { ["\(path)/voice.conf: \($0)"] } ?? [])
-  }
-
-  /// A clip that is no word.
-  struct BadClip {
-    let clip: Clip
-    let fault: Fault
-    /// Nil if it cannot be read.
-    var flaw: ClipFlaw?
+    return (filesMissing.map { [$0.description] } ?? []) + bad.map(\.fault.description)
+      + (crossfade.map { ["\(path)/voice.conf: \($0)"] } ?? [])
   }
 
   /// Reads every clip once, in the order of their names.
@@ -153,25 +140,19 @@ extension VoicePack {
   ///   can.
   func readClips(
     _ heard: (Clip, Recording) throws(Fault) -> Void
-  ) -> (bad: [BadClip], crossfade: String?) {
-    var bad: [BadClip] = []
+  ) -> (bad: [(clip: Clip, fault: Fault)], crossfade: String?) {
+    var bad: [(clip: Clip, fault: Fault)] = []
     var shortest: (name: String, seconds: Double)?
     for clip in sortedClips {
       do throws(Fault) {
         let file = try SoundFile(path: clip.path)
-        var flaw = ClipFlaw(seconds: file.seconds)
-        let samples = flaw == nil ? try file.readChannels()[0] : []
-        let word = Recording(samples: samples, rate: file.rate)
-        flaw = flaw ?? file.silence
-        if let flaw {
-          bad.append(
-            BadClip(clip: clip, fault: Fault("cannot use \(clip.path)", flaw.words), flaw: flaw))
-          continue
-        }
+        if let flaw = ClipFlaw(seconds: file.seconds) { throw Fault(clip.path, flaw.words) }
+        let word = Recording(samples: try file.readChannels()[0], rate: file.rate)
+        if let flaw = file.silence { throw Fault(clip.path, flaw.words) }
         if word.seconds < shortest?.seconds ?? .infinity { shortest = (clip.name, word.seconds) }
         try heard(clip, word)
       } catch {
-        bad.append(BadClip(clip: clip, fault: error))
+        bad.append((clip, error))
       }
     }
     return (bad, shortest.flatMap { crossfadeFlaw($0.name, .seconds($0.seconds)) })

@@ -3,6 +3,7 @@ import Basics
 import Horology
 import Service
 import Sound
+import Studio
 
 /// `voice list`: the installed and the configured voices, and what each can do.
 /// - Parameter configured: the configured voice; nil if it is not known.
@@ -70,4 +71,13 @@ extension VoicePack {
       return stat(clip.path, &status) == 0 ? sum + Int(status.st_size) : sum
     }
   }
+}
+
+/// `voice verify`: reads every clip of a pack, and lists what misses the targets.
+func verifyVoice(_ name: String) throws -> Int32 {
+  let lines = VoiceVerification(of: try voicePack(named: name)).lines
+  for line in lines {
+    try say("\(line.isWell ? "ok   " : "FOUND") \("\(line.subject)  ".padded(to: 12))\(line.words)")
+  }
+  return lines.allSatisfy(\.isWell) ? ExitStatus.done : ExitStatus.found
 }
