@@ -138,24 +138,17 @@ enum FFmpeg {
   static func decode(_ path: String, unknownAs fault: Fault) throws(Fault) -> Int32 {
     let (output, errors) = (try temporaryFile(), try temporaryFile())
     defer { close(errors) }
-    var isRead = false
-    defer { if !isRead { close(output) } }
-    var files = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&files)
-    defer { posix_spawn_file_actions_destroy(&files) }
-    posix_spawn_file_actions_adddup2(&files, output, STDOUT_FILENO)
-    posix_spawn_file_actions_adddup2(&files, errors, STDERR_FILENO)
     // Only local files: a playlist must not open the network.
-    let words = [
-      "ffmpeg", "-nostdin", "-v", "error", "-xerror", "-protocol_whitelist", "file,pipe",
-      "-i", "file:\(path)", "-map", "0:a:0", "-t", "60", "-c:a", "pcm_f32le", "-f", "wav", "pipe:1",
-    ]
-    var arguments = words.map { strdup($0) } + [nil]
-    defer { for argument in arguments { free(argument) } }
-    var child = pid_t()
-    let code = posix_spawnp(&child, "ffmpeg", &files, nil, &arguments, environ)
-    guard code == 0 || code == ENOENT else { throw Fault("cannot start ffmpeg", errno: code) }
-    guard code == 0 else {
+    let status = system(
+      "ffmpeg -nostdin -v error -xerror -protocol_whitelist file,pipe -i "
+        + "\("file:\(path)".shellWord) -map 0:a:0 -t 60 -c:a pcm_f32le -f wav pipe:1 "
+        + ">/dev/fd/\(output) 2>/dev/fd/\(errors)")
+    var said = stat()
+    fstat(errors, &said)
+    if status == 0, said.st_size == 0 { return output }
+    close(output)
+    // The shell has found no such program.
+    guard status != 127 << 8 else {
       let name = path.prefix(upTo: path.lastIndex(of: ".") ?? path.endIndex)
       let suffix = path.hasSuffix(".wav") ? "flac" : "wav"
       throw Fault(
@@ -163,19 +156,10 @@ enum FFmpeg {
         "\(fault.detail); if it is a sound, install ffmpeg, which import then uses, or convert it: "
           + "ffmpeg -i '\(path)' '\(name).\(suffix)'")
     }
-    var status: Int32 = 0
-    try retryingInterrupts("cannot wait for ffmpeg") { waitpid(child, &status, 0) }
-    var said = stat()
-    fstat(errors, &said)
-    guard status == 0, said.st_size == 0 else {
-      let why = firstLine(errors).map { " (\($0))" } ?? ""
-      throw Fault(
-        fault.operation, code: fault.code,
-        "ffmpeg finds errors in it\(why): it may be torn, or no sound file")
-    }
-    lseek(output, 0, SEEK_SET)
-    isRead = true
-    return output
+    let why = firstLine(errors).map { " (\($0))" } ?? ""
+    throw Fault(
+      fault.operation, code: fault.code,
+      "ffmpeg finds errors in it\(why): it may be torn, or no sound file")
   }
 
   /// The first line that ffmpeg said, without the part of ffmpeg that says it, as in
@@ -202,4 +186,15 @@ private func temporaryFile(_ bytes: [UInt8] = []) throws(Fault) -> Int32 {
   guard descriptor >= 0 else { throw Fault(operation, errno: errno) }
   lseek(descriptor, 0, SEEK_SET)
   return descriptor
+}
+
+extension String {
+  /// As one word of a shell: in quotes, if the shell would take it for anything else.
+  public var shellWord: String {
+    let isPlain = allSatisfy {
+      $0.isASCII && ($0.isLetter || $0.isNumber || "/._-+,:@%".contains($0))
+    }
+    if isPlain && !isEmpty { return self }
+    return "'" + unicodeScalars.map { $0 == "'" ? #"'\''"# : String($0) }.joined() + "'"
+  }
 }
