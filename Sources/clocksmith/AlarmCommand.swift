@@ -40,38 +40,24 @@ let alarmCommand = Subcommand(
     Option(name: "json", argument: nil, help: "list: print one JSON object a line"),
   ]
 ) { arguments in
-  let words = arguments.operands
-  guard let first = words.first else {
-    throw Misuse(description: "alarm wants a time, as in 07:00; see 'clocksmith alarm --help'")
-  }
-  let isSet = first.first.map { !$0.isLetter } ?? true
-  if isSet {
-    try arguments.refuse(
-      allBut: ["days", "date", "name", "tune", "rise"], of: "an alarm that is set")
-  } else {
-    try arguments.refuse(
-      allBut: first == "list" ? ["json"] : [], of: "'alarm \(first.shortened)'")
-  }
-  let which = words.count > 1 ? words[1] : nil
-  let hint = "see 'clocksmith alarm --help'"
-  switch (first, which) {
-  case (_, nil) where isSet: try set(first, arguments)
-  case (_, let word?) where isSet || first == "list":
-    throw Misuse(description: "unexpected '\(word.shortened)'; \(hint)")
-  case ("list", _): try list(asJSON: arguments.has("json"))
-  case ("snooze", _): try runningService().change { try snooze(which, $0) }
-  case ("stop", _): try runningService().change { try $0.ask(.reminder(.stop(which))) }
-  case ("skip", let which?): try runningService().change { try skip(which, $0) }
-  case ("remove", let which?), ("cancel", let which?):
-    try runningService().change { try $0.ask(.reminder(.cancel(.alarm, which))) }
-  case ("skip", nil), ("remove", nil), ("cancel", nil):
-    throw Misuse(
-      description: "'alarm \(first)' wants a name or a number; 'clocksmith alarm list' shows them")
-  default:
-    throw Misuse(
-      description:
-        "'\(first.shortened)' is neither a time, as in 07:00, nor list, snooze, stop, skip "
-        + "or remove")
+  let one = Action(
+    words: 1...1, wants: "a name or a number; 'clocksmith alarm list' shows them")
+  let (first, others) = try arguments.action(
+    of: "alarm",
+    [
+      "list": Action(options: ["json"]), "snooze": Action(words: 0...1),
+      "stop": Action(words: 0...1), "skip": one, "remove": one, "cancel": one,
+    ],
+    wants: "a time, as in 07:00, or list, snooze, stop, skip or remove",
+    usual: ("an alarm that is set", Action(options: ["days", "date", "name", "tune", "rise"])))
+  switch first {
+  case "list": try list(asJSON: arguments.has("json"))
+  case "snooze": try runningService().change { try snooze(others.first, $0) }
+  case "stop": try runningService().change { try $0.ask(.reminder(.stop(others.first))) }
+  case "skip": try runningService().change { try skip(others[0], $0) }
+  case "remove", "cancel":
+    try runningService().change { try $0.ask(.reminder(.cancel(.alarm, others[0]))) }
+  default: try set(first, arguments)
   }
   return ExitStatus.done
 }

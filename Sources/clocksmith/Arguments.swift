@@ -102,3 +102,43 @@ extension Arguments {
   /// The folder of `--output`; nil if it is not given.
   func folder() throws -> String? { try path("output").map { withoutSlash($0) } }
 }
+
+/// What the first word of a command can ask for, as `list` in `timer list`.
+struct Action {
+  /// How many words may follow it.
+  var words = 0...0
+  var options: Set<String> = []
+  /// What follows it, for an error.
+  var wants = ""
+}
+
+extension Arguments {
+  /// The first word, and those behind it, once they and the options fit the action that it names.
+  /// - Parameters:
+  ///   - wants: what the first word may be, for an error.
+  ///   - usual: the action of a first word that begins with no letter, as a length, and its name.
+  func action(
+    of command: String, _ actions: [String: Action], wants: String,
+    usual: (name: String, action: Action)? = nil
+  ) throws -> (first: String, others: [String]) {
+    let hint = "see 'clocksmith \(command) --help'"
+    guard let first = operands.first else {
+      throw Misuse(description: "\(command) wants \(wants); \(hint)")
+    }
+    let usual = first.first?.isLetter == true ? nil : usual
+    guard let action = usual?.action ?? actions[first] else {
+      throw Misuse(description: "\(command) wants \(wants), not '\(first.shortened)'; \(hint)")
+    }
+    let name = "'\(command) \(first)'"
+    try refuse(allBut: action.options, of: usual?.name ?? name)
+    let others = Array(operands.dropFirst())
+    guard others.count >= action.words.lowerBound else {
+      throw Misuse(description: "\(name) wants \(action.wants)")
+    }
+    guard others.count <= action.words.upperBound else {
+      let word = others[action.words.upperBound]
+      throw Misuse(description: "unexpected '\(word.shortened)'; \(hint)")
+    }
+    return (first, others)
+  }
+}

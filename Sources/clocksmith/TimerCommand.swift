@@ -37,50 +37,31 @@ let timerCommand = Subcommand(
     configOption,
   ]
 ) { arguments in
-  let words = arguments.operands
-  guard let first = words.first else {
-    throw Misuse(description: "timer wants a length, as in 10m; see 'clocksmith timer --help'")
-  }
-  let isStart = first.first.map { !$0.isLetter } ?? true
-  if isStart {
-    try arguments.refuse(allBut: ["name", "wait", "config"], of: "a timer that is started")
-  } else {
-    try arguments.refuse(
-      allBut: first == "list" ? ["json"] : [], of: "'timer \(first.shortened)'")
-  }
-  let hint = "see 'clocksmith timer --help'"
-  // How many words there may be, with this one.
-  let counts = [
-    "list": 1...1, "left": 1...2, "add": 2...3, "pause": 1...2, "resume": 1...2, "stop": 1...2,
-    "remove": 1...2, "cancel": 1...2,
-  ]
-  guard let allowed = isStart ? 1...1 : counts[first] else {
-    throw Misuse(
-      description: "'\(first.shortened)' is neither a length, as in 10m, nor list, left, add, "
-        + "pause, resume, stop or remove")
-  }
-  guard words.count >= allowed.lowerBound else {
-    throw Misuse(description: "'timer \(first)' wants a length, as in 'timer \(first) 2m'")
-  }
-  guard words.count <= allowed.upperBound else {
-    throw Misuse(description: "unexpected '\(words[allowed.upperBound].shortened)'; \(hint)")
-  }
-  let which = words.count > 1 ? words[1] : nil
+  let one = Action(words: 0...1)
+  let (first, others) = try arguments.action(
+    of: "timer",
+    [
+      "list": Action(options: ["json"]), "left": one, "pause": one, "resume": one, "stop": one,
+      "add": Action(words: 1...2, wants: "a length, as in 'timer add 2m'"), "remove": one,
+      "cancel": one,
+    ],
+    wants: "a length, as in 10m, or list, left, add, pause, resume, stop or remove",
+    usual: ("a timer that is started", Action(options: ["name", "wait", "config"])))
   switch first {
-  case _ where isStart: return try start(try length(first), arguments)
   case "list": try list(asJSON: arguments.has("json"))
   case "left":
     let service = try runningService()
     // The service would tell of the timer that ends next, and no voice could say which that is.
-    let answer = try service.ask(.reminder(.tell(try timer(which, of: service))))
+    let answer = try service.ask(.reminder(.tell(try timer(others.first, of: service))))
     try tellDone(answer[Request.Keys.text] ?? "")
   case "add":
-    let span = try length(words[1])
-    try change(words.dropFirst(2).first) { .add(span, to: $0) }
-  case "pause": try change(which) { .pause($0) }
-  case "resume": try change(which) { .resume($0) }
-  case "stop": try stop(which)
-  default: try change(which) { .cancel(.timer, $0) }
+    let span = try length(others[0])
+    try change(others.dropFirst().first) { .add(span, to: $0) }
+  case "pause": try change(others.first) { .pause($0) }
+  case "resume": try change(others.first) { .resume($0) }
+  case "stop": try stop(others.first)
+  case "remove", "cancel": try change(others.first) { .cancel(.timer, $0) }
+  default: return try start(try length(first), arguments)
   }
   return ExitStatus.done
 }

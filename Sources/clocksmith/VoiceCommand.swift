@@ -56,42 +56,29 @@ let voiceCommand = Subcommand(
     configOption,
   ]
 ) { arguments in
-  let hint = "see 'clocksmith voice --help'"
-  let words = arguments.operands
-  guard let action = words.first else {
-    throw Misuse(description: "voice needs a word that says what to do; \(hint)")
-  }
-  let optionsOf: [String: Set<String>] = [
-    "list": ["json", "config"], "try": ["output", "style", "config"],
-    "export": ["output", "style", "caf", "config"], "verify": [],
-    "record": ["device", "pack", "config"], "import": ["output"],
-  ]
-  guard let allowed = optionsOf[action] else {
-    throw Misuse(description: "unknown 'voice \(action)'; \(hint)")
-  }
-  try arguments.refuse(allBut: allowed, of: "'voice \(action)'")
-  let most = ["list": 1, "try": 3][action] ?? 2
-  guard words.count <= most else {
-    throw Misuse(description: "unexpected '\(words[most])'; \(hint)")
-  }
-  if action == "list" {
-    return try listVoices(
-      try usableConfiguration(arguments, or: "so no voice has a star")?.voice,
-      asJSON: arguments.has("json"))
-  }
-  guard words.count > 1 else {
-    let names = Sounds.voiceNames().joined(separator: ", ")
-    let what =
-      ["try", "export"].contains(action)
-      ? "a voice: \(names), or the path of a voice's folder" : "a folder"
-    throw Misuse(description: "voice \(action) needs \(what); \(hint)")
-  }
-  switch action {
-  case "try": return try tryVoice(words[1], words.dropFirst(2).first, arguments)
-  case "export": return try exportVoice(words[1], arguments)
-  case "verify": return try verifyVoice(words[1])
-  case "record": return try recordVoice(words[1], arguments)
-  default: return try importVoice(words[1], arguments)
+  let names = Sounds.voiceNames().joined(separator: ", ")
+  let voice = "a voice: \(names), or the path of a voice's folder"
+  let (first, others) = try arguments.action(
+    of: "voice",
+    [
+      "list": Action(options: ["json", "config"]),
+      "try": Action(words: 1...2, options: ["output", "style", "config"], wants: voice),
+      "export": Action(
+        words: 1...1, options: ["output", "style", "caf", "config"], wants: voice),
+      "verify": Action(words: 1...1, wants: voice),
+      "record": Action(words: 1...1, options: ["device", "pack", "config"], wants: "a folder"),
+      "import": Action(words: 1...1, options: ["output"], wants: "a folder"),
+    ],
+    wants: "list, try, export, verify, record or import")
+  switch first {
+  case "list":
+    let configuration = try usableConfiguration(arguments, or: "so no voice has a star")
+    return try listVoices(configuration?.voice, asJSON: arguments.has("json"))
+  case "try": return try tryVoice(others[0], others.dropFirst().first, arguments)
+  case "export": return try exportVoice(others[0], arguments)
+  case "verify": return try verifyVoice(others[0])
+  case "record": return try recordVoice(others[0], arguments)
+  default: return try importVoice(others[0], arguments)
   }
 }
 

@@ -214,7 +214,7 @@ def test_the_ring_of_the_next_day_is_skipped_the_evening_before(home, start):
     (["remove"], "'alarm remove' wants a name or a number"),
     (["07:00", "--name", b"caf\xe9"], "is not UTF-8; write it in UTF-8, or rename the file"),
     (["6:30"], "'6:30' is no time of day; write HH:MM, as in 07:00"),
-    (["sometime"], "'sometime' is neither a time, as in 07:00, nor list, snooze, stop, skip or remove"),
+    (["sometime"], "alarm wants a time, as in 07:00, or list, snooze, stop, skip or remove, not 'sometime'"),
 ])
 def test_a_mistake_is_told_in_a_sentence(clocksmith, words, told):
     assert told in refusal(clocksmith.run("alarm", *words), 2)

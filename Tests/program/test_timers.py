@@ -199,7 +199,7 @@ def test_a_thousand_timers_and_not_one_more(bus, kitchen, start):
     (["10 mins"], "'10 mins' is no length; write it as 10m, 90s or 1h30m"),
     (["1.5m"], "'1.5m' is no length"),
     ([], "timer wants a length, as in 10m"),
-    (["tee"], "'tee' is neither a length, as in 10m, nor list"),
+    (["tee"], "timer wants a length, as in 10m, or list, left, add, pause, resume, stop or remove, not 'tee'"),
     (["10m", "--name", "a\nb"], "it has a control character"),
     (["10m", "--name", "x" * 10_000], "it has more than 40 characters"),
     (["10m", "--name", "7"], "it would be taken for the number of a timer"),

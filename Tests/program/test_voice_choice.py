@@ -70,7 +70,7 @@ def test_a_style_that_the_voice_lacks_is_replaced_if_configured_and_refused_if_a
     (["rms", "24:00"], 2, "'24:00' is no time of day; write HH:MM, as in 07:00, from 00:00 to 23:59"),
     (["rms", "noon"], 2, "'noon' is no time of day"),
     (["rms", "12:00", "more"], 2, "more"),
-    ([], 2, "voice try needs a voice: heart, rms, slt, or the path of a voice's folder"),
+    ([], 2, "'voice try' wants a voice: heart, rms, slt, or the path of a voice's folder"),
 ])
 def test_what_cannot_be_tried_is_refused_in_a_sentence(clocksmith, operands, status, sentence):
     done, samples = heard(clocksmith, "voice", "try", *operands, "--config", clocksmith.configuration())

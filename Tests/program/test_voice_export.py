@@ -41,7 +41,7 @@ def test_the_notice_goes_with_the_licence_and_the_style_is_as_asked_for(clocksmi
 
 @pytest.mark.parametrize("words, status, told", [
     (["export", str(VOICE)], 2, "voice export needs --output, the folder to make"),
-    (["export"], 2, "voice export needs a voice: "),
+    (["export"], 2, "'voice export' wants a voice: "),
     (["export", str(VOICE), "--output", "{folder}"], 1, "{folder}: it is there already; give another"),
     (["export", str(VOICE), "--output", "{folder}/none/out"], 1, "No such file or directory"),
     (["export", str(VOICE), "--output", "{folder}/out", "--style", "tea"], 1, "--style tea"),
