@@ -29,7 +29,7 @@ let statusCommand = Subcommand(
     configOption,
   ]
 ) { arguments in
-  let view = try StatusView(configurationPath: arguments["config"])
+  let view = StatusView(configurationPath: arguments["config"])
   if arguments.has("follow") {
     try StatusFace(view, isJSON: arguments.has("json")).run()
     return ExitStatus.done
@@ -38,45 +38,31 @@ let statusCommand = Subcommand(
   if arguments.has("json") {
     try say(seen.record.json)
   } else {
-    for line in seen.lines() { try say(line.text) }
+    for line in seen.lines { try say(line) }
   }
-  return seen.isMissing ? ExitStatus.found : ExitStatus.done
+  return seen.isRunning || arguments.has("config") ? ExitStatus.done : ExitStatus.found
 }
 
 /// Asks the running service; without one, works out how a service would see the clock.
 final class StatusView {
-  /// The zone of the service, or else of this program.
-  private(set) var zone: SystemZone
   private let configurationPath: String?
-  /// True if the bus could be asked for the service.
-  private var isKnown = true
-  private var settings: Result<(configuration: Configuration, composer: Composer), Fault>
   private let watch: ClockWatch
+  /// True if there should be a service, and the bus could be asked for it.
+  private var wantsService: Bool
   var service: RunningService?
 
-  /// - Throws: `Fault` if there is no service and the zone is not known.
-  init(configurationPath: String?) throws(Fault) {
+  init(configurationPath: String?) {
     self.configurationPath = configurationPath
-    var service: RunningService?
-    if configurationPath == nil {
-      do throws(Fault) {
-        service = try RunningService()
-      } catch {
-        complain("note: \(error)")
-        isKnown = false
-      }
-    }
-    settings = Self.settings(configurationPath)
-    let configuration = (try? settings.get())?.configuration ?? Configuration()
-    do throws(Fault) {
-      zone = try configuration.currentZone()
-    } catch {
-      // A service has its own zone, so this one is not needed.
-      guard service != nil else { throw error }
-      zone = .universal
-    }
-    self.service = service
+    wantsService = configurationPath == nil
+    let configuration = (try? Configuration.load(path: configurationPath)) ?? Configuration()
     watch = ClockWatch(rtc: configuration.rtc, greatestError: configuration.greatestError)
+    guard wantsService else { return }
+    do throws(Fault) {
+      service = try RunningService()
+    } catch {
+      complain("note: \(error)")
+      wantsService = false
+    }
   }
 
   func findService() {
@@ -89,37 +75,28 @@ final class StatusView {
   func seen() throws(Fault) -> Seen {
     let now = SystemClock.now
     _ = watch.judge()
-    // Its error may have been corrected since.
-    if case .failure = settings { readConfiguration() }
-    let status: Status
-    var voice: String?
-    if let service {
-      status = try service.status()
-      let own = try? settings.get()
-      if own?.configuration.voice == status.voice { voice = own?.composer.voice.description }
-    } else {
-      let own = try settings.get()
-      status = try Status(
-        own.configuration, own.composer, zone: zone, clock: watch.state, at: now.instant)
-      voice = own.composer.voice.description
-    }
-    let error: Fault? = if case .failure(let fault) = settings { fault } else { nil }
-    if status.zone != zone.name { zone = try zoneOfService(status.zone, or: zone) }
-    return Seen(
-      status: status, instant: now.instant, zone: zone, isRunning: service != nil,
-      isMissing: service == nil && isKnown && configurationPath == nil,
-      rtc: watch.rtc, voice: voice, configurationError: error?.description)
-  }
-
-  func readConfiguration() { settings = Self.settings(configurationPath) }
-
-  private static func settings(_ path: String?) -> Result<
-    (configuration: Configuration, composer: Composer), Fault
-  > {
-    Result { () throws(Fault) in
-      let configuration = try Configuration.load(path: path)
+    // Each time, for its error may have been corrected since.
+    let own = Result { () throws(Fault) in
+      let configuration = try Configuration.load(path: configurationPath)
       return (configuration, try configuration.composer())
     }
+    let status: Status
+    let zone: SystemZone
+    if let service {
+      status = try service.status()
+      zone = try zoneOfService(status.zone)
+    } else {
+      let (configuration, composer) = try own.get()
+      zone = try configuration.currentZone()
+      status = try Status(configuration, composer, zone: zone, clock: watch.state, at: now.instant)
+    }
+    let isSameVoice = (try? own.get().0.voice) == status.voice
+    let error: Fault? = if case .failure(let fault) = own { fault } else { nil }
+    return Seen(
+      status: status, instant: now.instant, zone: zone, isRunning: service != nil,
+      isMissing: service == nil && wantsService, rtc: watch.rtc,
+      voice: isSameVoice ? try? own.get().1.voice.description : nil,
+      configurationError: error?.description)
   }
 }
 
@@ -136,32 +113,24 @@ struct Seen {
   /// Why the configuration cannot be used; nil if it can.
   let configurationError: String?
 
-  struct Line {
-    let label: String
-    let value: String
+  typealias Line = (label: String, value: String)
 
-    init(_ label: String, _ value: String) {
-      (self.label, self.value) = (label, value)
-    }
+  /// As in `next     15:15:00, in 3 min: "three fifteen P M"`.
+  var lines: [String] { parts.map { "\($0.label.padded(to: 8)) \($0.value)" } }
 
-    /// As in `next     15:15:00, in 3 min: "three fifteen P M"`.
-    var text: String { "\(label.padded(to: 8)) \(value)" }
-  }
+  var inOneLine: String { parts.map { "\($0.label) \($0.value)" }.joined(separator: "; ") }
 
-  var inOneLine: String {
-    lines().map { "\($0.label) \($0.value)" }.joined(separator: "; ")
+  private var parts: [Line] {
+    let missing: Line = (
+      "clock", "it is not running; \(startAdvice). This is what it would show:"
+    )
+    return (isMissing ? [missing] : []) + [time, next] + timers + intervals + alarm + lasting
   }
 
   private var time: Line {
     let local = zone.civil(at: instant)
     let face = "\(local.weekday.abbreviation) \(local.dateTime)"
-    return Line("now", "\(face) \(zone.name) (UTC\(local.offsetText))")
-  }
-
-  func lines() -> [Line] {
-    let missing = Line(
-      "clock", "it is not running; \(startAdvice). This is what it would show:")
-    return (isMissing ? [missing] : []) + [time, next] + timers + intervals + alarm + lasting
+    return ("now", "\(face) \(zone.name) (UTC\(local.offsetText))")
   }
 
   private var timers: [Line] {
@@ -169,10 +138,10 @@ struct Seen {
       let left = timer.left(at: instant)
       let name = timer.numberAndName
       return switch timer.state {
-      case .ringing, .snoozing: Line("timer", "\(name) rings")
-      case .paused: Line("timer", "\(name) is paused, \(left.roundedUp) left")
+      case .ringing, .snoozing: ("timer", "\(name) rings")
+      case .paused: ("timer", "\(name) is paused, \(left.roundedUp) left")
       case .waiting:
-        Line("timer", TimerBar.text(title: name, left: left, of: timer.length ?? left))
+        ("timer", TimerBar.text(title: name, left: left, of: timer.length ?? left))
       }
     }
   }
@@ -180,38 +149,37 @@ struct Seen {
   /// The alarms that ring, or else the next alarm, even if it will be silent.
   private var alarm: [Line] {
     let shown = status.alarms.shown.map { listed in
-      Line("alarm", "\(listed.alarm.numberAndName) \(listed.outlook(at: instant, zone))")
+      ("alarm", "\(listed.alarm.numberAndName) \(listed.outlook(at: instant, zone))")
     }
     let others = status.alarms.count - shown.count
-    return shown + (others > 0 ? [Line("alarms", "and \(others) more")] : [])
+    return shown + (others > 0 ? [("alarms", "and \(others) more")] : [])
   }
 
   private var intervals: [Line] {
     status.intervals.compactMap { interval in
       interval.plan.moment(at: interval.passed(at: instant)).map { title, left, length in
-        Line("interval", TimerBar.text(title: title, left: left, of: length))
+        ("interval", TimerBar.text(title: title, left: left, of: length))
       }
     }
   }
 
-  /// The lines that do not change with time alone.
-  var lasting: [Line] {
+  private var lasting: [Line] {
     let volume = status.volume == 0 ? "" : ", \(status.volume) dB"
     let lines: [Line?] = [
-      Line("clock", status.clockWords),
+      ("clock", status.clockWords),
       switchState,
-      status.mute.inWords(in: zone).map { Line("muted", $0) },
-      status.playing.isEmpty ? nil : Line("sounding", "\"\(status.playing)\""),
-      Line("speaker", status.speaker + volume),
-      Line("voice", [status.voice, voice].compactMap { $0 }.joined(separator: ", ")),
+      status.mute.inWords(in: zone).map { ("muted", $0) },
+      status.playing.isEmpty ? nil : ("sounding", "\"\(status.playing)\""),
+      ("speaker", status.speaker + volume),
+      ("voice", [status.voice, voice].compactMap { $0 }.joined(separator: ", ")),
       status.last?.onsetError.map {
-        Line("onset", "\($0.milliseconds), of the last announcement")
+        ("onset", "\($0.milliseconds), of the last announcement")
       },
-      status.stateLoss.isEmpty ? nil : Line("trouble", status.stateLoss),
-      status.lastError.isEmpty ? nil : Line("trouble", status.lastError),
-      status.stateWords.map { Line("state", $0) },
+      status.stateLoss.isEmpty ? nil : ("trouble", status.stateLoss),
+      status.lastError.isEmpty ? nil : ("trouble", status.lastError),
+      status.stateWords.map { ("state", $0) },
       configurationError.map {
-        Line("settings", "\($0); the clock keeps the settings that it has")
+        ("settings", "\($0); the clock keeps the settings that it has")
       },
     ]
     return lines.compactMap { $0 }
@@ -221,7 +189,7 @@ struct Seen {
     let wait = (status.next.instant - instant).inWords
     let what = status.next.reason.map { "silent: \($0)" } ?? sounds
     let time = status.next.local.split(separator: "T").last?.prefix(8) ?? ""
-    return Line("next", "\(time), in \(wait): \(what)")
+    return ("next", "\(time), in \(wait): \(what)")
   }
 
   /// As in `westminster, "three o'clock"`.
@@ -233,9 +201,9 @@ struct Seen {
   private var switchState: Line? {
     switch status.switchState {
     case "", "absent": nil
-    case "off": Line("switch", "off: silence")
-    case "lost": Line("switch", "cannot be read: \(status.switchError)")
-    default: Line("switch", status.switchState)
+    case "off": ("switch", "off: silence")
+    case "lost": ("switch", "cannot be read: \(status.switchError)")
+    default: ("switch", status.switchState)
     }
   }
 

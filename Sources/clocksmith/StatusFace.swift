@@ -32,11 +32,21 @@ final class StatusFace {
   /// - Throws: `Fault` if nothing can be printed any more.
   func run() throws(Fault) {
     sources = try loop.whenAskedToEnd { [unowned self] in loop.exit() }
-    try view.service?.whenChanged(loop) { [unowned self] in refresh() }
-    show()
+    try view.service?.whenChanged(loop) { [unowned self] in attempt(refresh) }
+    attempt(show)
     tick()
     try loop.run()
     if let failure { throw failure }
+  }
+
+  /// Ends if this fails.
+  private func attempt(_ body: () throws(Fault) -> Void) {
+    do throws(Fault) {
+      try body()
+    } catch {
+      failure = error
+      loop.exit()
+    }
   }
 
   /// Schedules the next tick at the next full second of the wall clock.
@@ -45,55 +55,40 @@ final class StatusFace {
     let rest = 1_000_000_000 - (now.nanoseconds % 1_000_000_000 + 1_000_000_000) % 1_000_000_000
     second = try? loop.after(.nanoseconds(rest), accuracy: .milliseconds(1)) { [unowned self] in
       let seconds = SystemClock.now.instant.seconds
-      let isAlone = view.service == nil
-      if isAlone && seconds % Self.searchSeconds == 0 { find() }
-      // The words of the clock change with time, but no signal tells it.
-      if isAlone || seconds % 60 == 0 { refresh() } else { show() }
+      if view.service == nil && seconds % Self.searchSeconds == 0 {
+        view.findService()
+        try? view.service?.whenChanged(loop) { [unowned self] in attempt(refresh) }
+        attempt(refresh)
+      } else {
+        // The words of the clock change with time, but no signal tells it.
+        attempt(seconds % 60 == 0 ? refresh : show)
+      }
       tick()
     }
   }
 
-  private func find() {
-    view.findService()
-    try? view.service?.whenChanged(loop) { [unowned self] in refresh() }
-  }
-
-  private func refresh() {
-    // Without a service this would be done each second.
-    if view.service != nil { view.readConfiguration() }
-    do throws(Fault) {
-      seen = try view.seen()
-    } catch {
+  private func refresh() throws(Fault) {
+    if let now = try? view.seen() {
+      seen = now
+    } else {
       view.service = nil
-      do throws(Fault) {
-        seen = try view.seen()
-      } catch {
-        // Without a service and without a configuration there is nothing to show.
-        failure = error
-        return loop.exit()
-      }
+      // Without a service and without a configuration there is nothing to show.
+      seen = try view.seen()
     }
-    show()
+    try show()
   }
 
-  private func show() {
-    do throws(Fault) {
-      seen.instant = SystemClock.now.instant
-      if redraws { try redraw() } else { try printChange() }
-      try flushOutput()
-      if outputIsUnread { loop.exit() }
-    } catch {
-      failure = error
-      loop.exit()
-    }
+  private func show() throws(Fault) {
+    seen.instant = SystemClock.now.instant
+    if redraws { try redraw() } else { try printChange() }
+    try flushOutput()
+    if outputIsUnread { loop.exit() }
   }
 
   /// Draws the lines over those before, as many as there are rows.
   private func redraw() throws(Fault) {
     // The cursor stands in the row below them.
-    let lines = seen.lines().prefix(max(Screen.rows - 1, 1)).map {
-      "\($0.text.printable)\u{1B}[K\n"
-    }
+    let lines = seen.lines.prefix(max(Screen.rows - 1, 1)).map { "\($0.printable)\u{1B}[K\n" }
     let text = "\(Screen.home)\(Screen.wrapsNot)\(lines.joined())\u{1B}[J\(Screen.wraps)"
     guard fputs(text, stdout) >= 0 else { throw Fault("standard output", errno: errno) }
   }
@@ -101,18 +96,16 @@ final class StatusFace {
   /// Prints the status if it differs from the one that was printed last; the time alone is no
   /// change.
   private func printChange() throws(Fault) {
-    let status = seen.status
-    var parts = [status.next.local, status.next.reasonKey ?? "", "\(seen.isRunning)"]
-    parts += status.timers.map(\.record.json)
-    for interval in status.intervals {
-      let phase = interval.plan.phase(at: interval.passed(at: seen.instant))
-      parts += [
-        interval.record.json, phase.map { $0.kind == .wait ? "" : "\($0.kind) \($0.round)" } ?? "",
-      ]
+    let phases = seen.status.intervals.map { interval in
+      interval.plan.phase(at: interval.passed(at: seen.instant)).map {
+        $0.kind == .wait ? "" : "\($0.kind) \($0.round)"
+      } ?? ""
     }
-    parts += status.alarms.map(\.record.json)
-    parts += seen.lasting.map(\.value)
-    let state = parts.joined(separator: "\n")
+    var record = seen.status.record
+    // It grows all the time.
+    record["clock_uncertainty"] = nil
+    let error = seen.configurationError ?? ""
+    let state = "\(seen.isRunning) \(record.json) \(phases) \(error)"
     guard state != printed else { return }
     printed = state
     try say(isJSON ? seen.record.json : seen.inOneLine)
