@@ -219,18 +219,10 @@ private struct Setup {
     let inputs = try names.map { try GPIOInput(line: $0, active: .low) }
     try say("Toggle the switch, then press Return.")
     var last: String?
-    var ready = ([STDIN_FILENO] + inputs.map(\.descriptor)).map {
-      pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
-    }
-    while ready[0].revents == 0 {
-      try flushOutput()
-      try retryingInterrupts("cannot watch the lines") { poll(&ready, nfds_t(ready.count), -1) }
-      for (index, input) in inputs.enumerated() where ready[index + 1].revents != 0 {
-        guard !(try input.readEdges().isEmpty) else { continue }
-        last = names[index]
-        let meaning = try input.isActive() ? "connected to ground: silent" : "open: may sound"
-        try say("  \(names[index]) \(meaning)")
-      }
+    try watch(inputs, until: STDIN_FILENO) { index throws(Fault) in
+      last = names[index]
+      let isActive = try inputs[index].isActive()
+      try say("  \(names[index]) \(isActive ? "connected to ground: silent" : "open: may sound")")
     }
     _ = try readAnswer()
     return last

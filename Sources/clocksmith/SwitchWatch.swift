@@ -1,76 +1,44 @@
 import Basics
-import CLinux
-import Daemon
 import Devices
 @preconcurrency import Glibc
 import Horology
 import Service
 
-/// Shows the configured switch live; without one, the lines that it could be wired to.
+/// Shows the configured switch live, until Ctrl-C or until nobody reads any more; without one, the
+/// lines that it could be wired to.
 func showSwitch(_ configuration: Configuration) throws(Fault) -> Int32 {
   let settings = configuration.switchInput
-  if let line = settings.line {
-    try SwitchWatch(line, settings.active, try configuration.currentZone()).run()
-    return ExitStatus.done
+  guard let line = settings.line else {
+    let map = try GPIOMap.current()
+    complain("no switch is configured; set 'line' in [switch] to one of the lines listed here")
+    for line in map.choices { try say(line) }
+    return ExitStatus.found
   }
-  let map = try GPIOMap.current()
-  complain("no switch is configured; set 'line' in [switch] to one of the lines listed here")
-  for line in map.choices { try say(line) }
-  return ExitStatus.found
+  let input = try GPIOInput(line: line, active: settings.active)
+  func words() throws(Fault) -> String {
+    try input.isActive() ? "  active: silenced" : "  inactive: may sound"
+  }
+  try say("switch \(input.place), active \(settings.active.rawValue); Ctrl-C ends this")
+  try say(words())
+  try watch([input]) { _ throws(Fault) in try say(words()) }
+  return ExitStatus.done
 }
 
-/// A switch that is looked at while it is being wired.
-private final class SwitchWatch {
-  private let loop: EventLoop
-  private let input: GPIOInput
-  private let active: ActiveLevel
-  private let zone: SystemZone
-  private var shown: Bool?
-  private var failure: Fault?
-
-  init(_ line: String, _ active: ActiveLevel, _ zone: SystemZone) throws(Fault) {
-    loop = try EventLoop()
-    input = try GPIOInput(line: line, active: active)
-    self.zone = zone
-    self.active = active
+/// Calls `changed` with the index of each input that changes, until the other descriptor can be read
+/// or nobody reads the output any more.
+func watch(
+  _ inputs: [GPIOInput], until end: Int32 = -1, _ changed: (Int) throws(Fault) -> Void
+) throws(Fault) {
+  var ready = ([end] + inputs.map(\.descriptor)).map {
+    pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
   }
-
-  /// Shows its place, its state, and then each change until SIGINT or SIGTERM, or until nobody
-  /// reads any more.
-  /// - Throws: `Fault` if the line is lost, or nothing can be printed.
-  func run() throws(Fault) {
-    var sources = try loop.whenAskedToEnd { [unowned self] in loop.exit() }
-    sources.append(
-      try loop.whenReady(input.descriptor, events: EPOLLIN.rawValue) { [unowned self] in readEdges()
-      })
-    try say("switch \(input.place), active \(active.rawValue); Ctrl-C ends this")
-    try show(try input.isActive(), at: SystemClock.uptime)
-    try loop.run()
-    if let failure { throw failure }
-  }
-
-  private func readEdges() {
-    do throws(Fault) {
-      for edge in try input.readEdges() { try show(edge.isActive, at: edge.uptime) }
-      // The kernel may have dropped some edges of a burst, so the level decides in the end.
-      try show(try input.isActive(), at: SystemClock.uptime)
-    } catch {
-      failure = error
-      loop.exit()
-    }
-  }
-
-  private func show(_ isActive: Bool, at moment: Uptime) throws(Fault) {
-    guard isActive != shown else { return }
-    shown = isActive
-    let now = SystemClock.now
-    let instant = now.instant - (now.uptime - moment)
-    let milliseconds = instant.nanoseconds / 1_000_000 % 1000
-    let fraction = String(String(1000 + milliseconds).dropFirst())
-    let meaning = isActive ? "active: silenced" : "inactive: may sound"
-    try say("\(zone.civil(at: instant).dateTime.timeOfDay).\(fraction)  \(meaning)")
+  while true {
     try flushOutput()
-    if outputIsUnread { loop.exit() }
+    if ready[0].revents != 0 || outputIsUnread { return }
+    try retryingInterrupts("cannot watch the lines") { poll(&ready, nfds_t(ready.count), -1) }
+    for (index, input) in inputs.enumerated() where ready[index + 1].revents != 0 {
+      if !(try input.readEdges().isEmpty) { try changed(index) }
+    }
   }
 }
 
