@@ -9,54 +9,56 @@ import Sound
 func checkTimers(_ configuration: Configuration) throws(Fault) -> Finding {
   let voice = try configuration.verifiedVoice()
   let settings = configuration.announcer
-  var flaws: [String] = []
-  var wanted: [String] = []
-  func checkWords(_ key: String, off: String, _ isMeant: (TimerPhrase) -> Bool) {
-    wanted.append(key)
-    let unsaid = voice.phrasesUnsaid.filter(isMeant)
-    guard let first = unsaid.first else { return }
-    let more = unsaid.count > 1 ? " and \(unsaid.count - 1) phrases more" : ""
-    flaws.append(
-      "\(key) wants words that the voice \(voice.path) lacks, for '\(first.text)'\(more); "
-        + "set \(key) = \(off), or take another voice")
-  }
-  if !settings.tellsLeft.isEmpty {
-    checkWords("tell_left", off: "none") { if case .left = $0 { true } else { false } }
-  }
-  if settings.saysPhases {
-    checkWords("say_phases", off: "no") { phrase in
-      switch phrase {
-      case .left, .timer: false
-      default: true
-      }
+  // Each key that wants words, with the value that wants none.
+  var keys: [(name: String, none: String)] = []
+  if !settings.tellsLeft.isEmpty { keys.append(("tell_left", "none")) }
+  if settings.saysPhases { keys.append(("say_phases", "no")) }
+  let flaws = keys.compactMap { key, none in
+    let unsaid = voice.phrasesUnsaid.filter { $0.key == key }
+    return unsaid.first.map { first in
+      let more = unsaid.count > 1 ? " and \(unsaid.count - 1) phrases more" : ""
+      return "\(key) wants words that the voice \(voice.path) lacks, for '\(first.text)'\(more); "
+        + "set \(key) = \(none), or take another voice"
     }
   }
   return found(flaws)
     ?? .well(
-      wanted.isEmpty
+      keys.isEmpty
         ? "they ring, and are named; no other words of them are set"
-        : "the voice has all words for \(wanted.joined(separator: " and "))")
+        : "the voice has all words for \(keys.map(\.name).joined(separator: " and "))")
+}
+
+extension TimerPhrase {
+  /// The key in `[timers]` that has it said.
+  fileprivate var key: String? {
+    switch self {
+    case .left: "tell_left"
+    case .timer: nil
+    default: "say_phases"
+    }
+  }
 }
 
 /// Checks that each alarm can ring with its tune, and that its time can be said.
 /// - Parameter status: of the service; nil without one, or if its configuration may differ.
 func checkAlarms(_ configuration: Configuration, _ status: Status?) throws(Fault) -> Finding {
+  let alarms =
+    status?.alarms.compactMap { listed in listed.alarm.alarm.map { (listed.alarm.title, $0) } }
+    ?? configuration.announcer.alarms.map { ("alarm \"\($0.name ?? "")\"", $0) }
+  let voice = try configuration.verifiedVoice()
   var flaws: [String] = []
-  for plan in configuration.announcer.alarms {
-    guard let tune = plan.tune, let flaw = flaw(of: tune) else { continue }
-    flaws.append(
-      "alarm \"\(plan.name ?? "")\" cannot ring with its tune: \(flaw); set another in its section, "
-        + "or none")
+  for (title, plan) in alarms {
+    if let tune = plan.tune, let flaw = flaw(of: tune) {
+      flaws.append("\(title) cannot ring with its tune: \(flaw); set it with another")
+    }
+    do throws(Fault) {
+      _ = try voice.text(of: CivilTime(plan.times.time), wording: configuration.wording)
+    } catch {
+      flaws.append("\(title) rings at \(plan.times.time), which is not said: \(error)")
+    }
   }
-  for alarm in status?.alarms.map(\.alarm) ?? [] where alarm.origin == .person {
-    guard let tune = alarm.alarm?.tune, let found = flaw(of: tune) else { continue }
-    flaws.append(
-      "\(alarm.title) cannot ring with its tune: \(found); cancel it, and set it with another")
-  }
-  let count = status?.alarms.count ?? configuration.announcer.alarms.count
-  flaws += try flawsOfWords(configuration, status)
   return found(flaws)
-    ?? .well(count == 0 ? "none" : count == 1 ? "1, which can ring" : "\(count), which can ring")
+    ?? .well(alarms.isEmpty ? "none" : "\(alarms.count), which can ring")
 }
 
 /// Why a tune cannot be played; nil if it can. A missing tune is looked for again.
@@ -69,26 +71,6 @@ private func flaw(of tune: Tune) -> String? {
     return error.description
   }
   return brokenSounds(bells.paths).first
-}
-
-private func flawsOfWords(
-  _ configuration: Configuration, _ status: Status?
-) throws(Fault) -> [String] {
-  let alarms =
-    status?.alarms.compactMap { listed in
-      listed.alarm.alarm.map { (listed.alarm.title, $0.times.time) }
-    }
-    ?? configuration.announcer.alarms.map { ("alarm \"\($0.name ?? "")\"", $0.times.time) }
-  let voice = try configuration.verifiedVoice()
-  var flaws: [String] = []
-  for (title, time) in alarms {
-    do throws(Fault) {
-      _ = try voice.text(of: CivilTime(time), wording: configuration.wording)
-    } catch {
-      flaws.append("\(title) rings at \(time), which is not said: \(error)")
-    }
-  }
-  return flaws
 }
 
 /// The state of an input line: who holds it, or its level now.
