@@ -88,13 +88,6 @@ extension EnglishRules {
     }
   }
 
-  /// The words that the set lacks for saying every phrase of timers and intervals.
-  public var missingForTimers: [EnglishWord] {
-    let numbers = ((1...20) + [30, 40, 50]).map { EnglishWord.number($0) }
-    let words = EnglishWord.TimerWord.allCases.map { EnglishWord.timers($0) }
-    return (numbers + words).filter { !has($0) }
-  }
-
   /// The blanks of a number up to 59: the whole number, otherwise tens and units. Nil if the clips
   /// for both are missing.
   private func number(_ blank: String) -> String? {

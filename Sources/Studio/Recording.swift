@@ -168,9 +168,6 @@ extension Recording {
         "it is silent: it peaks at \(Double(peak).decibels.text(decimals: 0)) dBFS; record it again"
       )
     }
-    var audibility = Audibility()
-    audibility.add(samples)
-    guard audibility.isHeard else { throw refuse(ClipFlaw.silent.words) }
     trim()
     removeDC()
     guard self.seconds >= Self.shortest else {

@@ -5,20 +5,16 @@ import Sound
 /// The words of a voice before they are a pack: brought to one loudness, faded, and written with
 /// the rules for saying times.
 struct VoiceDraft {
-  /// The loudness of every clip, in LUFS: the usual one, or lower if a word's peaks would be clipped.
-  private(set) var loudness = Self.usualLoudness
-  /// The word whose peaks lowered the loudness of all.
-  private(set) var mostPeaked: EnglishWord?
   private(set) var problems: [Fault] = []
-
   private(set) var recordings: [EnglishWord: Recording]
 
   /// The loudness of the clips of a pack, in LUFS (facts: voices, quality targets).
   static let usualLoudness = -20.0
 
-  /// Brings every word to one loudness at which none is clipped.
+  /// Brings every word to one loudness: the usual one, or a lower one at which none is clipped.
   init(levelling words: [EnglishWord: Recording]) {
     recordings = words
+    var loudness = Self.usualLoudness
     var measured: [EnglishWord: Loudness] = [:]
     for (word, recording) in words.sorted(by: { $0.key.clipName < $1.key.clipName }) {
       do throws(Fault) {
@@ -30,9 +26,8 @@ struct VoiceDraft {
               "cannot use '\(word.text)'",
               "it peaks \((found.truePeak - found.momentary).text(decimals: 0)) dB above its "
                 + "loudness, as a click does; record it again"))
-        } else if found.possible < loudness {
-          loudness = found.possible
-          mostPeaked = word
+        } else {
+          loudness = min(loudness, found.possible)
         }
       } catch {
         problems.append(error)

@@ -11,13 +11,6 @@ public struct VoiceImport {
   public private(set) var ignored: [String] = []
   /// Sounds that are as loud at their end as anywhere: the rest may be missing.
   public private(set) var cutOff: [String] = []
-  /// The word whose peaks lowered all clips below -20 LUFS.
-  public var mostPeaked: String? { draft.mostPeaked?.text }
-  public var loudnessText: String { draft.loudness.text(decimals: 1) }
-
-  /// The words that are missing for phrases of timers. Empty if the folder has no words for timers
-  /// at all, so that a folder with only the words of a time lacks nothing.
-  public private(set) var missingForTimers: [EnglishWord] = []
 
   private let folder: String
   private var draft = VoiceDraft(levelling: [:])
@@ -39,11 +32,7 @@ public struct VoiceImport {
     licence = Self.files(in: folder).first { name in
       ["licence", "license", "copying", "copyright"].contains { name.lowercased().hasPrefix($0) }
     }
-    let words = findWords()
-    if words.keys.contains(where: { if case .timers = $0 { true } else { false } }) {
-      missingForTimers = EnglishRules(words: Set(words.keys)).missingForTimers
-    }
-    draft = VoiceDraft(levelling: read(words))
+    draft = VoiceDraft(levelling: read(findWords()))
     problems += draft.problems
   }
 

@@ -18,15 +18,6 @@ func importVoice(_ folder: String, _ arguments: Arguments) throws -> Int32 {
   let pack = try recordings.make(target)
   complain(of: "not a word of a clock, so not used", recordings.ignored)
   complain(of: "still loud at the end, so perhaps cut off", recordings.cutOff)
-  if !recordings.missingForTimers.isEmpty {
-    let words = recordings.missingForTimers.map { "'\($0.text)'" }.joined(separator: ", ")
-    complain("note: the voice cannot say everything about timers without \(words)")
-  }
-  if let word = recordings.mostPeaked {
-    complain(
-      "note: levelled to \(recordings.loudnessText) LUFS, lower than -20, for '\(word)' has high "
-        + "peaks")
-  }
   try present(pack, at: target)
   return ExitStatus.done
 }
