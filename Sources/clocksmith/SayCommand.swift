@@ -1,10 +1,6 @@
 import Basics
-import Daemon
-import Devices
 import Horology
-import Playing
 import Service
-import Sound
 
 let sayCommand = Subcommand(
   name: "say", operands: "[HH:MM]", mostOperands: 1,
@@ -31,18 +27,11 @@ let sayCommand = Subcommand(
     return ExitStatus.done
   }
   let configuration = try Configuration.load(path: arguments["config"])
-  let composer = try configuration.composer()
-  let zone = try configuration.currentZone()
   if given == nil, case .nothing(let doubt) = configuration.clockWatch.state.basis {
     complain("note: this time may be wrong: \(doubt.words)")
   }
-  guard let path = output else {
-    try tellDone(try speak(given.map { CivilTime($0) }, composer, configuration, zone))
-    return ExitStatus.done
-  }
-  let time = given.map { CivilTime($0) } ?? zone.civil(at: SystemClock.now.instant)
-  try composer.score(of: time, rate: standardRate).write(
-    to: path, gain: configuration.playerSettings.gain)
-  try say(try composer.text(of: time))
+  try tellDone(
+    try speak(
+      given.map { CivilTime($0) }, try configuration.composer(), configuration, into: output))
   return ExitStatus.done
 }

@@ -73,7 +73,7 @@ extension Configuration {
       }
       do {
         let words = try speak(
-          CivilTime(hour: 15, minute: 15)!, try composer(), self, try SystemZone.current())
+          CivilTime(hour: 15, minute: 15)!, try composer(), self, into: nil)
         try say("  test: said \"\(words)\"")
         return true
       } catch let fault as Fault {

@@ -6,30 +6,22 @@ import Playing
 import Service
 import Sound
 
-/// Says the time through the configured speaker, without the service.
+/// Says the time through the configured speaker, or into a file, without the service.
 /// - Parameter given: the time; nil for the time now.
+/// - Returns: the words.
 func speak(
-  _ given: CivilTime?, _ composer: Composer, _ configuration: Configuration, _ zone: SystemZone
+  _ given: CivilTime?, _ composer: Composer, _ configuration: Configuration, into file: String?
 ) throws -> String {
+  let zone = try configuration.currentZone()
+  if let file {
+    let time = given ?? zone.civil(at: SystemClock.now.instant)
+    try composer.score(of: time, rate: standardRate).write(
+      to: file, gain: configuration.playerSettings.gain)
+    return try composer.text(of: time)
+  }
   let anchor = SystemClock.now.instant + Announcer.requestLead
   let local = zone.civil(at: anchor)
   let time = given ?? local
-  let outcome = try play(
-    time, composer, configuration, anchoredAt: anchor,
-    latest: given == nil ? anchor.endOfMinute(of: time) : nil,
-    configuration.announcer.quieter.decibels(at: local))
-  switch outcome {
-  case .failed(let why, _): throw Fault("cannot say the time", why)
-  case .tooLate(let delay):
-    throw Fault("cannot say the time", "the speaker was ready \(delay.roughly) too late for it")
-  default: return try composer.text(of: time)
-  }
-}
-
-private func play(
-  _ time: CivilTime, _ composer: Composer, _ configuration: Configuration,
-  anchoredAt anchor: Instant, latest: Instant?, _ decibels: Double
-) throws -> Outcome? {
   let loop = try EventLoop()
   var outcome: Outcome?
   let player = configuration.player(loop)
@@ -38,13 +30,19 @@ private func play(
     loop.exit()
   }
   try player.play(
-    SoundingID(1), anchoredAt: .utc(anchor), decibels: decibels,
-    mayBeLateBy: latest.map { $0 - anchor }
+    SoundingID(1), anchoredAt: .utc(anchor),
+    decibels: configuration.announcer.quieter.decibels(at: local),
+    mayBeLateBy: given == nil ? anchor.endOfMinute(of: time) - anchor : nil
   ) { rate throws(Fault) in
     try composer.score(of: time, rate: rate)
   }
   try loop.run()
-  return outcome
+  switch outcome {
+  case .failed(let why, _): throw Fault("cannot say the time", why)
+  case .tooLate(let delay):
+    throw Fault("cannot say the time", "the speaker was ready \(delay.roughly) too late for it")
+  default: return try composer.text(of: time)
+  }
 }
 
 extension Configuration {

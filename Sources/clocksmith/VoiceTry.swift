@@ -1,5 +1,4 @@
 import Basics
-import Devices
 @preconcurrency import Glibc
 import Horology
 import Service
@@ -14,18 +13,12 @@ func tryVoice(_ name: String, _ time: String?, _ arguments: Arguments) throws ->
   let configuration =
     try usableConfiguration(arguments, or: "so the speaker is '\(defaults.device)'") ?? defaults
   let composer = try composer(name, arguments["style"], configuration)
-  let zone = try configuration.currentZone()
-  if let path = output {
-    let time = given ?? zone.civil(at: SystemClock.now.instant)
-    try composer.score(of: time, rate: standardRate).write(
-      to: path, gain: configuration.playerSettings.gain)
-    try say(try composer.text(of: time))
-    return ExitStatus.done
-  }
-  if !arguments.has("config"), let obstacle = try reachableService()?.status().obstacle {
+  if output == nil, !arguments.has("config"),
+    let obstacle = try reachableService()?.status().obstacle
+  {
     throw Fault("cannot try the voice", obstacle)
   }
-  try tellDone(try speak(given, composer, configuration, zone))
+  try tellDone(try speak(given, composer, configuration, into: output))
   return ExitStatus.done
 }
 
@@ -59,11 +52,12 @@ private func wording(
   var wording = configured
   wording.style = style ?? configured.style
   if let flaw = voice.flaw(ofStyle: wording) {
-    let able = voice.wordings.filter { $0.style == wording.style }
-    let digital = voice.wordings.filter { style == nil && $0.style == Wording.digital }
-    let usual = digital.first { $0.format == wording.format }
-    guard let found = able.first ?? usual ?? digital.first else {
-      throw style.map { Fault("--style \($0.excerpt)", flaw) } ?? Fault(voice.path, flaw)
+    let digital = voice.wordings.filter { $0.style == Wording.digital }
+    let others =
+      voice.wordings.filter { $0.style == wording.style }
+      + (style == nil ? digital.filter { $0.format == wording.format } + digital : [])
+    guard let found = others.first else {
+      throw Fault(style.map { "--style \($0.excerpt)" } ?? voice.path, flaw)
     }
     (wording.style, wording.format) = (found.style, found.format)
     complain(
