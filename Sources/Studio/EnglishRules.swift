@@ -17,7 +17,6 @@ public struct EnglishRules {
     return (needed + [.am, .pm]).filter { !words.contains($0) }
   }
 
-  /// True if the rules of a clock say every quarter of an hour.
   public func sayQuarters(_ format: HourFormat) -> Bool {
     var grammar = Grammar()
     for rule in rules(format) { _ = grammar.add(pattern: rule.pattern, phrase: rule.phrase) }
@@ -50,7 +49,6 @@ public struct EnglishRules {
     return rules + [("**", "{hour24}")]
   }
 
-  /// The minutes after the hour, except the full hour: whole numbers, otherwise tens and units.
   private var minutes: [Rule] {
     var rules: [Rule] = []
     let hasUnits = (1...9).allSatisfy { has(.number($0)) }
@@ -69,7 +67,6 @@ public struct EnglishRules {
     return rules
   }
 
-  /// The word for the zero in "oh five".
   private var zero: String? { has(.oh) ? "oh" : has(.number(0)) ? "0" : nil }
 
   func has(_ word: EnglishWord) -> Bool { words.contains(word) }

@@ -7,13 +7,11 @@ import CEBUR128
 /// Integrated loudness gates at 400 ms and says little about a word. The loudest 400 ms, with
 /// silence around the sound, says how loud the word is heard (facts: voices).
 public struct Loudness: Hashable, Sendable {
-  /// The loudest 400 ms, in LUFS; minus infinity for silence.
+  /// The loudest 400 ms, in LUFS.
   public let momentary: Double
   /// The highest peak, also between the samples, in dBTP.
   public let truePeak: Double
 
-  /// Measures mono samples.
-  /// - Throws: `Fault` if libebur128 refuses, as it does a rate under 16 or over 2,822,400.
   public init(of samples: [Float], rate: Int) throws(Fault) {
     var state = ebur128_init(
       1, UInt(rate), Int32(EBUR128_MODE_M.rawValue | EBUR128_MODE_TRUE_PEAK.rawValue))
@@ -46,8 +44,7 @@ public struct Loudness: Hashable, Sendable {
   }
 }
 
-/// Measures 10 ms of a sound without DC and rumble. A microphone may add DC and a room may rumble,
-/// and neither is heard.
+/// Measures 10 ms of a sound without the DC of a microphone and the rumble of a room.
 struct LevelWindow {
   /// Frames in 10 ms.
   let frames: Int
@@ -63,9 +60,7 @@ struct LevelWindow {
     feedback = max(1 - 2 * .pi * 20 / Double(rate), 0)
   }
 
-  /// Takes the next sample.
-  /// - Returns: the mean square of the window that this sample completes; full scale is 1. Nil if
-  ///   it completes none.
+  /// - Returns: the mean square of the window that this sample completes; full scale is 1.
   mutating func add(_ sample: Float) -> Double? {
     let sample = Double(sample)
     output = sample - (input ?? sample) + feedback * output
@@ -89,25 +84,15 @@ struct LevelTrack {
     powers = samples.compactMap { window.add($0) }
   }
 
-  /// The mean power of the quietest 100 ms.
+  /// The mean power of the quietest 100 ms, or window if there are fewer.
   var quietest: Double {
-    let count = 10
-    guard powers.count >= count else { return powers.min() ?? 0 }
-    return powers.leastMean(of: count)
-  }
-}
-
-extension Array where Element: BinaryFloatingPoint {
-  /// The least mean of `count` neighbours, of which there must be so many.
-  func leastMean(of count: Int) -> Element {
-    (0...self.count - count).lazy
-      .map { start in self[start..<start + count].reduce(0, +) / Element(count) }.min()!
+    let count = min(10, powers.count)
+    let sums = (0...powers.count - count).lazy.map { powers[$0..<$0 + count].reduce(0, +) }
+    return sums.min()! / Double(max(count, 1))
   }
 }
 
 extension Double {
-  /// This mean square in dB.
   var decibelsOfPower: Double { self > 0 ? 10 * log10(self) : -.infinity }
-  /// The mean square for this level in dB.
   var powerOfDecibels: Double { pow(10, self / 10) }
 }

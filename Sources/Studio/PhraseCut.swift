@@ -24,7 +24,6 @@ struct PhraseCut {
   /// Speech is at least this far above the quiet, in dB.
   private static let height = 9.0
 
-  /// - Throws: `Fault` if the words of the prompt are not found, with what to do.
   init(_ samples: [Float], rate: Int, _ prompt: RecordingPrompt) throws(Fault) {
     let count = prompt.words.count
     let track = LevelTrack(samples, rate: rate)
@@ -40,31 +39,25 @@ struct PhraseCut {
       .sorted { $0.end - $0.start > $1.end - $1.start }
     func seconds(_ windows: Int) -> Double { Double(windows * track.windowFrames) / Double(rate) }
     let pauses = gaps.prefix(count - 1).sorted { $0.start < $1.start }
+    let shortestPause = pauses.map { seconds($0.end - $0.start) }.min() ?? .infinity
+    // The longest quiet place in a word.
+    let inner = gaps.dropFirst(count - 1).first.map { seconds($0.end - $0.start) } ?? 0
     guard let first = sounding.first, let last = sounding.last, pauses.count == count - 1,
-      pauses.allSatisfy({ seconds($0.end - $0.start) >= Self.shortestPause })
+      shortestPause >= Self.shortestPause,
+      inner <= min(Self.longestInWord, Self.clearness * shortestPause)
     else {
       throw Take.refusal(
-        "the \(count) words run together; say them again with a short pause at each '...'")
-    }
-    if let inner = gaps.dropFirst(count - 1).first,
-      let pause = pauses.map({ $0.end - $0.start }).min(),
-      seconds(inner.end - inner.start) > min(Self.longestInWord, Self.clearness * seconds(pause))
-    {
-      throw Take.refusal(
-        "it is not clear where the \(count) words part; say them again with a short pause at "
-          + "each '...', and none elsewhere")
+        "it is not clear where the \(count) words part; say them again with a short pause at each "
+          + "'...', and none elsewhere")
     }
     var words: [Range<Int>] = []
     var start = 0
     for (index, word) in prompt.words.enumerated() {
       let sound = (index == 0 ? first : pauses[index - 1].end)
       let end = index < pauses.count ? pauses[index].start : last + 1
-      if seconds(end - sound) < Self.shortest {
-        throw Take.refusal("hardly anything is there of '\(word.text)'; say it again")
-      }
-      if seconds(end - sound) > Self.longest {
+      guard (Self.shortest...Self.longest).contains(seconds(end - sound)) else {
         throw Take.refusal(
-          "'\(word.text)' goes on for too long; say it again, and pause after it")
+          "'\(word.text)' is too short or too long; say it again, and pause after it")
       }
       let cut =
         index < pauses.count

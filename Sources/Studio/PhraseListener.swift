@@ -1,14 +1,12 @@
 /// Listens to a stream and takes a phrase out of it: from shortly before the first word until it
 /// has been quiet for a while.
 public struct PhraseListener {
-  /// True once a voice is heard.
   public private(set) var hasBegun = false
 
   private let rate: Int
   private let threshold: Double
   private var samples: [Float] = []
   private var window: LevelWindow
-  /// Windows of 10 ms up to now.
   private var windows = 0
   /// Consecutive loud windows, or quiet ones once the phrase has begun.
   private var run = 0

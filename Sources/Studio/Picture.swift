@@ -6,7 +6,6 @@ import Sound
 ///
 /// It is filled while the score is rendered. Its size is the same for an hour as for a second.
 public struct Picture {
-  /// The level in a part of the time.
   struct Column {
     /// The largest magnitude; full scale is 1.
     var peak: Float = 0
@@ -33,14 +32,12 @@ public struct Picture {
   /// The level at the lower edge, in dB of full scale; the upper edge is 0.
   private static let floor = -60.0
 
-  /// A picture of `score`, still without its levels.
   /// - Parameter anchorLabel: the time at the anchor, as in `12:00:00`.
   public init(of score: Score, title: String, anchorLabel: String) {
     (self.score, self.title, self.anchorLabel) = (score, title, anchorLabel)
     columns = Array(repeating: Column(), count: min(Self.width, score.frames))
   }
 
-  /// Takes in the next frames of the rendered score.
   public mutating func add(_ block: UnsafeBufferPointer<Float>) {
     for sample in block where position < score.frames {
       let index = position * columns.count / score.frames
@@ -142,9 +139,6 @@ public struct Picture {
       + points.joined(separator: " ") + #" \#(right) \#(SVG.pixels(Self.bottom))Z"/>"#
   }
 
-  // MARK: Places and shapes
-
-  /// From the anchor to a frame of the score.
   private func seconds(_ frame: Int) -> Double { Double(frame - score.anchor) / Double(score.rate) }
 
   private func x(_ seconds: Double) -> Double {
@@ -156,10 +150,8 @@ public struct Picture {
     Self.top + min(max(level / Self.floor, 0), 1) * (Self.bottom - Self.top)
   }
 
-  /// Approximately.
   private static func halfWidth(_ text: String) -> Double { Double(text.count) * 4 }
 
-  /// The middle of a text, moved into the picture.
   private func middle(of text: String, at seconds: Double) -> Double {
     min(max(x(seconds), Self.halfWidth(text) + 4), 1196 - Self.halfWidth(text))
   }
@@ -170,7 +162,6 @@ public struct Picture {
     SVG.line(style, x1, y1, x2, y2)
   }
 
-  /// With a typographic minus sign.
   private func signed(_ value: Double, decimals: Int) -> String {
     (value < 0 ? "\u{2212}" : "") + value.magnitude.text(decimals: decimals)
   }

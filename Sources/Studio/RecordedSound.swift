@@ -3,17 +3,13 @@ import CMPG123
 @preconcurrency import Glibc
 import Sound
 
-/// The sound of a recording, from whatever program its file comes.
 struct RecordedSound {
   let channels: [[Float]]
-  /// Frames per second.
   let rate: Int
 
   /// Bytes; more is not held in memory.
   private static let largest = 1 << 26
 
-  /// Reads the file to its end, also where its header does not say how long it is.
-  /// - Throws: `Fault` with the remedy if it is not a sound, or is torn.
   init(path: String) throws(Fault) {
     let file = try Self.open(path)
     if file.isMPEG {
@@ -133,7 +129,6 @@ struct RecordedSound {
 
 /// The program ffmpeg, which reads what libsndfile does not, as AAC.
 enum FFmpeg {
-  /// - Parameter fault: why libsndfile does not read it.
   /// - Returns: the descriptor of a WAV file, which has no name.
   static func decode(_ path: String, unknownAs fault: Fault) throws(Fault) -> Int32 {
     let (output, errors) = (try temporaryFile(), try temporaryFile())
@@ -162,8 +157,7 @@ enum FFmpeg {
       "ffmpeg finds errors in it\(why): it may be torn, or no sound file")
   }
 
-  /// The first line that ffmpeg said, without the part of ffmpeg that says it, as in
-  /// `[mov @ 0x55d0c8] moov atom not found`.
+  /// Without the part of ffmpeg that says it, as in `[mov @ 0x55d0c8] moov atom not found`.
   private static func firstLine(_ errors: Int32) -> String? {
     var bytes = [UInt8](repeating: 0, count: 300)
     let count = pread(errors, &bytes, bytes.count, 0)

@@ -4,9 +4,7 @@ import Sound
 
 /// One spoken word in memory: its measurements, and the steps that make it fit for a pack.
 public struct Recording: Sendable {
-  /// Mono; full scale is 1.
   public private(set) var samples: [Float]
-  /// Frames per second.
   public let rate: Int
 
   /// No word takes longer, in seconds.
@@ -21,12 +19,11 @@ public struct Recording: Sendable {
 
   public var seconds: Double { Double(samples.count) / Double(rate) }
   public var peak: Float { samples.lazy.map(\.magnitude).max() ?? 0 }
-  /// The mean, as a share of full scale.
   public var dc: Double {
     samples.reduce(0) { $0 + Double($1) } / Double(max(samples.count, 1))
   }
 
-  /// Seconds before the first and after the last sample that is audible.
+  /// In seconds.
   public var silence: (before: Double, after: Double) {
     let threshold = peak * Self.audible
     guard threshold > 0, let first = samples.firstIndex(where: { $0.magnitude >= threshold }),
@@ -45,7 +42,6 @@ public struct Recording: Sendable {
     return end > loudest * (-5.0).powerOfDecibels
   }
 
-  /// The most samples in a row that have the same value close to full scale.
   private var longestFlatTop: Int {
     var longest = 0
     var run = 0
@@ -76,40 +72,38 @@ public struct Recording: Sendable {
     return zip(levels, levels.dropFirst()).map { Double($1 - $0) }.min() ?? 0
   }
 
-  // MARK: Making
+  /// The word in these samples, at 48 kHz, without the quiet around it.
+  init(wordIn samples: [Float], rate: Int) throws(Fault) {
+    self.init(
+      samples: try RateConverter.convert(samples, from: rate, to: standardRate),
+      rate: standardRate)
+    removeDC()
+    trim()
+    removeDC()
+  }
 
   public mutating func removeDC() {
     let dc = Float(dc)
     for index in samples.indices { samples[index] -= dc }
   }
 
-  /// Cuts off everything but the word, with 8 ms before it and 25 ms after it.
+  /// Cuts off everything but the word, with 5 ms before it and 25 ms after it.
   ///
-  /// The word is where the RMS of 5 ms reaches -40 dB of the peak and is above the noise of the
+  /// The word is where the RMS of 10 ms reaches -40 dB of the peak and is above the noise of the
   /// room. Single samples do not count: even a good recording has noise that reaches -40 dB of the
   /// peak.
   public mutating func trim() {
-    let window = max(rate / 200, 1)
-    let levels = stride(from: 0, to: samples.count, by: window).map { start in
-      let part = samples[start..<min(start + window, samples.count)]
-      return (part.reduce(0) { $0 + $1 * $1 } / Float(part.count)).squareRoot()
-    }
-    let threshold = max(peak * Self.audible, noise(levels))
-    guard let first = levels.firstIndex(where: { $0 >= threshold }),
-      let last = levels.lastIndex(where: { $0 >= threshold })
+    let track = LevelTrack(samples, rate: rate)
+    let loudest = Double(peak * peak)
+    // Twice the level of the quietest 100 ms, if that is no speech, as where a word is cut tightly.
+    let noise = track.quietest * 4
+    let threshold = max(loudest / 10_000, noise <= loudest / 1000 ? noise : 0)
+    guard let first = track.powers.firstIndex(where: { $0 >= threshold }),
+      let last = track.powers.lastIndex(where: { $0 >= threshold })
     else { return }
-    let start = max(first * window - rate * 8 / 1000, 0)
-    let end = min((last + 1) * window + rate * 25 / 1000, samples.count)
+    let start = max(first * track.windowFrames - rate * 5 / 1000, 0)
+    let end = min((last + 1) * track.windowFrames + rate * 25 / 1000, samples.count)
     samples = Array(samples[start..<end])
-  }
-
-  /// Twice the level of the quietest 50 ms; 0 if even those may be speech, as in a recording that
-  /// is cut tightly.
-  private func noise(_ levels: [Float]) -> Float {
-    let count = 10
-    guard levels.count > count else { return 0 }
-    let quietest = levels.leastMean(of: count)
-    return quietest * 2 <= peak / 32 ? quietest * 2 : 0
   }
 
   public mutating func amplify(by decibels: Double) {
@@ -117,7 +111,6 @@ public struct Recording: Sendable {
     for index in samples.indices { samples[index] *= factor }
   }
 
-  /// Fades of 5 ms at both ends, raised cosines.
   public mutating func fade() {
     let frames = min(rate / 200, samples.count / 2)
     for step in 0..<frames {
@@ -137,20 +130,15 @@ public struct Recording: Sendable {
 }
 
 extension Double {
-  /// In dB, of an amplitude.
   var decibels: Double { self > 0 ? 20 * log10(self) : -.infinity }
 }
 
 extension Recording {
-  /// A recording that peaks lower holds no word: -40 dBFS.
+  /// -40 dBFS.
   private static let faintest: Float = 0.01
-  /// In seconds; no word is shorter.
   private static let shortest = 0.05
 
-  /// Reads a recording of any format. If it has several channels, the loudest is
-  /// used. Makes it a word at 48 kHz that is neither levelled nor faded.
-  /// - Throws: `Fault` with the remedy if it is not a sound, is torn, clipped, silent or too long, or
-  ///   holds only a click.
+  /// Makes the loudest channel a word at 48 kHz that is neither levelled nor faded.
   init(recorded path: String) throws(Fault) {
     let sound = try RecordedSound(path: path)
     func refuse(_ words: String) -> Fault { Fault("cannot use \(path)", words) }
@@ -159,17 +147,12 @@ extension Recording {
     if let run = Recording(samples: loudest, rate: sound.rate).clippedRun {
       throw refuse("it is clipped: \(run) samples in a row at full scale; record it less loudly")
     }
-    self.init(
-      samples: try RateConverter.convert(loudest, from: sound.rate, to: standardRate),
-      rate: standardRate)
-    removeDC()
+    try self.init(wordIn: loudest, rate: sound.rate)
     guard peak >= Self.faintest else {
       throw refuse(
         "it is silent: it peaks at \(Double(peak).decibels.text(decimals: 0)) dBFS; record it again"
       )
     }
-    trim()
-    removeDC()
     guard self.seconds >= Self.shortest else {
       throw refuse("there is a click in it and no word; record it again")
     }

@@ -1,11 +1,8 @@
 import Basics
 
-/// The parts of a picture, as elements of SVG. Places are in pixels.
 public enum SVG {
   /// A picture as a file of its own, on white, so that it can be read on a dark page too.
-  /// - Parameters:
-  ///   - description: what the picture shows, for those who do not see it.
-  ///   - style: rules of CSS for the classes of the body, besides the usual ones.
+  /// - Parameter description: what the picture shows, for those who do not see it.
   public static func document(
     width: Int, height: Int, title: String, description: String = "", style: String,
     _ body: [String]

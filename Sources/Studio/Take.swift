@@ -13,33 +13,22 @@ public struct Take: Sendable {
   /// In seconds, with the quiet around it.
   static let longest = 10.0
 
-  /// Judges the recording of a prompt.
   /// - Parameter room: the noise of the room, in dBFS.
   public init(
     of prompt: RecordingPrompt, samples: [Float], rate: Int, room: Double
   ) throws(Fault) {
-    if let run = Recording(samples: samples, rate: rate).clippedRun {
-      throw Self.refusal(
-        "clipped: \(run) samples in a row at full scale; turn the microphone down or step back, "
-          + "and say it again")
-    }
     var recording = Recording(samples: samples, rate: rate)
     recording.removeDC()
     let peak = Double(recording.peak).decibels
     if peak > Self.peaks.upperBound {
       throw Self.refusal(
-        "too loud: it peaks at \(peak.text(decimals: 1, .up)) dBFS, over -3; turn the microphone "
-          + "down or step back, and say it again")
+        "clipped or too loud: it peaks at \(peak.text(decimals: 1, .up)) dBFS, over -3; turn the "
+          + "microphone down or step back, and say it again")
     }
     if peak < Self.peaks.lowerBound {
       throw Self.refusal(
         "too soft: it peaks at \(peak.text(decimals: 1, .down)) dBFS, under -12; turn the "
           + "microphone up or come closer, and say it again")
-    }
-    if recording.seconds >= Self.longest {
-      throw Self.refusal(
-        "too long: it goes on for \(recording.seconds.text(decimals: 0)) s; say it again, and be "
-          + "quiet after it")
     }
     try self.init(cutting: samples, rate: rate, prompt)
     let signalToNoise = cut.speech.decibelsOfPower - max(cut.noise.decibelsOfPower, room)
@@ -62,26 +51,15 @@ public struct Take: Sendable {
     cut = try PhraseCut(recording.samples, rate: rate, prompt)
   }
 
-  /// - Parameter words: what is wrong, and what to do.
   static func refusal(_ words: String) -> Fault { Fault("cannot use this take", words) }
 
-  /// Its words, each without the quiet around it, at the rate of a pack.
   func cutWords() throws(Fault) -> [Recording] {
-    var words: [Recording] = []
-    for range in cut.words {
-      let converted = try RateConverter.convert(
-        Array(samples[range]), from: rate, to: standardRate)
-      var word = Recording(samples: converted, rate: standardRate)
-      word.removeDC()
-      word.trim()
-      word.removeDC()
-      words.append(word)
+    try cut.words.map { range throws(Fault) in
+      try Recording(wordIn: Array(samples[range]), rate: rate)
     }
-    return words
   }
 
   /// The phrase as the voice would say it: its words, levelled, with the pauses of a pack.
-  /// - Returns: samples at 48 kHz.
   func spoken() throws(Fault) -> Recording {
     let gap = [Float](repeating: 0, count: standardRate * 60 / 1000)
     var samples: [Float] = []

@@ -12,17 +12,10 @@ public final class TakeFolder {
   private var takes: String { "\(path)/takes" }
   private var playedPath: String { "\(takes)/.played.wav" }
 
-  /// Makes the folder, or continues with what is there.
-  /// - Throws: `Fault` if it cannot be written to, or is a pack already. For timers it must have the
-  ///   takes of the quarters.
   public init(path: String, plan: RecordingPlan) throws(Fault) {
     self.path = path
     self.plan = plan
     let operation = "cannot record into \(path)"
-    var status = stat()
-    if stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFDIR {
-      throw Fault(operation, "it is a file; give the name of a folder")
-    }
     guard access("\(path)/voice.conf", F_OK) != 0 else {
       throw Fault(
         operation,
@@ -57,7 +50,6 @@ public final class TakeFolder {
     }
   }
 
-  /// The indices of the prompts that have a usable take.
   public func kept(unusable: (Fault) -> Void) -> Set<Int> {
     var kept: Set<Int> = []
     for (index, prompt) in plan.prompts.enumerated() where isRecorded(prompt) {
@@ -71,14 +63,12 @@ public final class TakeFolder {
     return kept
   }
 
-  /// Puts a take on the disk, in place of an earlier one if there is one.
   public func keep(_ take: Take) throws(Fault) {
     try Recording(samples: take.samples, rate: take.rate).write(to: file(take.prompt))
     try syncToDisk(file(take.prompt))
     try syncToDisk(takes)
   }
 
-  /// The score of a phrase as the voice would say it.
   public func score(of take: Take) throws(Fault) -> (Int) -> Score {
     try take.spoken().write(to: playedPath)
     let (path, seconds) = (playedPath, try SoundFile(path: playedPath).seconds)
@@ -90,24 +80,18 @@ public final class TakeFolder {
   }
 
   public func take(_ prompt: RecordingPrompt) throws(Fault) -> Take {
-    let path = file(prompt)
-    let sound = try SoundFile(path: path)
-    guard sound.seconds <= Take.longest * 2 else {
-      throw Fault("cannot use \(path)", "it is too long; say it again")
-    }
+    let sound = try SoundFile(path: file(prompt))
     let samples = try sound.readChannels()[0]
     do throws(Fault) {
       return try Take(cutting: samples, rate: sound.rate, prompt)
     } catch {
-      throw Fault("cannot use \(path)", error.detail)
+      throw Fault("cannot use \(file(prompt))", error.detail)
     }
   }
 
   private func file(_ prompt: RecordingPrompt) -> String { "\(takes)/\(prompt.name).wav" }
 
   private func isRecorded(_ prompt: RecordingPrompt) -> Bool { access(file(prompt), F_OK) == 0 }
-
-  // MARK: The pack
 
   /// Makes the folder a pack of all takes in it, also those of other plans: cuts them into their
   /// words, and uses the middle take of each word.
@@ -126,11 +110,6 @@ public final class TakeFolder {
     let draft = VoiceDraft(levelling: words)
     if let problem = draft.problems.first { throw problem }
     let name = path.split(separator: "/").last.map { String($0) } ?? path
-    try draft.write(to: path, source: name, licence: nil)
-    let pack = try VoicePack(path: path)
-    for format in HourFormat.allCases where draft.rules.sayQuarters(format) {
-      try pack.verify(every: .quarter, wording: Wording(format))
-    }
-    return pack
+    return try draft.write(to: path, source: name, licence: nil)
   }
 }

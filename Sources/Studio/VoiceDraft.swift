@@ -43,10 +43,8 @@ struct VoiceDraft {
 
   /// Writes the clips, the licence and, last, `voice.conf`, which makes the folder a pack. The
   /// files that `voice.conf` names are on the disk before it.
-  /// - Parameters:
-  ///   - source: where the recordings are from, for `description`.
-  ///   - licence: nil leaves a text that asks for one.
-  func write(to folder: String, source: String, licence: [UInt8]?) throws(Fault) {
+  /// - Parameter licence: nil leaves a text that asks for one.
+  func write(to folder: String, source: String, licence: [UInt8]?) throws(Fault) -> VoicePack {
     for (word, recording) in recordings {
       let path = "\(folder)/\(word.clipName).flac"
       try recording.write(to: path)
@@ -54,6 +52,11 @@ struct VoiceDraft {
     }
     try writeBytes(licence ?? Self.noLicence, to: "\(folder)/LICENCE", isSynced: true)
     try writeText(description(source), to: "\(folder)/voice.conf", isSynced: true)
+    let pack = try VoicePack(path: folder)
+    for format in HourFormat.allCases where rules.sayQuarters(format) {
+      try pack.verify(every: .quarter, wording: Wording(format))
+    }
+    return pack
   }
 
   private static let noLicence = Array(
@@ -80,7 +83,6 @@ struct VoiceDraft {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// The sections of timers, intervals and answers; empty without words for them.
   private var timerLines: [String] {
     var lines: [String] = []
     for section in TimerGrammar.Section.allCases {
@@ -93,7 +95,6 @@ struct VoiceDraft {
     return lines
   }
 
-  /// The numbers in their order, then the words.
   private var sortedWords: [EnglishWord] {
     recordings.keys.sorted { left, right in
       (left.clipName.count, left.clipName) < (right.clipName.count, right.clipName)
@@ -107,9 +108,7 @@ extension Loudness {
   /// In LUFS: a word whose peaks keep it below this has a click in it.
   private static let lowest = -28.0
 
-  /// How loud the sound can be made before its peaks are clipped, in LUFS.
   fileprivate var possible: Double { momentary - truePeak + Self.highestPeak }
 
-  /// True if its peaks are so far above its loudness that it has a click in it.
   var hasClick: Bool { possible < Self.lowest }
 }

@@ -6,7 +6,6 @@ import Sound
 public struct VoiceVerification {
   public struct Line: Hashable, Sendable {
     public let isWell: Bool
-    /// What it is about, as in `timers`.
     public let subject: String
     public let words: String
   }
@@ -18,7 +17,7 @@ public struct VoiceVerification {
   private static let longestAfter = 0.040
   private static let mostDC = 0.001
   private static let highestPeak = -1.0
-  private static let loudnessTolerance = 1.0
+  private static let loudnessTolerance = 1.5
 
   public init(of pack: VoicePack) {
     var faults: [(clip: String, words: String)] = []
@@ -113,7 +112,7 @@ public struct VoiceVerification {
         clip,
         "\(difference.magnitude.text(decimals: 1, .up)) LU \(difference > 0 ? "louder" : "softer") "
           + "than the pack (\(momentary.text(decimals: 1)) against \(level.text(decimals: 1)) LUFS), "
-          + "more than 1; level it"
+          + "more than 1.5; level it"
       )
     }
   }
@@ -124,10 +123,7 @@ public struct VoiceVerification {
 }
 
 extension VoicePack {
-  /// What keeps the clock from saying the right time, one sentence each: clips that are missing,
-  /// torn, silent or far too short, and a crossfade that is too long for them.
-  ///
-  /// Reads every clip once. `VoiceVerification` also checks their quality.
+  /// What keeps the clock from saying the right time, one sentence each.
   public func flaws() -> [String] {
     let (bad, crossfade) = readClips { _, _ in }
     return (filesMissing.map { [$0.description] } ?? []) + bad.map(\.fault.description)
@@ -135,9 +131,7 @@ extension VoicePack {
   }
 
   /// Reads every clip once, in the order of their names.
-  /// - Parameter heard: called with each clip that is a word.
-  /// - Returns: the other clips, and why the crossfade cannot be as long as it is set; nil if it
-  ///   can.
+  /// - Returns: the clips that are no word, and why the crossfade cannot be as long as it is set.
   func readClips(
     _ heard: (Clip, Recording) throws(Fault) -> Void
   ) -> (bad: [(clip: Clip, fault: Fault)], crossfade: String?) {

@@ -10,7 +10,6 @@ struct AgendaPicture {
 
   private struct Day {
     let date: CivilDate
-    /// The minutes of the day that the agenda covers.
     let start: Int
     let end: Int
     var lines: [AgendaLine] = []
@@ -154,6 +153,5 @@ struct AgendaPicture {
 }
 
 extension AgendaLine {
-  /// Its minute of the day.
   fileprivate var minute: Int { local?.minuteOfDay ?? 0 }
 }

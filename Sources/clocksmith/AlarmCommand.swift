@@ -62,7 +62,6 @@ let alarmCommand = Subcommand(
   return ExitStatus.done
 }
 
-/// - Parameter which: nil for all that ring.
 private func snooze(_ which: String?, _ service: RunningService) throws {
   let before = try service.status().alarms.filter(\.alarm.isRinging).map(\.alarm.number)
   try service.ask(.reminder(.snooze(which)))
@@ -122,16 +121,12 @@ private func set(_ time: String, _ arguments: Arguments) throws {
   }
 }
 
-/// The absolute path of a file, because the service runs in another folder; any other name
-/// unchanged.
-/// - Throws: `Fault` for a relative path that leads to no file.
+/// The absolute path of a file, because the service runs in another folder.
 private func fullPath(_ name: String) throws(Fault) -> String {
-  guard name.contains("/") else { return name }
-  if let path = resolved(name) { return path }
-  let code = errno
   // The service may see more than this process.
-  if name.hasPrefix("/") { return name }
-  throw Fault("--tune \(name.excerpt)", errno: code)
+  guard name.contains("/"), !name.hasPrefix("/") else { return name }
+  guard let path = resolved(name) else { throw Fault("--tune \(name.excerpt)", errno: errno) }
+  return path
 }
 
 private func list(asJSON: Bool) throws {

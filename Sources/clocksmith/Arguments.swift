@@ -4,8 +4,7 @@ import Horology
 import Service
 import Sound
 
-/// How an instant is given on the command line, as local time. Without a date it is the next such
-/// time.
+/// Local time; without a date it is the next such time.
 let timeForm = "[YYYY-MM-DDT]HH:MM[:SS]"
 
 func timeOfDay(_ text: String) throws -> TimeOfDay {
@@ -17,7 +16,6 @@ func timeOfDay(_ text: String) throws -> TimeOfDay {
 }
 
 extension TimeOfDay {
-  /// When clocks next show this time.
   func next(after instant: Instant, in zone: some Zone) -> Instant {
     // Clocks may be put forward over it on one of these days.
     (0...2).lazy.compactMap { days in
@@ -27,18 +25,13 @@ extension TimeOfDay {
   }
 }
 
-/// The zone of the service, in which a person sets alarms and reads the face.
-/// - Parameter other: used if no zone here has that name, as when `TZ` describes a zone.
-func zoneOfService(
-  _ name: String, or other: @autoclosure () throws(Fault) -> SystemZone = try SystemZone.current()
-) throws(Fault) -> SystemZone {
+/// The zone of the service; this program's, if no zone here has that name, as when `TZ` describes one.
+func zoneOfService(_ name: String) throws(Fault) -> SystemZone {
   if let zone = try? SystemZone(name: name) { return zone }
-  return try other()
+  return try SystemZone.current()
 }
 
 extension Arguments {
-  /// The zone that `--zone` names, or else the configured one; it is the zone of the process from now
-  /// on.
   func zone(or configuration: Configuration) throws -> SystemZone {
     guard let name = self["zone"] else { return try configuration.currentZone() }
     do throws(Fault) {
@@ -70,7 +63,6 @@ extension Arguments {
 }
 
 extension Arguments {
-  /// The sound file that `--output` names; nil if it was not given.
   /// - Parameter inPlace: true if a person listens to it while it is written.
   func soundFile(inPlace: Bool = false) throws -> String? {
     guard let path = self["output"] else { return nil }
@@ -80,8 +72,6 @@ extension Arguments {
     return path
   }
 
-  /// The file or folder to make that an option names; nil if it was not given.
-  /// - Throws: `Misuse` if nothing can have this name.
   func path(_ option: String) throws -> String? {
     guard let path = self[option] else { return nil }
     if let flaw = flaw(ofOutputName: path) {
@@ -90,7 +80,6 @@ extension Arguments {
     return path
   }
 
-  /// The file that `--picture` names; nil if it was not given.
   func picture() throws -> String? {
     guard let path = try path("picture") else { return nil }
     guard path.hasPrefix("/dev/") || path.hasSuffix(".svg") || isSpecialFile(path) else {
@@ -99,13 +88,11 @@ extension Arguments {
     return path
   }
 
-  /// The folder of `--output`; nil if it is not given.
   func folder() throws -> String? { try path("output").map { withoutSlash($0) } }
 }
 
 /// What the first word of a command can ask for, as `list` in `timer list`.
 struct Action {
-  /// How many words may follow it.
   var words = 0...0
   var options: Set<String> = []
   /// What follows it, for an error.

@@ -39,80 +39,78 @@ let checkCommand = Subcommand(
     return try showSwitch(try Configuration.load(path: arguments["config"]))
   }
   var checkup = Checkup(isJSON: arguments.has("json"))
-  for finding in cardFindings() { try checkup.check("settings") { finding } }
+  for settings in cardSettings() { try checkup.check("settings", settings.get) }
   var loaded: Configuration?
-  try checkup.check("configuration") { () throws(Fault) in
+  try checkup.check("configuration") {
     let configuration = try Configuration.load(path: arguments["config"])
     loaded = configuration
     // Only the installed service is kept out of these folders, and it reads the files in /etc.
     let isServices = !arguments.has("config") && isUnitInstalled
-    let flaws = configuration.outdated + (isServices ? configuration.hiddenFromService : [])
-    if let finding = found(flaws) { return finding }
+    try refuse(configuration.outdated + (isServices ? configuration.hiddenFromService : []))
     let files = configuration.files.joined(separator: ", ")
-    return .well(files.isEmpty ? "the defaults; no file" : files)
+    return files.isEmpty ? "the defaults; no file" : files
   }
   guard let configuration = loaded else { return ExitStatus.found }
-  for finding in settingFindings(configuration) { try checkup.check("setting") { finding } }
-  try checkup.check("voice") { () throws(Fault) in try checkVoice(configuration) }
-  try checkup.check("chime") { () throws(Fault) in try checkChime(configuration) }
-  try checkup.check("signals") { () throws(Fault) in try checkSignals() }
-  try checkup.check("timers") { () throws(Fault) in try checkTimers(configuration) }
+  for setting in configuration.allSettings() where setting.origin == .settings {
+    try checkup.check("setting") { "\(setting.key) = \(setting.value): \(setting.inWords ?? "")" }
+  }
+  for flaw in configuration.settingsFlaws { try checkup.check("setting") { throw Problem(flaw) } }
+  try checkup.check("voice") { try checkVoice(configuration) }
+  try checkup.check("chime") { try checkChime(configuration) }
+  try checkup.check("signals") { try checkSignals() }
+  try checkup.check("timers") { try checkTimers(configuration) }
   // Before the alarms, which ring by the zone.
-  try checkup.check("zone") { () throws(Fault) in
+  try checkup.check("zone") {
     let name = try configuration.currentZone().name
-    return configuration.flawOfZone.map { .found($0) } ?? .well(name)
+    if let flaw = configuration.flawOfZone { throw Problem(flaw) }
+    return name
   }
   // Connect only once: a silent bus takes the whole timeout. The line `bus` reports it.
   let service = Result { () throws(Fault) in try RunningService() }
   let running = try? service.get()
   let configured = arguments.has("config") ? nil : running
-  try checkup.check("alarms") { () throws(Fault) in
-    try checkAlarms(configuration, configured?.status())
-  }
+  try checkup.check("alarms") { try checkAlarms(configuration, configured?.status()) }
+  let cards = SoundCard.all()
   var opens = false
-  try checkup.check("speaker") { () throws(Fault) in
+  try checkup.check("speaker") {
     let speaker = configuration.speaker
     var substitute: ALSASink.Substitute?
     speaker.opened = { substitute = $0 }
     let rate = try speaker.open()
     speaker.close()
     opens = true
-    if let substitute { return .found(substitute.inWords) }
-    return .well("\(configuration.device) opens, at \(rate) frames per second")
+    if let substitute { throw Problem(substitute.inWords) }
+    return "\(configuration.device) opens, at \(rate) frames per second"
   }
-  let cards = SoundCard.all()
   if cards.isEmpty {
-    // A sound server may play without a card of its own.
-    try checkup.check("card") { () throws(Fault) in
-      opens ? .well("none that the kernel knows") : .found(PartsAdvice.here.card)
+    try checkup.check("card") {
+      // A sound server may play without a card of its own.
+      guard opens else { throw Problem(PartsAdvice.here.card) }
+      return "none that the kernel knows"
     }
   }
   for card in cards {
-    try checkup.check("card") { () throws(Fault) in
-      .well("\(card.device): \(card.name), \(card.state)")
-    }
+    try checkup.check("card") { "\(card.device): \(card.name), \(card.state)" }
   }
-  try checkup.check("switch") { () throws(Fault) in
-    try checkInput(
-      configuration.switchInput, active: "silenced", inactive: "may sound")
+  try checkup.check("switch") {
+    try checkInput(configuration.switchInput, active: "silenced", inactive: "may sound")
   }
-  try checkup.check("button") { () throws(Fault) in
+  try checkup.check("button") {
     try checkInput(configuration.button, active: "pressed", inactive: "released")
   }
-  try checkup.check("led") { () throws(Fault) in try checkOutput(configuration.led) }
-  try checkup.check("rtc") { () throws(Fault) in try checkRTC(configuration) }
-  try checkup.check("clock") { () throws(Fault) in
-    checkClock(configuration, try configured?.status())
-  }
-  try checkup.check("state") { () throws(Fault) in try checkState(running?.status()) }
-  try checkup.check("bus") { () throws(Fault) in
-    guard let service = try service.get() else {
-      return isUnitInstalled && !arguments.has("config")
-        ? .found("the clock is not running; \(startAdvice)")
-        : .well("the service is not on the system bus")
+  try checkup.check("led") { try checkOutput(configuration.led) }
+  try checkup.check("rtc") { try checkRTC(configuration) }
+  try checkup.check("clock") { try checkClock(configuration, configured?.status()) }
+  try checkup.check("state") { try checkState(running?.status()) }
+  try checkup.check("bus") {
+    if let service = try service.get() {
+      let process = service.process.map { ", as process \($0)" } ?? ""
+      return "the service is on the system bus\(process)"
     }
-    let process = service.process.map { ", as process \($0)" } ?? ""
-    return .well("the service is on the system bus\(process)")
+    if isUnitInstalled && !arguments.has("config") {
+      throw Problem("the clock is not running; \(startAdvice)")
+    }
+    return "the service is not on the system bus"
   }
   return checkup.hasFound ? ExitStatus.found : ExitStatus.done
 }
@@ -123,83 +121,77 @@ var isUnitInstalled: Bool {
   }
 }
 
-enum Finding {
-  case well(String)
-  case found(String)
+/// What a check found.
+struct Problem: Error, CustomStringConvertible {
+  let description: String
+
+  init(_ description: String) {
+    self.description = description
+  }
+}
+
+func refuse(_ flaws: [String]) throws {
+  guard let first = flaws.first else { return }
+  throw Problem(flaws.count == 1 ? first : "\(first) (and \(flaws.count - 1) more)")
 }
 
 private struct Checkup {
   let isJSON: Bool
   private(set) var hasFound = false
-  /// Each fault that stopped a line, with the first line that it stopped.
-  private var told: [String: String] = [:]
+  private var told: Set<String> = []
 
   init(isJSON: Bool) { self.isJSON = isJSON }
 
-  mutating func check(_ name: String, _ body: () throws(Fault) -> Finding) throws {
-    let finding: Finding
-    do throws(Fault) {
-      finding = try body()
+  mutating func check(_ name: String, _ body: () throws -> String) throws {
+    var isWell = true
+    var words: String
+    do {
+      words = try body()
     } catch {
+      (isWell, hasFound) = (false, true)
+      words = "\(error)"
       // Several lines need the voice; its fault is reported once.
-      let first = told[error.description]
-      finding = .found(first.map { "not known; see '\($0)' above" } ?? error.description)
-      told[error.description] = first ?? name
+      if !told.insert(words).inserted { words = "not known; see above" }
     }
-    let (isWell, words) =
-      switch finding {
-      case .well(let words): (true, words)
-      case .found(let words): (false, words)
-      }
-    hasFound = hasFound || !isWell
     let record = Record(["check": .text(name), "ok": .flag(isWell), "text": .text(words)])
     let line = "\(isWell ? "ok   " : "FOUND") \(name.padded(to: 14))\(words.printable)"
     try say(isJSON ? record.json : line)
   }
 }
 
-/// What the flashed card told as it applied clocksmith.txt: its warnings and errors. No other system
-/// has this file, in which each line begins with its priority, as in `<3>`.
-private func cardFindings() -> [Finding] {
+/// What the flashed card told as it applied clocksmith.txt; a line begins with its priority: `<3>`.
+private func cardSettings() -> [Result<String, Problem>] {
   guard let log = try? readRegularFile("/run/clocksmith-card/settings.log") else { return [] }
   let problems = String(decoding: log, as: UTF8.self).split(separator: "\n")
     .filter { $0.hasPrefix("<3>") || $0.hasPrefix("<4>") }
-  if problems.isEmpty { return [.well("everything in clocksmith.txt could be applied")] }
-  return problems.map { .found(String($0.dropFirst(3))) }
+  if problems.isEmpty { return [.success("everything in clocksmith.txt could be applied")] }
+  return problems.map { .failure(Problem(String($0.dropFirst(3)))) }
 }
 
-/// What settings.conf changes, and what of it cannot be used.
-private func settingFindings(_ configuration: Configuration) -> [Finding] {
-  let used = configuration.allSettings().filter { $0.origin == .settings }
-  return used.map { .well("\($0.key) = \($0.value): \($0.inWords ?? "")") }
-    + configuration.settingsFlaws.map { .found($0) }
-}
-
-private func checkVoice(_ configuration: Configuration) throws(Fault) -> Finding {
+private func checkVoice(_ configuration: Configuration) throws -> String {
   let voice = try configuration.verifiedVoice()
+  try refuse(voice.flaws())
   let times = voice.shortestInterval(wording: configuration.wording)?.times ?? "nothing"
-  return found(voice.flaws())
-    ?? .well("\(voice.path): \(voice.sortedClips.count) clips say \(times); it \(voice.timersText)")
+  return "\(voice.path): \(voice.sortedClips.count) clips say \(times); it \(voice.timersText)"
 }
 
-private func checkChime(_ configuration: Configuration) throws(Fault) -> Finding {
+private func checkChime(_ configuration: Configuration) throws -> String {
   // The line `alarms` checks the tunes of the alarms.
   var configuration = configuration
   configuration.announcer.alarms = []
   let settings = configuration.announcer
-  let hour = settings.chime?.name ?? "none"
-  let quarters = settings.chimeQuarters?.name ?? "none"
-  return found(brokenSounds(try configuration.composer().bells.paths))
-    ?? .well("\(hour) at the hour, \(quarters) at the other quarters")
+  try refuse(brokenSounds(try configuration.composer().bells.paths))
+  return "\(settings.chime?.name ?? "none") at the hour, "
+    + "\(settings.chimeQuarters?.name ?? "none") at the other quarters"
 }
 
-private func checkSignals() throws(Fault) -> Finding {
+private func checkSignals() throws -> String {
   let signals = Sounds.signals()
   if let missing = Signal.allCases.first(where: { signals[$0] == nil }) {
-    throw Fault("signal '\(missing.rawValue)'", "it is missing; install clocksmith again")
+    throw Problem("signal '\(missing.rawValue)': it is missing; install clocksmith again")
   }
-  let paths = signals.values.sorted()
-  return found(brokenSounds(paths)) ?? .well("all \(paths.count) of them; a timer can ring")
+  try refuse(brokenSounds(signals.values.sorted()))
+  return "all \(signals.count) of them; a timer can ring"
 }
 
 func brokenSounds(_ paths: [String]) -> [String] {
@@ -213,18 +205,9 @@ func brokenSounds(_ paths: [String]) -> [String] {
   }
 }
 
-/// The first of these flaws, and how many more there are; nil if there are none.
-func found(_ flaws: [String]) -> Finding? {
-  guard let first = flaws.first else { return nil }
-  return .found(flaws.count == 1 ? first : "\(first) (and \(flaws.count - 1) more)")
-}
-
-private func checkRTC(_ configuration: Configuration) throws(Fault) -> Finding {
+private func checkRTC(_ configuration: Configuration) throws -> String {
   guard let clock = try RealTimeClock.chosen(configuration.rtc) else {
-    return .well(
-      configuration.rtc == .none
-        ? "not used, as 'rtc = none' says"
-        : PartsAdvice.here.rtc)
+    return configuration.rtc == .none ? "not used, as 'rtc = none' says" : PartsAdvice.here.rtc
   }
   let isSynchronised = SystemClock.kernel.isSynchronised
   var judgement = RTCJudgement(clock.read(), after: nil, isSynchronised: isSynchronised)
@@ -235,10 +218,10 @@ private func checkRTC(_ configuration: Configuration) throws(Fault) -> Finding {
       clock.read(), after: judgement.reading, isSynchronised: isSynchronised)
   }
   let name = "\(clock.name) (\(clock.device))"
-  if let fault = judgement.fault { return .found("\(name) \(fault.words); \(fault.remedy)") }
+  if let fault = judgement.fault { throw Problem("\(name) \(fault.words); \(fault.remedy)") }
   if !judgement.warnings.isEmpty {
     let words = judgement.warnings.map(\.words).joined(separator: ", ")
-    return .found("\(name): \(words); put in a new battery, or charge it")
+    throw Problem("\(name): \(words); put in a new battery, or charge it")
   }
   var words = "\(name), valid"
   if let lead = judgement.reading.lead(at: judgement.reading.moment) {
@@ -251,28 +234,26 @@ private func checkRTC(_ configuration: Configuration) throws(Fault) -> Finding {
   case .unsupported: words += "; its driver tells nothing of its battery"
   case .unreadable(let why): words += "; its battery is not known: /dev/\(clock.device): \(why)"
   }
-  return .well(words)
+  return words
 }
 
 /// - Parameter status: of the service; nil without one.
-private func checkState(_ status: Status?) -> Finding {
+private func checkState(_ status: Status?) throws -> String {
   guard let status else {
-    return .well("not known without the service, which saves what is set at run time")
+    return "not known without the service, which saves what is set at run time"
   }
-  guard let words = status.stateWords else {
-    return .well("what is set at run time outlasts a restart")
-  }
-  return status.isStateInTrouble ? .found(words) : .well(words)
+  if status.isStateInTrouble { throw Problem(status.stateWords ?? "") }
+  return status.stateWords ?? "what is set at run time outlasts a restart"
 }
 
 /// - Parameter status: of the service, which knows more of the clock; nil without one.
-private func checkClock(_ configuration: Configuration, _ status: Status?) -> Finding {
+private func checkClock(_ configuration: Configuration, _ status: Status?) throws -> String {
   let state = configuration.clockWatch.state
   let words = status?.clockWords ?? state.words
   let trust = status?.trust ?? state.trust.rawValue
-  guard trust == ClockTrust.untrusted.rawValue else { return .well(words) }
+  guard trust == ClockTrust.untrusted.rawValue else { return words }
   let policy = configuration.announcer.untrusted
   let remedy = ClockState.Doubt.remedy(of: status?.clockBasis ?? state.basis.key)
   let permission = policy == .speak ? "" : ", or set 'untrusted = speak' in [clock]"
-  return .found("\(words) ('untrusted = \(policy.rawValue)'); \(remedy)\(permission)")
+  throw Problem("\(words) ('untrusted = \(policy.rawValue)'); \(remedy)\(permission)")
 }

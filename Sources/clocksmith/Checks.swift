@@ -5,8 +5,7 @@ import Horology
 import Service
 import Sound
 
-/// Checks that the voice has the words that timers and intervals are set to say.
-func checkTimers(_ configuration: Configuration) throws(Fault) -> Finding {
+func checkTimers(_ configuration: Configuration) throws -> String {
   let voice = try configuration.verifiedVoice()
   let settings = configuration.announcer
   // Each key that wants words, with the value that wants none.
@@ -21,11 +20,10 @@ func checkTimers(_ configuration: Configuration) throws(Fault) -> Finding {
         + "set \(key) = \(none), or take another voice"
     }
   }
-  return found(flaws)
-    ?? .well(
-      keys.isEmpty
-        ? "they ring, and are named; no other words of them are set"
-        : "the voice has all words for \(keys.map(\.name).joined(separator: " and "))")
+  try refuse(flaws)
+  return keys.isEmpty
+    ? "they ring, and are named; no other words of them are set"
+    : "the voice has all words for \(keys.map(\.name).joined(separator: " and "))"
 }
 
 extension TimerPhrase {
@@ -41,7 +39,7 @@ extension TimerPhrase {
 
 /// Checks that each alarm can ring with its tune, and that its time can be said.
 /// - Parameter status: of the service; nil without one, or if its configuration may differ.
-func checkAlarms(_ configuration: Configuration, _ status: Status?) throws(Fault) -> Finding {
+func checkAlarms(_ configuration: Configuration, _ status: Status?) throws -> String {
   let alarms =
     status?.alarms.compactMap { listed in listed.alarm.alarm.map { (listed.alarm.title, $0) } }
     ?? configuration.announcer.alarms.map { ("alarm \"\($0.name ?? "")\"", $0) }
@@ -57,11 +55,11 @@ func checkAlarms(_ configuration: Configuration, _ status: Status?) throws(Fault
       flaws.append("\(title) rings at \(plan.times.time), which is not said: \(error)")
     }
   }
-  return found(flaws)
-    ?? .well(alarms.isEmpty ? "none" : "\(alarms.count), which can ring")
+  try refuse(flaws)
+  return alarms.isEmpty ? "none" : "\(alarms.count), which can ring"
 }
 
-/// Why a tune cannot be played; nil if it can. A missing tune is looked for again.
+/// A missing tune is looked for again.
 private func flaw(of tune: Tune) -> String? {
   if tune.isMissing, let flaw = FullPath.flaw(of: tune.name) { return "\(tune.name): \(flaw)" }
   var bells = Sounds.bells()
@@ -73,30 +71,28 @@ private func flaw(of tune: Tune) -> String? {
   return brokenSounds(bells.paths).first
 }
 
-/// The state of an input line: who holds it, or its level now.
-func checkInput(
-  _ settings: LineSettings, active: String, inactive: String
-) throws(Fault) -> Finding {
-  try checkLine(settings.line) { line, text throws(Fault) in
-    let input = try GPIOInput(line: text, active: settings.active)
-    return .well("\(line), now \(try input.isActive() ? active : inactive)")
+func checkInput(_ settings: LineSettings, active: String, inactive: String) throws -> String {
+  try checkLine(settings.line) { line, name in
+    let input = try GPIOInput(line: name, active: settings.active)
+    return "\(line), now \(try input.isActive() ? active : inactive)"
   }
 }
 
-/// The state of an output line. The line is not opened: a check must not change it.
-func checkOutput(_ settings: LineSettings) throws(Fault) -> Finding {
+/// The line is not opened: a check must not change it.
+func checkOutput(_ settings: LineSettings) throws -> String {
   try checkLine(settings.line) { line, _ in
-    line.holding.map { .found("\(line) is \($0)") } ?? .well("\(line), free")
+    if let holding = line.holding { throw Problem("\(line) is \(holding)") }
+    return "\(line), free"
   }
 }
 
 private func checkLine(
-  _ name: String?, _ look: (GPIOMap.Line, String) throws(Fault) -> Finding
-) throws(Fault) -> Finding {
-  guard let name else { return .well("none") }
+  _ name: String?, _ state: (GPIOMap.Line, String) throws -> String
+) throws -> String {
+  guard let name else { return "none" }
   let line = try GPIOMap.current().line(named: name)
   return line.isHeldByClocksmith
-    ? .well("\(line), held by the running service") : try look(line, name)
+    ? "\(line), held by the running service" : try state(line, name)
 }
 
 /// How to make a missing part known to the system. Each kind of system has its own way.
@@ -107,33 +103,27 @@ enum PartsAdvice {
   case raspberryPiOS
   case other
 
-  /// The kind of this system, found by a file that only it has.
   static var here: PartsAdvice {
     if access("/usr/lib/clocksmith-card/parts", F_OK) == 0 { return .card }
     return access("/etc/rpi-issue", F_OK) == 0 ? .raspberryPiOS : .other
   }
 
   var rtc: String {
-    switch self {
-    case .card:
-      "none; with no network the clock is not trusted after a power cut: wire one to pins 1, 3, 5 "
-        + "and 6 and set 'rtc = ds3231', say, in [card] of clocksmith.txt"
-    case .raspberryPiOS:
-      "none; with no network the clock is not trusted after a power cut: wire one to pins 1, 3, 5 "
-        + "and 6 and put 'dtparam=i2c_arm=on' and 'dtoverlay=i2c-rtc,ds3231', say, into config.txt"
-    case .other: "none; with no network the clock is not trusted after a power cut"
-    }
+    let way = way("rtc = ds3231", "'dtparam=i2c_arm=on' and 'dtoverlay=i2c-rtc,ds3231'")
+    return "none; with no network the clock is not trusted after a power cut"
+      + (way.map { ": wire one to pins 1, 3, 5 and 6 and \($0)" } ?? "")
   }
 
   var card: String {
+    let way = way("sound = max98357a", "'dtoverlay=max98357a'")
+    return "none; plug in a USB one" + (way.map { " or, for one on the header, \($0)" } ?? "")
+  }
+
+  private func way(_ setting: String, _ overlays: String) -> String? {
     switch self {
-    case .card:
-      "none; plug in a USB one, or, for one on the header of a Raspberry Pi 3, 4 or Zero 2 W, set "
-        + "'sound = max98357a', say, in [card] of clocksmith.txt"
-    case .raspberryPiOS:
-      "none; plug in a USB one, or put 'dtoverlay=max98357a', say, into config.txt for one on the "
-        + "header"
-    case .other: "none; plug in a USB one"
+    case .card: "set '\(setting)', say, in [card] of clocksmith.txt"
+    case .raspberryPiOS: "put \(overlays), say, into config.txt"
+    case .other: nil
     }
   }
 }

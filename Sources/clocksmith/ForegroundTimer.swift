@@ -23,7 +23,6 @@ final class ForegroundTimer: Instruments {
   /// `done` once a sounding was heard.
   private var status = ExitStatus.failed
 
-  /// - Throws: `Fault` if the configuration, the voice or the zone cannot be used.
   init(_ order: Event, configurationPath: String?) throws(Fault) {
     self.order = order
     wantsService = configurationPath == nil
@@ -52,7 +51,6 @@ final class ForegroundTimer: Instruments {
     }
   }
 
-  /// Sounds until Ctrl-C, or until it is over.
   /// - Returns: the exit status; failed if nothing was heard.
   func run() throws(Fault) -> Int32 {
     sources += try loop.whenAskedToEnd { [unowned self] in end() }
@@ -121,7 +119,6 @@ final class ForegroundTimer: Instruments {
     }
   }
 
-  /// Prints a line in place of the bar if that is not shown.
   private func printInPlaceOfBar(_ words: String) {
     guard !bar.isShown else { return }
     do throws(Fault) {

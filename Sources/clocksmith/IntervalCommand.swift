@@ -99,8 +99,7 @@ private func seconds(_ text: String) throws -> Value {
 }
 
 extension IntervalPlan {
-  /// The phase at this time after the start, how much of it is left and its length; nil once all is
-  /// over.
+  /// The phase at this time after the start; nil once all is over.
   func moment(at passed: Duration) -> (title: String, left: Duration, length: Duration)? {
     guard let phase = phase(at: passed) else { return nil }
     let left = phase.end - max(passed, .zero)

@@ -31,7 +31,6 @@ let zoneOption = Option(
   help: "a zone of the tz database, as Europe/London\n(default: the clock's)")
 
 extension EventLoop {
-  /// Calls `handler` at Ctrl-C and Ctrl-\, when the terminal goes away, and at SIGTERM.
   func whenAskedToEnd(_ handler: @escaping () -> Void) throws(Fault) -> [EventSource] {
     var sources: [EventSource] = []
     for signal in [SIGINT, SIGQUIT, SIGTERM, SIGHUP] {

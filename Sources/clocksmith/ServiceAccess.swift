@@ -1,10 +1,8 @@
 import Basics
 import Service
 
-/// What to do about a clock that does not run.
 let startAdvice = "start it with 'sudo systemctl start clocksmith'"
 
-/// - Throws: `Fault` if there is none.
 func runningService() throws -> RunningService {
   guard let service = try RunningService() else {
     throw Fault(
@@ -25,8 +23,7 @@ func reachableService() -> RunningService? {
 }
 
 extension RunningService {
-  /// Gives an order, then notes if what is set cannot be saved. Not without a state folder: the
-  /// service has said so at its start.
+  /// Gives an order, then notes if what is set cannot be saved.
   @discardableResult
   func change<Answer>(_ order: (RunningService) throws -> Answer) throws -> Answer {
     let answer = try order(self)

@@ -43,7 +43,6 @@ let setCommand = Subcommand(
   return ExitStatus.done
 }
 
-/// A line for each setting.
 private func lines(_ settings: [Setting], _ key: String?, _ arguments: Arguments) -> String {
   if arguments.has("json") { return settings.map(\.record.json).joined(separator: "\n") }
   if settings.isEmpty { return "\(key ?? "") is not set" }

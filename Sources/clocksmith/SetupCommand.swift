@@ -51,12 +51,10 @@ let setupCommand = Subcommand(
   guard isForService, isUnitInstalled,
     (try? askYes("Start the clock with it, or let the running one read it?", usually: true)) == true
   else { return ExitStatus.done }
-  // It says itself what went wrong.
   return system("systemctl reload-or-restart clocksmith.service") == 0
     ? ExitStatus.done : ExitStatus.failed
 }
 
-/// The questions, and the entries of the file that the answers make.
 private struct Setup {
   /// What is set now, with the answers up to now.
   private var configuration: Configuration
@@ -78,7 +76,6 @@ private struct Setup {
     try askZone()
   }
 
-  /// Shows the file, and writes it.
   func write(to path: String, isForService: Bool) throws {
     var lines = ["; Written by 'clocksmith setup'. Run it again to change this, or edit it."]
     var section = ""
@@ -122,10 +119,7 @@ private struct Setup {
     entries.append((section, key, value))
   }
 
-  /// The value in force, before the answers.
   private func value(_ key: String) -> String { configuration.allSettings(of: key)[0].value }
-
-  // MARK: Speaker and voice
 
   private mutating func askSpeaker() throws {
     let hadMixer = configuration.mixer != nil
@@ -165,8 +159,6 @@ private struct Setup {
     }
     set("announce", "quiet", answer)
   }
-
-  // MARK: Switch
 
   private mutating func askSwitch() throws {
     let configured = value("switch.line")
@@ -213,7 +205,6 @@ private struct Setup {
     }
   }
 
-  /// Shows each change of these lines until Return.
   /// - Returns: the line that changed last; nil if none has.
   private func toggled(_ names: [String]) throws -> String? {
     let inputs = try names.map { try GPIOInput(line: $0, active: .low) }
@@ -227,8 +218,6 @@ private struct Setup {
     _ = try readAnswer()
     return last
   }
-
-  // MARK: Clock
 
   private mutating func askRTC() throws {
     let clocks = RealTimeClock.all().map { "\($0.name) (\($0.device))" }

@@ -4,8 +4,6 @@ import Devices
 import Horology
 import Service
 
-/// Says a time on each sound card until the person hears it, and tells what makes that card the
-/// speaker.
 /// - Parameter path: of the configuration, if it is not the installed one.
 func askForSpeaker(_ configuration: Configuration, _ path: String?) throws -> Int32 {
   let heard: Configuration?

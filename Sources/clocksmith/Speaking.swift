@@ -6,9 +6,7 @@ import Playing
 import Service
 import Sound
 
-/// Says the time through the configured speaker, or into a file, without the service.
 /// - Parameter given: the time; nil for the time now.
-/// - Returns: the words.
 func speak(
   _ given: CivilTime?, _ composer: Composer, _ configuration: Configuration, into file: String?
 ) throws -> String {
@@ -46,7 +44,6 @@ func speak(
 }
 
 extension Configuration {
-  /// A player on the configured speaker. A note says if another one takes its place.
   func player(_ loop: EventLoop) -> Player {
     let speaker = speaker
     speaker.opened = { if let substitute = $0 { complain("note: \(substitute.inWords)") } }

@@ -43,7 +43,6 @@ let statusCommand = Subcommand(
   return seen.isRunning || arguments.has("config") ? ExitStatus.done : ExitStatus.found
 }
 
-/// Asks the running service; without one, works out how a service would see the clock.
 final class StatusView {
   private let configurationPath: String?
   private let watch: ClockWatch
@@ -70,8 +69,6 @@ final class StatusView {
     service = try? RunningService(patience: .milliseconds(200))
   }
 
-  /// - Throws: `Fault` if the service is there and does not answer, and if there is no service and
-  ///   the configuration cannot be used.
   func seen() throws(Fault) -> Seen {
     let now = SystemClock.now
     _ = watch.judge()
@@ -105,12 +102,9 @@ struct Seen {
   var instant: Instant
   let zone: SystemZone
   let isRunning: Bool
-  /// There should be a service, and there is none.
   let isMissing: Bool
   let rtc: RTCJudgement?
-  /// The description in the voice pack; nil if it is not known.
   let voice: String?
-  /// Why the configuration cannot be used; nil if it can.
   let configurationError: String?
 
   typealias Line = (label: String, value: String)
@@ -209,35 +203,24 @@ struct Seen {
 
   var record: Record {
     var record = Record()
-    record[Self.at] = instant
-    record[Self.local] = zone.civil(at: instant).description
-    record[Self.running] = isRunning
-    record[Self.rtc] = rtc?.reading.name
-    record[Self.rtcIsValid] = rtc?.isValid
-    record[Self.configurationError] = configurationError
+    record[.instant("instant")] = instant
+    record[.text("local")] = zone.civil(at: instant).description
+    record[.flag("running")] = isRunning
+    record[.text("rtc")] = rtc?.reading.name
+    record[.flag("rtc_valid")] = rtc?.isValid
+    record[.text("configuration_error")] = configurationError
     for (key, value) in status.record.fields { record[key] = value }
     // The bus does not tell the phase: it changes by itself.
-    record[Self.intervals] = status.intervals.map { interval in
+    record[.records("intervals")] = status.intervals.map { interval in
       var record = interval.shown
       let passed = interval.passed(at: instant)
       if let phase = interval.plan.phase(at: passed) {
-        record[Self.phase] = phase.kind.rawValue
-        record[Self.round] = phase.round
+        record[.text("phase")] = phase.kind.rawValue
+        record[.integer("round", 0...IntervalPlan.mostRounds)] = phase.round
         record[.left] = phase.end - max(passed, .zero)
       }
       return record
     }
     return record
   }
-
-  private static let intervals = Key<[Record]>.records("intervals")
-  private static let phase = Key<String>.text("phase")
-  private static let round = Key<Int>.integer("round", 0...IntervalPlan.mostRounds)
-
-  private static let at = Key<Instant>.instant("instant")
-  private static let local = Key<String>.text("local")
-  private static let running = Key<Bool>.flag("running")
-  private static let rtc = Key<String>.text("rtc")
-  private static let rtcIsValid = Key<Bool>.flag("rtc_valid")
-  private static let configurationError = Key<String>.text("configuration_error")
 }

@@ -28,8 +28,6 @@ final class StatusFace {
     seen = try view.seen()
   }
 
-  /// Shows until SIGINT, SIGQUIT, SIGTERM or SIGHUP.
-  /// - Throws: `Fault` if nothing can be printed any more.
   func run() throws(Fault) {
     sources = try loop.whenAskedToEnd { [unowned self] in loop.exit() }
     try view.service?.whenChanged(loop) { [unowned self] in attempt(refresh) }
@@ -39,7 +37,6 @@ final class StatusFace {
     if let failure { throw failure }
   }
 
-  /// Ends if this fails.
   private func attempt(_ body: () throws(Fault) -> Void) {
     do throws(Fault) {
       try body()
@@ -49,7 +46,6 @@ final class StatusFace {
     }
   }
 
-  /// Schedules the next tick at the next full second of the wall clock.
   private func tick() {
     let now = SystemClock.now.instant
     let rest = 1_000_000_000 - (now.nanoseconds % 1_000_000_000 + 1_000_000_000) % 1_000_000_000
@@ -87,14 +83,11 @@ final class StatusFace {
 
   /// Draws the lines over those before, as many as there are rows.
   private func redraw() throws(Fault) {
-    // The cursor stands in the row below them.
     let lines = seen.lines.prefix(max(Screen.rows - 1, 1)).map { "\($0.printable)\u{1B}[K\n" }
     let text = "\(Screen.home)\(Screen.wrapsNot)\(lines.joined())\u{1B}[J\(Screen.wraps)"
     guard fputs(text, stdout) >= 0 else { throw Fault("standard output", errno: errno) }
   }
 
-  /// Prints the status if it differs from the one that was printed last; the time alone is no
-  /// change.
   private func printChange() throws(Fault) {
     let phases = seen.status.intervals.map { interval in
       interval.plan.phase(at: interval.passed(at: seen.instant)).map {

@@ -22,7 +22,6 @@ let stopCommand = Subcommand(
   return ExitStatus.done
 }
 
-/// For each snoozed alarm, when it rings again, and how to end it.
 private func snoozes(_ service: RunningService) -> [String] {
   guard let status = try? service.status() else { return [] }
   let snoozed = status.alarms.filter { $0.alarm.isUp && !$0.alarm.isRinging }

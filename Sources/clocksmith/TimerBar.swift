@@ -3,8 +3,7 @@ import Basics
 @preconcurrency import Glibc
 import Horology
 
-/// A bar of one line that grows as a timer counts down. Without a terminal that can redraw its line, it
-/// shows nothing.
+/// A bar of one line that grows as a timer counts down, on a terminal that can redraw its line.
 struct TimerBar {
   private static let width = 30
 
@@ -22,7 +21,6 @@ struct TimerBar {
     show(Self.text(title: title, left: left, of: length))
   }
 
-  /// - Parameter remedy: the key or the command that stops it.
   func showZero(_ title: String, _ remedy: String) {
     show("\(title): at zero; \(remedy) stops it")
   }
@@ -57,7 +55,6 @@ enum Screen {
     return type.pointee != 0 && strcmp(type, "dumb") != 0
   }
 
-  /// Moves the cursor to the first place.
   static let home = "\u{1B}[H"
 
   /// Cuts off what has no room in its line, as text of wide characters, instead of wrapping it.

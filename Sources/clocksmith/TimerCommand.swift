@@ -67,12 +67,11 @@ let timerCommand = Subcommand(
 }
 
 private func length(_ text: String) throws -> Duration {
-  guard let length = Duration(timer: text) else {
-    throw Misuse(description: "'\(text.shortened)' is no length; write it as 10m, 90s or 1h30m")
-  }
-  guard Reminder.shortest <= length, length <= Reminder.longest else {
+  guard let length = Duration(timer: text), Reminder.shortest <= length, length <= Reminder.longest
+  else {
     throw Misuse(
-      description: "'\(text.shortened)' is no length for a timer; allowed are 1s to 744h")
+      description: "'\(text.shortened)' is no length for a timer; write one from 1s to 744h, "
+        + "as 10m, 90s or 1h30m")
   }
   return length
 }
@@ -97,7 +96,6 @@ private func start(_ length: Duration, _ arguments: Arguments) throws -> Int32 {
   return try TimerWait(service, number, title).run()
 }
 
-/// The named timer, or the only one if none is named.
 private func timer(_ named: String?, of service: RunningService) throws -> String {
   if let named { return named }
   let timers = try service.status().timers
@@ -114,7 +112,6 @@ private func timer(_ named: String?, of service: RunningService) throws -> Strin
 }
 
 /// Changes a timer, and prints how it stands if it is still there.
-/// - Parameter named: nil for the only timer.
 private func change(_ named: String?, _ order: (String) -> ReminderOrder) throws {
   try runningService().change { service in
     let which = try timer(named, of: service)
@@ -126,19 +123,15 @@ private func change(_ named: String?, _ order: (String) -> ReminderOrder) throws
   }
 }
 
-/// Ends the ring of the named timer, or of all that ring.
 private func stop(_ named: String?) throws {
   try runningService().change { service in
-    let timers = try service.status().timers.filter {
-      named == nil || $0.name == named || "\($0.number)" == named
+    let ringing = try service.status().timers.filter {
+      $0.isRinging && (named == nil || $0.name == named || "\($0.number)" == named)
     }
-    let ringing = timers.filter(\.isRinging)
     guard !ringing.isEmpty else {
       throw Fault(
-        timers.count == 1 ? timers[0].title : "clocksmith.service",
-        timers.count == 1
-          ? "it does not ring; 'clocksmith timer remove \(timers[0].number)' removes it"
-          : named == nil ? "no timer rings" : ReminderRefusal.noTimer.description)
+        named.map { "timer \($0.excerpt)" } ?? "clocksmith.service",
+        named == nil ? "no timer rings" : "it does not ring; 'clocksmith timer remove' removes one")
     }
     for timer in ringing { try service.ask(.reminder(.cancel(.timer, "\(timer.number)"))) }
   }

@@ -4,7 +4,6 @@ import Devices
 import Horology
 import Service
 
-/// `timer --wait`: shows a timer of the service until it has gone.
 final class TimerWait {
   private let service: RunningService
   private let number: Int
@@ -12,7 +11,6 @@ final class TimerWait {
   private let loop: EventLoop
   private let bar = TimerBar()
   private var sources: [EventSource] = []
-  /// As it was last seen.
   private var timer: Reminder?
   private var hasGone = false
   private var failure: Fault?
@@ -25,10 +23,8 @@ final class TimerWait {
     loop = try EventLoop()
   }
 
-  /// Shows it until it is stopped or cancelled, or until Ctrl-C.
   /// - Returns: the exit status; failed if it was cancelled before zero or nobody heard it, or at
   ///   Ctrl-C.
-  /// - Throws: `Fault` if the service has gone.
   func run() throws(Fault) -> Int32 {
     sources = try loop.whenAskedToEnd { [unowned self] in loop.exit() }
     sources.append(try loop.every(.seconds(1)) { [unowned self] in show() })

@@ -84,7 +84,6 @@ let voiceCommand = Subcommand(
 
 /// The configuration; nil, with a note, if the files in /etc have an error. A file of `--config` must
 /// have none.
-/// - Parameter consequence: what the command does without it.
 func usableConfiguration(
   _ arguments: Arguments, or consequence: String
 ) throws(Fault) -> Configuration? {
@@ -97,7 +96,6 @@ func usableConfiguration(
   }
 }
 
-/// A folder's name without the slash that shells add.
 func withoutSlash(_ folder: String) -> String {
   var folder = folder
   while folder.count > 1, folder.hasSuffix("/") { folder.removeLast() }

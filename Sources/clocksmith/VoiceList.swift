@@ -5,8 +5,6 @@ import Service
 import Sound
 import Studio
 
-/// `voice list`: the installed and the configured voices, and what each can do.
-/// - Parameter configured: the configured voice; nil if it is not known.
 func listVoices(_ configured: String?, asJSON: Bool) throws -> Int32 {
   var names = Sounds.voiceNames()
   if let configured, !names.contains(configured) { names.insert(configured, at: 0) }
@@ -73,7 +71,6 @@ extension VoicePack {
   }
 }
 
-/// `voice verify`: reads every clip of a pack, and lists what misses the targets.
 func verifyVoice(_ name: String) throws -> Int32 {
   let lines = VoiceVerification(of: try voicePack(named: name)).lines
   for line in lines {

@@ -5,7 +5,6 @@ import Service
 import Sound
 import Studio
 
-/// `voice import`: makes a voice pack from recordings.
 func importVoice(_ folder: String, _ arguments: Arguments) throws -> Int32 {
   let folder = named(withoutSlash(folder))
   let target = try arguments.folder() ?? "\(folder)-voice"
@@ -28,17 +27,13 @@ private func complain(of what: String, _ files: [String]) {
   complain("note: \(what): \(first)\(files.count > 3 ? " and \(files.count - 3) more" : "")")
 }
 
-/// `voice record`: makes a voice pack with a microphone.
 func recordVoice(_ folder: String, _ arguments: Arguments) throws -> Int32 {
   let plans = RecordingPlan.allCases.map(\.rawValue)
   guard let plan = RecordingPlan(rawValue: arguments["pack"] ?? "quarters") else {
     throw Misuse(
       description: "--pack '\(arguments["pack"] ?? "")' is not \(plans.joined(separator: " or "))")
   }
-  guard isatty(STDIN_FILENO) == 1 else {
-    throw Misuse(
-      description: "voice record needs a terminal, for it is led by single keys; run it in one")
-  }
+  try requireTerminal(for: "voice record")
   let speaker = try Configuration.load(path: arguments["config"]).speaker
   let takes = try TakeFolder(path: withoutSlash(folder), plan: plan)
   let isWhole = try VoiceRecorder(
@@ -55,8 +50,7 @@ private func named(_ folder: String) -> String {
   return resolved(folder) ?? folder
 }
 
-/// Prints the clips and times of a new voice, how to hear it, and how the service can use it. The
-/// commands have lines of their own, to be pasted.
+/// The commands have lines of their own, to be pasted.
 private func present(_ pack: VoicePack, at target: String) throws(Fault) {
   try say("made \(target): \(pack.sortedClips.count) clips")
   try say(coverage(pack))
@@ -65,22 +59,12 @@ private func present(_ pack: VoicePack, at target: String) throws(Fault) {
   var readable = place
   if !["/opt/", "/srv/", "/usr/"].contains(where: { place.hasPrefix($0) }) {
     // The unit hides home folders and /tmp from the service (ProtectHome=, PrivateTmp=).
-    readable = "\(sharedFolder)/\(place.split(separator: "/").last ?? "")"
-    try say("to put it where the service can read it:\n  \(copying(pack, place, to: readable))")
+    readable = "/usr/local/share/\(place.split(separator: "/").last ?? "")"
+    // With install(1) everyone can read the copies, whatever the umask was. The takes stay behind.
+    let files = ["LICENCE", "voice.conf", "*.flac"].map { "\(place.shellWord)/\($0)" }
+    try say(
+      "to put it where the service can read it:\n  sudo install -D -m 644 -t "
+        + "\(readable.shellWord) \(files.joined(separator: " "))")
   }
   try say("to use it, in [announce] of the configuration:\n  voice = \(readable)")
 }
-
-/// The command that copies the files of a pack, and not the takes beside them. With install(1)
-/// everyone can read the copies, whatever the umask was when they were made.
-private func copying(_ pack: VoicePack, _ place: String, to folder: String) -> String {
-  let texts = names(inFolder: place).filter { name in
-    name == "voice.conf" || name == pack.licence || name == "NOTICE"
-  }
-  var sources = texts.map { "\(place)/\($0)".shellWord }
-  let suffixes = Set(pack.sortedClips.compactMap { $0.path.split(separator: ".").last })
-  for suffix in suffixes.sorted() { sources.append("\(place.shellWord)/*.\(suffix)") }
-  return "sudo install -D -m 644 -t \(folder.shellWord) \(sources.joined(separator: " "))"
-}
-
-private let sharedFolder = "/usr/local/share"

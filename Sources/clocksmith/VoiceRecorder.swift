@@ -14,11 +14,9 @@ final class VoiceRecorder {
     /// Hears the room. Without `tone` it was too noisy, and Enter hears it again.
     case room
     case speaking
-    /// The phrase was fit; Enter keeps it.
     case fit(Take)
     /// A kept take is shown again.
     case kept
-    /// Every phrase is kept.
     case whole
   }
 
@@ -32,14 +30,12 @@ final class VoiceRecorder {
   private var state = State.room
   private var kept: Set<Int>
   private var index = 0
-  /// The listeners: to the room, or for a phrase. They are changed in place, so that the samples
-  /// that they have heard are not copied each time.
+  /// Changed in place, so that the samples that they have heard are not copied each time.
   private var tone: RoomTone?
   private var listener: PhraseListener?
   /// The noise of the room, in dBFS.
   private var room = -Double.infinity
   private var playing: Player?
-  /// What the meter shows.
   private var peak: Float = 0
   /// Frames per second, once the microphone is open.
   private var rate: Int?
@@ -82,7 +78,6 @@ final class VoiceRecorder {
       ? or h       this help
     """
 
-  /// Runs until all is recorded, the person stops, or the terminal or the microphone is gone.
   /// - Returns: true if all is recorded.
   func run() throws(Fault) -> Bool {
     var sources = try loop.whenAskedToEnd { [unowned self] in loop.exit() }
@@ -106,7 +101,6 @@ final class VoiceRecorder {
     return isWhole
   }
 
-  /// Ends the recording if this fails.
   private func attempt(_ body: () throws(Fault) -> Void) {
     do throws(Fault) {
       try body()
@@ -122,8 +116,6 @@ final class VoiceRecorder {
     try flushOutput()
     if outputIsUnread { loop.exit() }
   }
-
-  // MARK: The keys
 
   private func readKeys() throws(Fault) {
     guard let bytes = terminal.readKeys() else { return loop.exit() }
@@ -178,15 +170,9 @@ final class VoiceRecorder {
     }
   }
 
-  // MARK: The phrases
-
-  /// Shows a phrase. Listens for it if it has no take, or if `anew`.
   private func show(_ index: Int, anew: Bool = false) throws(Fault) {
     self.index = index
-    let number = String(index + 1)
-    let total = String(prompts.count)
-    let padding = String(repeating: " ", count: total.count - number.count)
-    let line = "\(padding)\(number) of \(total)    \(prompts[index].text)"
+    let line = "\(index + 1) of \(prompts.count)    \(prompts[index].text)"
     if kept.contains(index) && !anew {
       (state, listener) = (.kept, nil)
       return try tell("\(line)    (recorded; a says it again)")
@@ -227,8 +213,6 @@ final class VoiceRecorder {
           + "(alsamixer, F4), or choose another by --device (arecord -L)")
     try goOn()
   }
-
-  // MARK: The microphone
 
   private func openedRate() throws(Fault) -> Int {
     if let rate { return rate }
@@ -281,7 +265,6 @@ final class VoiceRecorder {
     try tell("good: Enter keeps it, a says it again, p plays it")
   }
 
-  /// Clears the line of the meter for other output.
   private func clearMeter() {
     if Screen.canRedraw { fputs("\r\u{1B}[K", stdout) }
     fflush(stdout)

@@ -4,8 +4,6 @@ import Horology
 import Service
 import Sound
 
-/// `voice try`: says a time in a voice, through the configured speaker or into a file, without the
-/// service.
 func tryVoice(_ name: String, _ time: String?, _ arguments: Arguments) throws -> Int32 {
   let given = try time.map { CivilTime(try timeOfDay($0)) }
   let output = try arguments.soundFile()
@@ -22,7 +20,6 @@ func tryVoice(_ name: String, _ time: String?, _ arguments: Arguments) throws ->
   return ExitStatus.done
 }
 
-/// The composer for a voice in the requested style, or in the configured one as far as it can.
 func composer(
   _ voice: String, _ style: String?, _ configuration: Configuration
 ) throws(Fault) -> Composer {
@@ -32,7 +29,6 @@ func composer(
     voiceVolume: configuration.voiceVolume)
 }
 
-/// The voice in this folder or, without one, the installed voice of this name.
 func voicePack(named name: String) throws(Fault) -> VoicePack {
   if access("\(name)/voice.conf", F_OK) == 0 { return try VoicePack(path: name) }
   if !name.isEmpty, access("\(name)/.", F_OK) == 0, !Sounds.voiceNames().contains(name) {
@@ -64,10 +60,7 @@ private func wording(
       "note: it does not say times as configured; this is style = \(found.style), "
         + "clock = \(found.format.rawValue)")
   }
-  if wording.opens, !voice.hasOpening {
-    complain("note: it has no words for 'say_it_is = yes', which is configured")
-    wording.opens = false
-  }
+  wording.opens = wording.opens && voice.hasOpening
   try voice.refuseTimesAlike(wording)
   return wording
 }

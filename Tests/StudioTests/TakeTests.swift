@@ -70,12 +70,12 @@ private let prompt = RecordingPlan.quarters.prompts[2]
   @Test("what is unfit is told, with what to do")
   func unfitIsTold() {
     #expect(refusal(of: Phrase()) == "fit")
-    #expect(refusal(of: Phrase(level: 0.9)).hasPrefix("too loud: it peaks at -0.9 dBFS, over -3"))
+    #expect(refusal(of: Phrase(level: 0.9)).hasPrefix("clipped or too loud: it peaks at -0.9"))
     #expect(refusal(of: Phrase(level: 0.2)).hasPrefix("too soft: it peaks at -14.0 dBFS"))
     #expect(refusal(of: Phrase(noise: 0.02)).hasPrefix("too noisy: the speech is"))
     #expect(refusal(of: Phrase(), room: -40).hasPrefix("too noisy"))
-    #expect(refusal(of: Phrase(pauses: [0.25, 0.05])).contains("3 words run together"))
-    #expect(refusal(of: Phrase(words: [0.3, 0.4], pauses: [0.25])).contains("run together"))
+    #expect(refusal(of: Phrase(pauses: [0.25, 0.05])).contains("not clear where the 3 words part"))
+    #expect(refusal(of: Phrase(words: [0.3, 0.4], pauses: [0.25])).contains("not clear where"))
     #expect(
       refusal(of: Phrase(words: [0.3, 0.3, 0.3, 0.3], pauses: [0.25, 0.25, 0.25]))
         .contains("not clear where"))
@@ -83,21 +83,13 @@ private let prompt = RecordingPlan.quarters.prompts[2]
     #expect(
       refusal(of: Phrase(words: [0.3, 0.2, 0.2, 0.3], pauses: [0.5, 0.3, 0.5])).contains(
         "not clear"))
-    #expect(refusal(of: Phrase(words: [0.3, 2, 0.3])).contains("'forty-five' goes on"))
-    #expect(refusal(of: Phrase(words: [0.3, 0.3, 0.04])).contains("hardly anything is there of"))
+    #expect(refusal(of: Phrase(words: [0.3, 2, 0.3])).contains("'forty-five' is too short or"))
+    #expect(refusal(of: Phrase(words: [0.3, 0.3, 0.04])).contains("is too short or too long"))
   }
 
   @Test("DC, of all of it or of the words alone, is no noise") func dcIsNoNoise() throws {
     let samples = Phrase().samples().map { ($0.magnitude > 0.01 ? $0 * 0.9 + 0.02 : $0) + 0.01 }
     _ = try Take(of: prompt, samples: samples, rate: 48_000, room: -70)
-  }
-
-  @Test("a clipped phrase is told as clipped") func clippedIsTold() {
-    let samples = Phrase(level: 3).samples().map { min(max($0, -1), 1) }
-    let fault = faultThrown {
-      _ = try Take(of: prompt, samples: samples, rate: 48_000, room: -70)
-    }
-    #expect(fault?.detail.hasPrefix("clipped: ") == true)
   }
 }
 

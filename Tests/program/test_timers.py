@@ -192,11 +192,11 @@ def test_a_thousand_timers_and_not_one_more(bus, kitchen, start):
 
 
 @pytest.mark.parametrize("words, told", [
-    (["0s"], "'0s' is no length for a timer; allowed are 1s to 744h"),
-    (["-5s"], "'-5s' is no length; write it as 10m, 90s or 1h30m"),
+    (["0s"], "'0s' is no length for a timer; write one from 1s to 744h, as 10m, 90s or 1h30m"),
+    (["-5s"], "'-5s' is no length for a timer"),
     (["876000h"], "'876000h' is no length for a timer"),
-    (["99999999999999999999h"], "is no length; write it as 10m, 90s or 1h30m"),
-    (["10 mins"], "'10 mins' is no length; write it as 10m, 90s or 1h30m"),
+    (["99999999999999999999h"], "is no length for a timer"),
+    (["10 mins"], "'10 mins' is no length for a timer"),
     (["1.5m"], "'1.5m' is no length"),
     ([], "timer wants a length, as in 10m"),
     (["tee"], "timer wants a length, as in 10m, or list, left, add, pause, resume, stop or remove, not 'tee'"),
@@ -220,7 +220,7 @@ def test_what_cannot_be_done_is_refused_with_a_reason(kitchen, start):
         (["5m", "--name", 'the "good" tea'], 'there is a timer "the "good" tea" already'),
         (["cancel", "soup"], "there is no timer 'soup'; 'clocksmith timer list' shows"),
         (["remove", "01"], "there is no timer '01'"),
-        (["stop", "1"], "it does not ring; 'clocksmith timer remove 1' removes it"),
+        (["stop", "1"], "it does not ring; 'clocksmith timer remove' removes one"),
         (["stop"], "no timer rings"),
         (["stop", "soup"], "there is no timer"),
         (["resume", "1"], 'timer "the "good" tea" is not paused'),

@@ -144,8 +144,8 @@ def test_a_take_that_is_unfit_is_told_with_what_to_do(microphone, sit_down, tmp_
     person.wait_for(PHRASES[0])
     text = PHRASES[0]
     for samples, words in [
-        (numpy.clip(phrase(text, 5), -1, 1), "clipped: "),
-        (phrase(text, pause=numpy.zeros(RATE // 20)), "the 3 words run together; "),
+        (numpy.clip(phrase(text, 5), -1, 1), "clipped or too loud: "),
+        (phrase(text, pause=numpy.zeros(RATE // 20)), "it is not clear where the 3 words part; "),
     ]:
         person.say(microphone, samples, words)
         person.wait_for("say ")
@@ -238,7 +238,7 @@ def test_a_full_disk_loses_nothing_that_was_kept(microphone, sit_down, full_disk
 def test_the_next_run_goes_on_where_the_first_stopped(recorded):
     folder, (_, second), between = recorded
     assert len(between) == 4 and between.items() <= takes(folder).items()
-    shown = [line for line in second.screen() if re.match(r"( \d|1\d) of 14 ", line)]
+    shown = [line for line in second.screen() if re.match(r"\d+ of 14  ", line)]
     assert shown[0].endswith(PHRASES[4]) and len(shown) == 10
 
 
