@@ -14,7 +14,7 @@ public struct EnglishRules {
     var needed = (1...12).map { EnglishWord.number($0) } + [.number(15), .number(30)]
     // Forty-five may be put together from forty and five.
     if !words.contains(.number(40)) { needed.append(.number(45)) }
-    return (needed + [.am, .pm]).filter { !words.contains($0) }
+    return (needed + [.other(.am), .other(.pm)]).filter { !words.contains($0) }
   }
 
   public func sayQuarters(_ format: HourFormat) -> Bool {
@@ -69,12 +69,12 @@ public struct EnglishRules {
 
   private var zero: String? { has(.oh) ? "oh" : has(.number(0)) ? "0" : nil }
 
-  func has(_ word: EnglishWord) -> Bool { words.contains(word) }
+  private func has(_ word: EnglishWord) -> Bool { words.contains(word) }
+  private func has(_ word: EnglishWord.Other) -> Bool { has(.other(word)) }
 }
 
 extension EnglishRules {
-  /// The rules of a section that is not about the time, for this set of English words; empty if the
-  /// set lacks words that they need.
+  /// The rules of a section that is not about the time; empty without the words that they need.
   public func rules(_ section: TimerGrammar.Section) -> [Rule] {
     switch section {
     case .left: left
@@ -85,8 +85,7 @@ extension EnglishRules {
     }
   }
 
-  /// The blanks of a number up to 59: the whole number, otherwise tens and units. Nil if the clips
-  /// for both are missing.
+  /// The blanks of a number up to 59: the whole number, otherwise tens and units.
   private func number(_ blank: String) -> String? {
     if (1...59).allSatisfy({ has(.number($0)) }) { return "{\(blank)}" }
     guard ((1...20) + [30, 40, 50]).allSatisfy({ has(.number($0)) }) else { return nil }
@@ -94,20 +93,20 @@ extension EnglishRules {
   }
 
   private var left: [Rule] {
-    guard has(.timers(.left)) else { return [] }
+    guard has(.left) else { return [] }
     var rules: [Rule] = []
     // For each unit: singular and plural, the patterns of one, of more and of a half more.
-    let units: [(EnglishWord.TimerWord, EnglishWord.TimerWord, String, String, String?)] = [
+    let units: [(EnglishWord.Other, EnglishWord.Other, String, String, String?)] = [
       (.second, .seconds, "000001", "0000**", nil),
       (.minute, .minutes, "000100", "00**00", "00**30"),
       (.hour, .hours, "010000", "**0000", "**3000"),
     ]
     for (one, many, first, pattern, halves) in units {
-      guard has(.timers(one)), has(.timers(many)), let number = number(many.rawValue)
+      guard has(one), has(many), let number = number(many.rawValue)
       else { continue }
       rules.append((first, "1 \(one.rawValue) left"))
       rules.append((pattern, "\(number) \(many.rawValue) left"))
-      if let halves, has(.timers(.andAHalf)) {
+      if let halves, has(.andAHalf) {
         rules.append((halves, "\(number) and-a-half \(many.rawValue) left"))
       }
     }
@@ -115,8 +114,8 @@ extension EnglishRules {
   }
 
   private var lengths: [Rule] {
-    guard has(.timers(.timer)) else { return [] }
-    let units = [("hours", EnglishWord.TimerWord.hour), ("minutes", .minute), ("seconds", .second)]
+    guard has(.timer) else { return [] }
+    let units = [("hours", EnglishWord.Other.hour), ("minutes", .minute), ("seconds", .second)]
     // Which of the three units are not zero. The fewest come first, because `**` also matches zero.
     let choices = [1, 2, 4, 3, 6, 5, 7]
     return choices.compactMap { choice in
@@ -126,7 +125,7 @@ extension EnglishRules {
           pattern += "00"
           continue
         }
-        guard has(.timers(word)), let number = number(blank) else { return nil }
+        guard has(word), let number = number(blank) else { return nil }
         pattern += "**"
         phrase += "\(number) \(word.rawValue) "
       }
@@ -135,9 +134,9 @@ extension EnglishRules {
   }
 
   private var interval: [Rule] {
-    let words = [EnglishWord.TimerWord.work, .rest, .half, .go, .done].filter { has(.timers($0)) }
+    let words = [EnglishWord.Other.work, .rest, .half, .go, .done].filter { has($0) }
     var rules: [Rule] = words.map { ($0.rawValue, $0.rawValue) }
-    if has(.timers(.round)), let number = number("number") {
+    if has(.round), let number = number("number") {
       rules.append(("round", "round \(number)"))
     }
     return rules

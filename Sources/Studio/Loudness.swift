@@ -2,12 +2,10 @@ import Basics
 import CEBUR128
 @preconcurrency import Glibc
 
-/// The loudness of a short sound, by libebur128.
-///
-/// Integrated loudness gates at 400 ms and says little about a word. The loudest 400 ms, with
-/// silence around the sound, says how loud the word is heard (facts: voices).
+/// The loudness of a word, by libebur128: integrated loudness gates at 400 ms and says little about it
+/// (facts: voices).
 public struct Loudness: Hashable, Sendable {
-  /// The loudest 400 ms, in LUFS.
+  /// The loudest 400 ms with silence around the word, in LUFS.
   public let momentary: Double
   /// The highest peak, also between the samples, in dBTP.
   public let truePeak: Double

@@ -1,5 +1,4 @@
-/// Listens to a stream and takes a phrase out of it: from shortly before the first word until it
-/// has been quiet for a while.
+/// Takes a phrase out of a stream: from shortly before its first word until it is quiet.
 public struct PhraseListener {
   public private(set) var hasBegun = false
 

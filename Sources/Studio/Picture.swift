@@ -2,9 +2,8 @@ import Basics
 @preconcurrency import Glibc
 import Sound
 
-/// The picture of an announcement: its level over time, and where each sound begins.
-///
-/// It is filled while the score is rendered. Its size is the same for an hour as for a second.
+/// The picture of an announcement: its level over time, and where each sound begins. It is filled
+/// while the score is rendered, and no larger for an hour than for a second.
 public struct Picture {
   struct Column {
     /// The largest magnitude; full scale is 1.

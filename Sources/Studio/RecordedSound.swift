@@ -47,8 +47,8 @@ struct RecordedSound {
     }
   }
 
-  /// libsndfile 1.2 reads neither BW64, which is RF64 by another name (ITU-R BS.2088), nor a WAV, RF64
-  /// or CAF whose size was never filled in, because it went into a pipe or the program was killed.
+  /// libsndfile 1.2 reads neither BW64, which is RF64 by another name (ITU-R BS.2088), nor a WAV or
+  /// CAF whose size was never filled in, because it went into a pipe or the program was killed.
   /// - Returns: the file with a header that it reads; nil if it is none of these.
   private static func mended(_ bytes: [UInt8]) -> [UInt8]? {
     func place(of name: String, _ field: [UInt8]) -> Int? {
@@ -59,14 +59,11 @@ struct RecordedSound {
       Array(bytes[..<place]) + field + Array(bytes[(place + field.count)...])
     }
     let unknown = [UInt8](repeating: 0xFF, count: 8)
-    let zero = [UInt8](repeating: 0, count: 8)
     switch String(decoding: bytes.prefix(4), as: UTF8.self) {
     case "RIFF":
-      return place(of: "data", Array(zero[..<4])).map { with(Array(unknown[..<4]), at: $0 + 4) }
-    case "BW64", "RF64":
-      let isUnfilled = place(of: "ds64", [28, 0, 0, 0] + zero + zero) != nil
-      let isKnown = bytes[0] == UInt8(ascii: "R") && !isUnfilled
-      return isKnown ? nil : with(Array((isUnfilled ? "RIFF" : "RF64").utf8), at: 0)
+      return place(of: "data", [0, 0, 0, 0]).map { with(Array(unknown[..<4]), at: $0 + 4) }
+    case "BW64":
+      return with(Array("RF64".utf8), at: 0)
     case "caff":
       guard let place = place(of: "data", unknown) else { return nil }
       let size = UInt64(bytes.count - place - 12)

@@ -7,8 +7,11 @@ public struct Recording: Sendable {
   public private(set) var samples: [Float]
   public let rate: Int
 
-  /// No word takes longer, in seconds.
+  /// No word is longer or shorter, in seconds.
   public static let longest = 5.0
+  private static let shortest = 0.05
+  /// A recording that peaks lower holds no word: -40 dBFS.
+  private static let faintest: Float = 0.01
   /// Sound below this counts as silence: -40 dB of the peak (facts: voices, quality targets).
   static let audible: Float = 0.01
 
@@ -54,8 +57,7 @@ public struct Recording: Sendable {
     return longest
   }
 
-  /// The length of the longest flat top if that is so long that the recording is clipped; nil if
-  /// it is not.
+  /// The length of the longest flat top; nil if the recording is not clipped.
   var clippedRun: Int? {
     let run = longestFlatTop
     // Slow waves at high rates have flat tops of their own.
@@ -90,8 +92,7 @@ public struct Recording: Sendable {
   /// Cuts off everything but the word, with 5 ms before it and 25 ms after it.
   ///
   /// The word is where the RMS of 10 ms reaches -40 dB of the peak and is above the noise of the
-  /// room. Single samples do not count: even a good recording has noise that reaches -40 dB of the
-  /// peak.
+  /// room: in single samples even the noise of a good recording reaches that.
   public mutating func trim() {
     let track = LevelTrack(samples, rate: rate)
     let loudest = Double(peak * peak)
@@ -134,10 +135,6 @@ extension Double {
 }
 
 extension Recording {
-  /// -40 dBFS.
-  private static let faintest: Float = 0.01
-  private static let shortest = 0.05
-
   /// Makes the loudest channel a word at 48 kHz that is neither levelled nor faded.
   init(recorded path: String) throws(Fault) {
     let sound = try RecordedSound(path: path)

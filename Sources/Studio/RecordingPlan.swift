@@ -21,44 +21,43 @@ public enum RecordingPlan: String, CaseIterable, Sendable {
   case timers
 
   /// Every word is at the place where it will be spoken: the hour first, the minute in the middle,
-  /// A M or P M last. Each minute of the quarters comes four times, A M and P M six times, and the
-  /// middle one of the takes is used. `minutes` has all the prompts of `quarters`.
+  /// A M or P M last. `minutes` has all the prompts of `quarters`.
   public var prompts: [RecordingPrompt] {
     if self == .timers { return Self.timerPrompts }
     let quarters =
       (1...12).map { hour in
         RecordingPrompt([
-          .number(hour), .number([45, 15, 30][hour % 3]), hour % 2 == 0 ? .pm : .am,
+          .number(hour), .number([45, 15, 30][hour % 3]), .other(hour % 2 == 0 ? .pm : .am),
         ])
       } + [
-        RecordingPrompt([.number(10), .oclock]), RecordingPrompt([.iDoNot, .knowTheTimeYet]),
+        RecordingPrompt([.number(10), .other(.oclock)]),
+        RecordingPrompt([.other(.iDoNot), .other(.knowTheTimeYet)]),
       ]
     guard self == .minutes else { return quarters }
     let others = (10...59).filter { $0 % 15 != 0 }.map { minute in
       RecordingPrompt([
         .number(minute % 12 == 0 ? 12 : minute % 12), .number(minute),
-        minute % 2 == 0 ? .pm : .am,
+        .other(minute % 2 == 0 ? .pm : .am),
       ])
     }
     return quarters + others + [
-      RecordingPrompt([.number(6), .oh, .number(5), .pm]),
-      RecordingPrompt([.number(0), .hundred]),
+      RecordingPrompt([.number(6), .other(.oh), .number(5), .other(.pm)]),
+      RecordingPrompt([.number(0), .other(.hundred)]),
     ]
   }
 
-  /// Every number comes first, before a unit. The units alternate, so that each comes many times. A
-  /// number after `round` also has a word behind it. Otherwise its take would fall in pitch, as the
-  /// end of a sentence does.
+  /// Every number has a word behind it. Otherwise its take would fall in pitch, as the end of a
+  /// sentence does.
   private static var timerPrompts: [RecordingPrompt] {
-    let ends: [[EnglishWord.TimerWord]] = [
+    let ends: [[EnglishWord.Other]] = [
       [.minutes, .left], [.second, .timer], [.hours, .left], [.minute, .timer], [.seconds, .left],
       [.hour, .timer],
     ]
     let numbers = (1...59).map { number in
       // The number 1 gets `second`, which is singular.
-      RecordingPrompt([.number(number)] + ends[number % ends.count].map { .timers($0) })
+      RecordingPrompt([.number(number)] + ends[number % ends.count].map { .other($0) })
     }
-    func words(_ words: EnglishWord.TimerWord...) -> [EnglishWord] { words.map { .timers($0) } }
+    func words(_ words: EnglishWord.Other...) -> [EnglishWord] { words.map { .other($0) } }
     return numbers + [
       RecordingPrompt([.number(4)] + words(.andAHalf, .minutes, .left)),
       RecordingPrompt([.number(2)] + words(.andAHalf, .hours, .left)),

@@ -1,7 +1,6 @@
 import Basics
 
 public enum SVG {
-  /// A picture as a file of its own, on white, so that it can be read on a dark page too.
   /// - Parameter description: what the picture shows, for those who do not see it.
   public static func document(
     width: Int, height: Int, title: String, description: String = "", style: String,

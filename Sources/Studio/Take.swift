@@ -58,17 +58,4 @@ public struct Take: Sendable {
       try Recording(wordIn: Array(samples[range]), rate: rate)
     }
   }
-
-  /// The phrase as the voice would say it: its words, levelled, with the pauses of a pack.
-  func spoken() throws(Fault) -> Recording {
-    let gap = [Float](repeating: 0, count: standardRate * 60 / 1000)
-    var samples: [Float] = []
-    for var word in try cutWords() {
-      let loudness = try Loudness(of: word.samples, rate: word.rate)
-      word.amplify(by: min(VoiceDraft.usualLoudness - loudness.momentary, -1 - loudness.truePeak))
-      word.fade()
-      samples += (samples.isEmpty ? [] : gap) + word.samples
-    }
-    return Recording(samples: samples, rate: standardRate)
-  }
 }

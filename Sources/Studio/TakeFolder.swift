@@ -69,13 +69,13 @@ public final class TakeFolder {
     try syncToDisk(takes)
   }
 
+  /// What plays a take.
   public func score(of take: Take) throws(Fault) -> (Int) -> Score {
-    try take.spoken().write(to: playedPath)
-    let (path, seconds) = (playedPath, try SoundFile(path: playedPath).seconds)
+    try Recording(samples: take.samples, rate: take.rate).write(to: playedPath)
+    let sound = StoredSound(playedPath)
     return { rate in
-      let frames = Int((seconds * Double(rate)).rounded())
-      return Score(
-        rate: rate, parts: [Score.Part(StoredSound(path), start: 0, frames: frames)], anchor: 0)
+      let frames = take.samples.count * rate / take.rate
+      return Score(rate: rate, parts: [Score.Part(sound, start: 0, frames: frames)], anchor: 0)
     }
   }
 
@@ -93,8 +93,7 @@ public final class TakeFolder {
 
   private func isRecorded(_ prompt: RecordingPrompt) -> Bool { access(file(prompt), F_OK) == 0 }
 
-  /// Makes the folder a pack of all takes in it, also those of other plans: cuts them into their
-  /// words, and uses the middle take of each word.
+  /// Makes the folder a pack of all takes in it, also those of other plans.
   public func makePack() throws(Fault) -> VoicePack {
     var found: [EnglishWord: [Recording]] = [:]
     for prompt in RecordingPlan.minutes.prompts + RecordingPlan.timers.prompts

@@ -2,14 +2,13 @@ import Basics
 import Horology
 import Sound
 
-/// The words of a voice before they are a pack: brought to one loudness, faded, and written with
-/// the rules for saying times.
+/// The words of a voice before they are a pack.
 struct VoiceDraft {
   private(set) var problems: [Fault] = []
   private(set) var recordings: [EnglishWord: Recording]
 
   /// The loudness of the clips of a pack, in LUFS (facts: voices, quality targets).
-  static let usualLoudness = -20.0
+  private static let usualLoudness = -20.0
 
   /// Brings every word to one loudness: the usual one, or a lower one at which none is clipped.
   init(levelling words: [EnglishWord: Recording]) {
@@ -41,8 +40,7 @@ struct VoiceDraft {
 
   var rules: EnglishRules { EnglishRules(words: Set(recordings.keys)) }
 
-  /// Writes the clips, the licence and, last, `voice.conf`, which makes the folder a pack. The
-  /// files that `voice.conf` names are on the disk before it.
+  /// Writes the clips, the licence and, last, `voice.conf`, which makes the folder a pack.
   /// - Parameter licence: nil leaves a text that asks for one.
   func write(to folder: String, source: String, licence: [UInt8]?) throws(Fault) -> VoicePack {
     for (word, recording) in recordings {

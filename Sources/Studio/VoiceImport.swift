@@ -50,8 +50,7 @@ public struct VoiceImport {
     return words
   }
 
-  /// The names of the files in a folder, without its subfolders and what is hidden, as the `._one.wav`
-  /// that macOS puts beside `one.wav`.
+  /// Without what is hidden, as the `._one.wav` that macOS puts beside `one.wav`.
   private static func files(in folder: String) -> [String] {
     names(inFolder: folder).filter { name in
       guard !name.hasPrefix(".") else { return false }

@@ -56,8 +56,7 @@ public struct VoiceVerification {
     lines.append(Line(isWell: isWell, subject: subject, words: words))
   }
 
-  /// Adds each clip that a rule needs but that is not in `[clips]`, and the times that are said like
-  /// another.
+  /// Adds each clip that a rule needs but `[clips]` lacks, and times that are said alike.
   private mutating func addRules(of pack: VoicePack) {
     // A clip in `[clips]` without a file has a line of its own.
     var named = Set(pack.clipsWithoutFile)

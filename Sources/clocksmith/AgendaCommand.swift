@@ -70,17 +70,13 @@ let agendaCommand = Subcommand(
       hasNextSignal = hasNextSignal || line.isNextSignal
       if picture != nil {
         drawn.append(line)
-        continue
-      }
-      guard !arguments.has("json") else {
+      } else if arguments.has("json") {
         try say(line.record.json)
-        continue
-      }
-      if line.day != day {
+      } else {
+        if line.day != day { try say(line.day) }
         day = line.day
-        try say(day)
+        try say(line.words)
       }
-      try say(line.words)
     }
     guard from < part.until, part.until < end, !outputIsUnread else { break }
     from = part.until

@@ -12,7 +12,7 @@ struct AgendaPicture {
     let date: CivilDate
     let start: Int
     let end: Int
-    var lines: [AgendaLine] = []
+    let lines: [AgendaLine]
 
     var occasions: [AgendaLine] { lines.filter(\.isOccasion) }
     var others: [AgendaLine] { lines.filter { !$0.isOccasion } }
@@ -35,8 +35,7 @@ struct AgendaPicture {
 
     var name: String { "\(date.weekday.abbreviation) \(date)" }
 
-    /// As in `mon 2026-11-23: 88 of 96 announcements sound; no announcements 22:00-24:00 (quiet hours);
-    /// 07:00  alarm 1: rings`.
+    /// As in `mon 2026-11-23: 96 of 96 announcements sound; 07:00  alarm 1: rings`.
     var inWords: String {
       let sounding = occasions.filter(\.sounds).count
       let quiet = quiet.map { "\(clock($0.start))-\(clock($0.end))" }.joined(separator: ", ")
@@ -52,24 +51,21 @@ struct AgendaPicture {
   }
 
   private let title: String
-  private var days: [Day]
+  private let days: [Day]
 
   /// - Parameter end: not included, and within `mostDays` of the start.
   init(_ lines: [AgendaLine], from start: CivilDateTime, to end: CivilDateTime, zone: String) {
     let times = [start, end].map { "\($0.date) \($0.timeOfDay.prefix(5))" }
     title = "What sounds from \(times[0]) to \(times[1]), \(zone)"
     let (first, last) = (CivilDate(text: start.date)!, CivilDate(text: end.date)!)
+    let linesOfDays = Dictionary(grouping: lines) { $0.local?.date ?? "" }
     days = (first.dayNumber...max(first.dayNumber, last.dayNumber)).map { number in
       let date = CivilDate(dayNumber: number)
       return Day(
         date: date, start: date == first ? start.minuteOfDay : 0,
-        end: date == last ? end.minuteOfDay : 24 * 60)
+        end: date == last ? end.minuteOfDay : 24 * 60,
+        lines: linesOfDays[date.description] ?? [])
     }.filter { $0.start < $0.end }
-    let places = Dictionary(uniqueKeysWithValues: days.enumerated().map { ($1.date, $0) })
-    for line in lines {
-      let date = line.local.flatMap { CivilDate(text: $0.date) }
-      if let place = date.flatMap({ places[$0] }) { days[place].lines.append(line) }
-    }
   }
 
   private static let (left, right, top, rowHeight) = (116.0, 1172.0, 84.0, 48.0)

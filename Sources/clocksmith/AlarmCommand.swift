@@ -62,24 +62,27 @@ let alarmCommand = Subcommand(
   return ExitStatus.done
 }
 
-private func snooze(_ which: String?, _ service: RunningService) throws {
-  let before = try service.status().alarms.filter(\.alarm.isRinging).map(\.alarm.number)
-  try service.ask(.reminder(.snooze(which)))
+/// - Returns: false if there is none of these alarms.
+@discardableResult
+private func show(_ numbers: [Int?], _ service: RunningService) throws -> Bool {
   let status = try service.status()
   let zone = try zoneOfService(status.zone)
-  for listed in status.alarms where before.contains(listed.alarm.number) {
-    guard case .snoozing = listed.alarm.state, let next = listed.next else { continue }
-    let time = zone.civil(at: next).dateTime.timeOfDay.prefix(5)
-    try tellDone("\(listed.alarm.title) rings again at \(time)")
-  }
+  let shown = status.alarms.filter { numbers.contains($0.alarm.number) }
+  for alarm in shown { try tellDone(alarm.line(at: SystemClock.now.instant, zone)) }
+  return !shown.isEmpty
+}
+
+private func snooze(_ which: String?, _ service: RunningService) throws {
+  let ringing = try service.status().alarms.filter(\.alarm.isRinging).map(\.alarm.number)
+  try service.ask(.reminder(.snooze(which)))
+  try show(ringing, service)
 }
 
 private func skip(_ which: String, _ service: RunningService) throws {
   let number = try service.ask(.reminder(.skip(which)))[.number]
-  let status = try service.status()
-  let alarm = status.alarms.first { $0.alarm.number == number }
-  let line = try alarm.map { $0.line(at: SystemClock.now.instant, try zoneOfService(status.zone)) }
-  try tellDone(line ?? "alarm \(number ?? 0) is removed: it had no other ring")
+  if try !show([number], service) {
+    try tellDone("alarm \(number ?? 0) is removed: it had no other ring")
+  }
 }
 
 private func set(_ time: String, _ arguments: Arguments) throws {
@@ -112,12 +115,7 @@ private func set(_ time: String, _ arguments: Arguments) throws {
   }
   if let name = arguments["tune"], name != "none" { plan.tune = .missing(try fullPath(name)) }
   try runningService().change { service in
-    let number = try service.ask(.reminder(.set(plan)))[.number]
-    let status = try service.status()
-    if let alarm = status.alarms.first(where: { $0.alarm.number == number }) {
-      let line = alarm.line(at: SystemClock.now.instant, try zoneOfService(status.zone))
-      try tellDone(line)
-    }
+    try show([try service.ask(.reminder(.set(plan)))[.number]], service)
   }
 }
 

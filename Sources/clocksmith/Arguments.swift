@@ -41,8 +41,8 @@ extension Arguments {
     }
   }
 
-  /// The instant that an option names by local time; nil if the option was not given. If the time
-  /// comes twice because clocks are put back, the first one; without a date, the next after `now`.
+  /// The instant that an option names by local time: the first if it comes twice; without a date, the
+  /// next after `now`.
   func instant(
     _ option: String, in zone: some Zone, after now: Instant = SystemClock.now.instant
   ) throws -> Instant? {

@@ -82,13 +82,8 @@ let checkCommand = Subcommand(
     if let substitute { throw Problem(substitute.inWords) }
     return "\(configuration.device) opens, at \(rate) frames per second"
   }
-  if cards.isEmpty {
-    try checkup.check("card") {
-      // A sound server may play without a card of its own.
-      guard opens else { throw Problem(PartsAdvice.here.card) }
-      return "none that the kernel knows"
-    }
-  }
+  // A sound server may play without a card of its own.
+  if cards.isEmpty && !opens { try checkup.check("card") { throw Problem(PartsAdvice.here.card) } }
   for card in cards {
     try checkup.check("card") { "\(card.device): \(card.name), \(card.state)" }
   }

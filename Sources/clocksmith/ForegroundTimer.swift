@@ -7,8 +7,7 @@ import Playing
 import Service
 import Sound
 
-/// `timer` and `interval` without a service: the same Announcer and Conductor, in this terminal. No
-/// occasion sounds.
+/// `timer` and `interval` without a service: the same Announcer and Conductor, but no occasion.
 final class ForegroundTimer: Instruments {
   private let order: Event
   /// False if a person wants another configuration than the service's.
@@ -62,8 +61,7 @@ final class ForegroundTimer: Instruments {
       let what = if case .interval = order { "interval" } else { "timer" }
       throw Fault(what, refusal.description)
     }
-    // Look each second: nothing else tells this program that the clock was set or the machine
-    // slept.
+    // Nothing else tells this program that the clock was set or the machine slept.
     sources.append(
       try loop.every(.seconds(1)) { [unowned self] in conductor.handle(.woke) })
     rest()

@@ -3,26 +3,22 @@ import Daemon
 @preconcurrency import Glibc
 import Service
 
+private let program = Program(
+  name: "clocksmith",
+  summary:
+    "A talking clock for a Raspberry Pi with a speaker: it says the time every quarter of an hour.",
+  subcommands: [
+    runCommand, sayCommand, renderCommand, agendaCommand, statusCommand, checkCommand,
+    setupCommand, volumeCommand, muteCommand, unmuteCommand, stopCommand, timerCommand,
+    intervalCommand, alarmCommand, setCommand, voiceCommand,
+  ])
+
 @main
 enum Main {
-  private static let program = Program(
-    name: "clocksmith",
-    summary:
-      "A talking clock for a Raspberry Pi with a speaker: it says the time every quarter of an hour.",
-    subcommands: [
-      runCommand, sayCommand, renderCommand, agendaCommand, statusCommand, checkCommand,
-      setupCommand, volumeCommand, muteCommand, unmuteCommand, stopCommand, timerCommand,
-      intervalCommand, alarmCommand, setCommand, voiceCommand,
-    ])
-
-  static func main() {
-    program.main()
-  }
-
-  fileprivate static func complain(_ line: String) { program.complain(line) }
+  static func main() { program.main() }
 }
 
-func complain(_ line: String) { Main.complain(line) }
+func complain(_ line: String) { program.complain(line) }
 
 let configOption = Option(
   name: "config", argument: "FILE", help: "read this instead of /etc/clocksmith")

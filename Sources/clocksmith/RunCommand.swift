@@ -43,9 +43,8 @@ let runCommand = Subcommand(
   return ExitStatus.done
 }
 
-/// Two clocks on one machine would speak at the same time. A person at a terminal can do something
-/// about that. A service manager cannot: the installed service goes on and warns, for it must not
-/// be silent for good because of a clock that was forgotten in a terminal.
+/// Only at a terminal: the installed service goes on and warns, for it must not be silent for good
+/// because of a clock that was forgotten in a terminal.
 private func refuseBesideAnother() throws(Fault) {
   // Do not wait for a bus that does not answer at once: the running clock looks for it again.
   guard getenv("NOTIFY_SOCKET") == nil, let service = try? RunningService(patience: .seconds(1))

@@ -11,8 +11,7 @@ func runningService() throws -> RunningService {
   return service
 }
 
-/// The running service. Nil without one; also nil, with a note, if the bus does not answer: the
-/// command does not need it.
+/// For a command that can do without: nil, with a note, if the bus does not answer.
 func reachableService() -> RunningService? {
   do throws(Fault) {
     return try RunningService()
@@ -35,8 +34,7 @@ extension RunningService {
 }
 
 extension Status {
-  /// Why what is set at run time is lost at a restart, as `check` and `status` show it; nil if it
-  /// is kept.
+  /// Why what is set at run time is lost at a restart; nil if it is kept.
   var stateWords: String? {
     stateError.isEmpty ? nil : "what is set at run time is lost at a restart: \(stateError)"
   }

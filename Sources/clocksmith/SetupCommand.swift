@@ -59,7 +59,7 @@ private struct Setup {
   /// What is set now, with the answers up to now.
   private var configuration: Configuration
   private let service: RunningService?
-  private var entries: [(section: String, key: String, value: String)] = []
+  private var entries: [(key: String, value: String)] = []
 
   init() throws(Fault) {
     configuration = try Configuration.load(path: nil)
@@ -79,10 +79,11 @@ private struct Setup {
   func write(to path: String, isForService: Bool) throws {
     var lines = ["; Written by 'clocksmith setup'. Run it again to change this, or edit it."]
     var section = ""
-    for entry in entries {
-      if entry.section != section { lines.append("[\(entry.section)]") }
-      section = entry.section
-      lines.append("\(entry.key) = \(entry.value)")
+    for (key, value) in entries {
+      let parts = key.split(separator: ".").map(String.init)
+      if parts[0] != section { lines.append("[\(parts[0])]") }
+      section = parts[0]
+      lines.append("\(parts[1]) = \(value)")
     }
     try say((["", path + ":"] + lines.map { "  " + $0 }).joined(separator: "\n"))
     let isThere = access(path, F_OK) == 0
@@ -102,9 +103,8 @@ private struct Setup {
   /// Says which answers are not in force, and why.
   private func tellHidden() throws {
     let inForce = try Configuration.load(path: nil)
-    for entry in entries {
-      let key = "\(entry.section).\(entry.key)"
-      for setting in inForce.allSettings(of: key) where setting.value != entry.value {
+    for (key, value) in entries {
+      for setting in inForce.allSettings(of: key) where setting.value != value {
         let remedy =
           setting.origin == .settings
           ? "'clocksmith set \(key) --default' takes it back" : "remove it there"
@@ -115,17 +115,15 @@ private struct Setup {
     }
   }
 
-  private mutating func set(_ section: String, _ key: String, _ value: String) {
-    entries.append((section, key, value))
-  }
+  private mutating func set(_ key: String, _ value: String) { entries.append((key, value)) }
 
   private func value(_ key: String) -> String { configuration.allSettings(of: key)[0].value }
 
   private mutating func askSpeaker() throws {
     let hadMixer = configuration.mixer != nil
     configuration = try configuration.withSpeakerHeard(service) ?? configuration
-    set("speaker", "device", configuration.device)
-    if hadMixer, configuration.mixer == nil { set("speaker", "mixer", "none") }
+    set("speaker.device", configuration.device)
+    if hadMixer, configuration.mixer == nil { set("speaker.mixer", "none") }
     try say("  the speaker is \(configuration.device)")
   }
 
@@ -148,25 +146,23 @@ private struct Setup {
       _ = try trial.playSample(service)
       guard try askYes("Take this voice?", usually: true) else { continue }
       configuration = trial
-      return set("announce", "voice", name)
+      return set("announce.voice", name)
     }
   }
 
   private mutating func askQuietHours() throws {
     try say("\nQuiet hours, in which nothing sounds by itself, as in 22:00-07:00:")
-    let answer = try ask("Quiet", value("announce.quiet")) {
-      _ = try QuietHours(text: $0)
-    }
-    set("announce", "quiet", answer)
+    let key = "announce.quiet"
+    set(key, try ask("Quiet", value(key)) { _ = try QuietHours(text: $0) })
   }
 
   private mutating func askSwitch() throws {
     let configured = value("switch.line")
     let line = try switchLine(configured)
-    set("switch", "line", line)
+    set("switch.line", line)
     // A line that a switch connects to ground.
     let active = line == configured ? value("switch.active") : "low"
-    set("switch", "active", active)
+    set("switch.active", active)
   }
 
   private func switchLine(_ configured: String) throws -> String {
@@ -227,7 +223,7 @@ private struct Setup {
         try RealTimeClock.chosen(choice)
       }
     }
-    set("clock", "rtc", answer)
+    set("clock.rtc", answer)
   }
 
   private mutating func askZone() throws {
@@ -242,6 +238,6 @@ private struct Setup {
     let answer = try ask("Zone: none for the system's, or as in Europe/London", configured) {
       if $0 != "none" { _ = try SystemZone(name: $0) }
     }
-    if answer != "none" || answer != configured { set("clock", "zone", answer) }
+    if answer != "none" || answer != configured { set("clock.zone", answer) }
   }
 }

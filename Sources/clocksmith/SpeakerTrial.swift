@@ -38,7 +38,7 @@ func askForSpeaker(_ configuration: Configuration, _ path: String?) throws -> In
 
 extension Configuration {
   /// Says a time on each sound card, and then on the configured speaker, until the person hears it.
-  /// - Returns: this configuration with the speaker that was heard; nil if none was.
+  /// - Returns: nil if none was heard.
   func withSpeakerHeard(_ service: RunningService?) throws -> Configuration? {
     let cards = SoundCard.all()
     if cards.isEmpty { try say("\nSound card: \(PartsAdvice.here.card)") }
@@ -59,17 +59,11 @@ extension Configuration {
     return nil
   }
 
-  /// Says a time that every voice can say, once the running service does not use the speaker.
   /// - Returns: false if it could not be played, which is said.
   func playSample(_ service: RunningService?) throws -> Bool {
-    let again = "Try again?"
     while true {
-      if let status = try? service?.status(), let obstacle = status.obstacle {
-        try say("  \(obstacle)")
-        guard try askYes(again, usually: false) else { return false }
-        continue
-      }
       do {
+        if let obstacle = (try? service?.status())?.obstacle { throw Fault("speaker", obstacle) }
         let words = try speak(
           CivilTime(hour: 15, minute: 15)!, try composer(), self, into: nil)
         try say("  test: said \"\(words)\"")
@@ -79,7 +73,7 @@ extension Configuration {
         if fault.code == EBUSY, service != nil {
           try say("  if the clock itself uses it, 'sudo systemctl stop clocksmith' frees it")
         }
-        guard try askYes(again, usually: false) else { return false }
+        guard try askYes("Try again?", usually: false) else { return false }
       }
     }
   }

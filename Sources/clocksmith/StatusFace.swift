@@ -5,8 +5,7 @@ import Devices
 import Horology
 import Service
 
-/// `status --follow`. On a terminal the face is redrawn each second; elsewhere a line is printed
-/// for each change.
+/// `status --follow`.
 final class StatusFace {
   private static let searchSeconds: Int64 = 5
 

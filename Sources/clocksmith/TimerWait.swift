@@ -23,8 +23,7 @@ final class TimerWait {
     loop = try EventLoop()
   }
 
-  /// - Returns: the exit status; failed if it was cancelled before zero or nobody heard it, or at
-  ///   Ctrl-C.
+  /// - Returns: `failed` if it was cancelled before zero or nobody heard it, or at Ctrl-C.
   func run() throws(Fault) -> Int32 {
     sources = try loop.whenAskedToEnd { [unowned self] in loop.exit() }
     sources.append(try loop.every(.seconds(1)) { [unowned self] in show() })

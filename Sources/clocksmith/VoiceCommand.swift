@@ -82,8 +82,7 @@ let voiceCommand = Subcommand(
   }
 }
 
-/// The configuration; nil, with a note, if the files in /etc have an error. A file of `--config` must
-/// have none.
+/// Nil, with a note, if the files in /etc have an error. A file of `--config` must have none.
 func usableConfiguration(
   _ arguments: Arguments, or consequence: String
 ) throws(Fault) -> Configuration? {

@@ -4,8 +4,7 @@ import Service
 import Sound
 import Studio
 
-/// `voice export`: writes every quarter of an hour into a sound file of its own, for a telephone
-/// that speaks by itself.
+/// For a telephone that speaks by itself.
 func exportVoice(_ name: String, _ arguments: Arguments) throws -> Int32 {
   guard let folder = try arguments.folder() else {
     throw Misuse(description: "voice export needs --output, the folder to make")

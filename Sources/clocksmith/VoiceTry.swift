@@ -40,8 +40,7 @@ func voicePack(named name: String) throws(Fault) -> VoicePack {
   return try Sounds.voice(name)
 }
 
-/// The requested style, or the configured one; on the other clock, or digital, if the voice has no other
-/// words.
+/// The requested style, or the configured one; on the other clock, or digital, if the voice lacks it.
 private func wording(
   of voice: VoicePack, _ style: String?, _ configured: Wording
 ) throws(Fault) -> Wording {

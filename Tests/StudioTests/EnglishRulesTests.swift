@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct EnglishRulesTests {
   private static let classic =
-    [EnglishWord.am, .pm] + (Array(1...12) + [15, 30, 45]).map { EnglishWord.number($0) }
+    [.other(.am), .other(.pm)] + (Array(1...12) + [15, 30, 45]).map { EnglishWord.number($0) }
   private static let units = (0...20).map { EnglishWord.number($0) }
   private static let tens = [30, 40, 50].map { EnglishWord.number($0) }
 
@@ -36,11 +36,12 @@ import Testing
     #expect(phrase(Self.classic, .twelve, 15, 45) == "3 45 pm")
     #expect(phrase(Self.classic, .twelve, 15, 44) == nil)
     #expect(phrase(Self.classic, .twentyFour, 15, 45) == nil)
-    #expect(phrase(Self.classic + [.oclock], .twelve, 15, 0) == "3 oclock")
+    #expect(phrase(Self.classic + [.other(.oclock)], .twelve, 15, 0) == "3 oclock")
   }
 
   @Test("tens and units make the minutes that have no word") func tensAndUnits() {
-    let words = Self.units + Self.tens + [.oh, .am, .pm, .oclock, .hundred]
+    let others: [EnglishWord.Other] = [.oh, .am, .pm, .oclock, .hundred]
+    let words = Self.units + Self.tens + others.map { .other($0) }
     #expect(phrase(words, .twelve, 9, 5) == "9 oh 5 am")
     #expect(phrase(words, .twelve, 12, 19) == "12 19 pm")
     #expect(phrase(words, .twelve, 12, 20) == "12 20 pm")
@@ -52,15 +53,15 @@ import Testing
   }
 
   @Test("what the quarters lack is named") func missingIsNamed() {
-    let words = Set(Self.classic).subtracting([.number(7), .pm, .number(45)])
-    #expect(EnglishRules(words: words).missing == [.number(7), .number(45), .pm])
-    #expect(!EnglishRules(words: words).missing.contains(.oclock))
-    #expect(EnglishRules(words: words.union([.number(40)])).missing == [.number(7), .pm])
+    let words = Set(Self.classic).subtracting([.number(7), .other(.pm), .number(45)])
+    #expect(EnglishRules(words: words).missing == [.number(7), .number(45), .other(.pm)])
+    #expect(!EnglishRules(words: words).missing.contains(.other(.oclock)))
+    #expect(EnglishRules(words: words.union([.number(40)])).missing == [.number(7), .other(.pm)])
   }
 }
 
 @Suite struct EnglishTimerRulesTests {
-  private static let words = EnglishWord.TimerWord.allCases.map { EnglishWord.timers($0) }
+  private static let words = EnglishWord.Other.allCases.map { EnglishWord.other($0) }
   private static let tens = ((1...20) + [30, 40, 50]).map { EnglishWord.number($0) }
 
   private func grammar(_ words: [EnglishWord]) -> TimerGrammar {
@@ -98,7 +99,7 @@ import Testing
   }
 
   @Test("a phrase whose words are there is said without the others") func someWords() {
-    let some = grammar(Self.tens + [.timers(.minute), .timers(.minutes), .timers(.left)])
+    let some = grammar(Self.tens + [.other(.minute), .other(.minutes), .other(.left)])
     #expect(text(.left(.seconds(60)), some) == "1 minute left")
     #expect(text(.left(.seconds(90)), some) == nil && text(.left(.seconds(5)), some) == nil)
   }
