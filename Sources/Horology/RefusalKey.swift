@@ -68,9 +68,9 @@ public enum RefusalKey: String, CaseIterable, Sendable {
     case .isConfigured:
       "remove its section there and reload the service, or take it back with "
         + by("set", "setting")
-    case .nameIsTaken: "cancel it, or choose another name"
+    case .nameIsTaken: "\(reader == .terminal ? "remove" : "cancel") it, or choose another name"
     case .nameIsConfigured: "choose another name"
-    case .tooMany: "cancel one first"
+    case .tooMany: "\(reader == .terminal ? "remove" : "cancel") one first"
     case .untrusted: reader == .terminal ? "see 'untrusted' in the configuration" : nil
     case .noZone: reader == .terminal ? "see 'zone' in the configuration" : nil
     case .busy, .occasionIsNear: "try again when it is over"

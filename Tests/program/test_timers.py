@@ -172,7 +172,7 @@ def test_a_thousand_timers_and_not_one_more(bus, kitchen, start):
             assert caller.ask("StartTimer", seconds=3600, name=f"n{number}") == {"number": number + 1}
         memory = service.memory()
         assert memory[1] < 2048, "anonymous KiB: 1.5 MB are wanted"
-    assert "there are 1000 timers already; cancel one first" in refusal(
+    assert "there are 1000 timers already; remove one first" in refusal(
         kitchen.run("timer", "10m"), 1)
     listed = timers(kitchen)
     assert len(listed) == 1000
