@@ -42,7 +42,7 @@ struct RecordedSound {
           descriptor: try temporaryFile(mended), of: path, anyChannels: true)
       }
       guard SoundFile.isFormatUnknown(error) else { throw error }
-      let decoded = try FFmpeg.decode(path, unknownAs: error)
+      let decoded = try decodedByFFmpeg(path, unknownAs: error)
       return try SoundFile(descriptor: decoded, of: path, anyChannels: true)
     }
   }
@@ -125,43 +125,41 @@ struct RecordedSound {
 }
 
 /// The program ffmpeg, which reads what libsndfile does not, as AAC.
-enum FFmpeg {
-  /// - Returns: the descriptor of a WAV file, which has no name.
-  static func decode(_ path: String, unknownAs fault: Fault) throws(Fault) -> Int32 {
-    let (output, errors) = (try temporaryFile(), try temporaryFile())
-    defer { close(errors) }
-    // Only local files: a playlist must not open the network.
-    let status = system(
-      "ffmpeg -nostdin -v error -xerror -protocol_whitelist file,pipe -i "
-        + "\("file:\(path)".shellWord) -map 0:a:0 -t 60 -c:a pcm_f32le -f wav pipe:1 "
-        + ">/dev/fd/\(output) 2>/dev/fd/\(errors)")
-    var said = stat()
-    fstat(errors, &said)
-    if status == 0, said.st_size == 0 { return output }
-    close(output)
-    // The shell has found no such program.
-    guard status != 127 << 8 else {
-      let name = path.prefix(upTo: path.lastIndex(of: ".") ?? path.endIndex)
-      let suffix = path.hasSuffix(".wav") ? "flac" : "wav"
-      throw Fault(
-        fault.operation, code: fault.code,
-        "\(fault.detail); if it is a sound, install ffmpeg, which import then uses, or convert it: "
-          + "ffmpeg -i '\(path)' '\(name).\(suffix)'")
-    }
-    let why = firstLine(errors).map { " (\($0))" } ?? ""
+/// - Returns: the descriptor of a WAV file, which has no name.
+private func decodedByFFmpeg(_ path: String, unknownAs fault: Fault) throws(Fault) -> Int32 {
+  let (output, errors) = (try temporaryFile(), try temporaryFile())
+  defer { close(errors) }
+  // Only local files: a playlist must not open the network.
+  let status = system(
+    "ffmpeg -nostdin -v error -xerror -protocol_whitelist file,pipe -i "
+      + "\("file:\(path)".shellWord) -map 0:a:0 -t 60 -c:a pcm_f32le -f wav pipe:1 "
+      + ">/dev/fd/\(output) 2>/dev/fd/\(errors)")
+  var said = stat()
+  fstat(errors, &said)
+  if status == 0, said.st_size == 0 { return output }
+  close(output)
+  // The shell has found no such program.
+  guard status != 127 << 8 else {
+    let name = path.prefix(upTo: path.lastIndex(of: ".") ?? path.endIndex)
+    let suffix = path.hasSuffix(".wav") ? "flac" : "wav"
     throw Fault(
       fault.operation, code: fault.code,
-      "ffmpeg finds errors in it\(why): it may be torn, or no sound file")
+      "\(fault.detail); if it is a sound, install ffmpeg, which import then uses, or convert it: "
+        + "ffmpeg -i '\(path)' '\(name).\(suffix)'")
   }
+  let why = firstLine(errors).map { " (\($0))" } ?? ""
+  throw Fault(
+    fault.operation, code: fault.code,
+    "ffmpeg finds errors in it\(why): it may be torn, or no sound file")
+}
 
-  /// Without the part of ffmpeg that says it, as in `[mov @ 0x55d0c8] moov atom not found`.
-  private static func firstLine(_ errors: Int32) -> String? {
-    var bytes = [UInt8](repeating: 0, count: 300)
-    let count = pread(errors, &bytes, bytes.count, 0)
-    let text = String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
-    return text.split(separator: "\n").first.map { line in
-      String(line.hasPrefix("[") ? line.drop { $0 != "]" }.dropFirst(2) : line)
-    }
+/// Without the part of ffmpeg that says it, as in `[mov @ 0x55d0c8] moov atom not found`.
+private func firstLine(_ errors: Int32) -> String? {
+  var bytes = [UInt8](repeating: 0, count: 300)
+  let count = pread(errors, &bytes, bytes.count, 0)
+  let text = String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+  return text.split(separator: "\n").first.map { line in
+    String(line.hasPrefix("[") ? line.drop { $0 != "]" }.dropFirst(2) : line)
   }
 }
 

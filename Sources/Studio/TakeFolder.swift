@@ -10,7 +10,6 @@ public final class TakeFolder {
   private let plan: RecordingPlan
 
   private var takes: String { "\(path)/takes" }
-  private var playedPath: String { "\(takes)/.played.wav" }
 
   public init(path: String, plan: RecordingPlan) throws(Fault) {
     self.path = path
@@ -69,10 +68,9 @@ public final class TakeFolder {
     try syncToDisk(takes)
   }
 
-  /// What plays a take.
   public func score(of take: Take) throws(Fault) -> (Int) -> Score {
-    try Recording(samples: take.samples, rate: take.rate).write(to: playedPath)
-    let sound = StoredSound(playedPath)
+    let sound = StoredSound("\(takes)/.played.wav")
+    try Recording(samples: take.samples, rate: take.rate).write(to: sound.path)
     return { rate in
       let frames = take.samples.count * rate / take.rate
       return Score(rate: rate, parts: [Score.Part(sound, start: 0, frames: frames)], anchor: 0)

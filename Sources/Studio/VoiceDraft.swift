@@ -67,36 +67,17 @@ struct VoiceDraft {
     var lines = [
       "[voice]", "language = en", "description = English, from the recordings in \(String(source))",
       "licence = LICENCE", "; words spoken one by one want a pause between them", "gap = 60ms", "",
-      "; hhmm, where * is any digit; the first that matches is spoken",
+      "; hhmm or hhmmss, where * is any digit; the first that matches is spoken",
     ]
-    for format in HourFormat.allCases {
-      let rules = rules.rules(format)
-      guard !rules.isEmpty else { continue }
-      lines.append("[clock \(format.rawValue)]")
+    let clocks = HourFormat.allCases.map { ("clock \($0.rawValue)", rules.rules($0)) }
+    let others = TimerGrammar.Section.allCases.map { ($0.rawValue, rules.rules($0)) }
+    for (section, rules) in clocks + others where !rules.isEmpty {
+      lines.append("[\(section)]")
       lines += rules.map { "\($0.pattern) = \($0.phrase)" } + [""]
     }
-    lines += timerLines
     lines += ["; clip = what it says", "[clips]"]
-    lines += sortedWords.map { "\($0.clipName) = \($0.text)" }
+    lines += recordings.keys.map { "\($0.clipName) = \($0.text)" }.sorted()
     return lines.joined(separator: "\n") + "\n"
-  }
-
-  private var timerLines: [String] {
-    var lines: [String] = []
-    for section in TimerGrammar.Section.allCases {
-      let rules = rules.rules(section)
-      guard !rules.isEmpty else { continue }
-      if [.left, .timer].contains(section) { lines.append("; hhmmss, where * is any digit") }
-      lines.append("[\(section.rawValue)]")
-      lines += rules.map { "\($0.pattern) = \($0.phrase)" } + [""]
-    }
-    return lines
-  }
-
-  private var sortedWords: [EnglishWord] {
-    recordings.keys.sorted { left, right in
-      (left.clipName.count, left.clipName) < (right.clipName.count, right.clipName)
-    }
   }
 }
 

@@ -116,7 +116,6 @@ var isUnitInstalled: Bool {
   }
 }
 
-/// What a check found.
 struct Problem: Error, CustomStringConvertible {
   let description: String
 

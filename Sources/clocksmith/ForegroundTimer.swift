@@ -78,8 +78,6 @@ final class ForegroundTimer: Instruments {
     conductor.handle(.stop(.byHand))
   }
 
-  // MARK: Instruments
-
   var now: Now { SystemClock.now }
 
   var isPlaying: Bool { player.isPlaying }
@@ -132,7 +130,7 @@ final class ForegroundTimer: Instruments {
     if let timer = announcer.reminders.timers.first {
       let title = timer.name ?? "timer"
       if timer.isRinging {
-        bar.showZero(title, "Ctrl-C")
+        bar.show("\(title): at zero; Ctrl-C stops it")
       } else {
         bar.show(title, left: timer.left(at: now.instant), of: timer.length ?? .zero)
       }

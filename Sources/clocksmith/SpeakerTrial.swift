@@ -21,16 +21,14 @@ func askForSpeaker(_ configuration: Configuration, _ path: String?) throws -> In
     try say("The clock uses this speaker already: device = \(heard.device)")
     return ExitStatus.done
   }
-  let isCard = path == nil && PartsAdvice.here == .card
   // Before a file that sets it, this would change nothing.
-  let file =
-    isCard
-    ? "clocksmith.txt"
-    : configuration.place(of: "speaker.device") ?? path ?? "/etc/clocksmith/conf.d/my.conf"
-  let then =
-    isCard
-    ? ", then restart the Pi"
-    : path == nil ? ", then run 'sudo systemctl reload clocksmith'" : ""
+  let (file, then) =
+    path == nil && PartsAdvice.here == .card
+    ? ("clocksmith.txt", ", then restart the Pi")
+    : (
+      configuration.place(of: "speaker.device") ?? path ?? "/etc/clocksmith/conf.d/my.conf",
+      path == nil ? ", then run 'sudo systemctl reload clocksmith'" : ""
+    )
   let mixer = heard.mixer == configuration.mixer ? "" : "\nmixer = none"
   try say("Write this into \(file)\(then):\n[speaker]\ndevice = \(heard.device)\(mixer)")
   return ExitStatus.done

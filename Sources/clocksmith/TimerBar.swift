@@ -21,10 +21,6 @@ struct TimerBar {
     show(Self.text(title: title, left: left, of: length))
   }
 
-  func showZero(_ title: String, _ remedy: String) {
-    show("\(title): at zero; \(remedy) stops it")
-  }
-
   /// Leaves the line as it is; later output stands below it.
   func end() {
     guard isShown else { return }

@@ -84,7 +84,7 @@ final class TimerWait {
     let left = timer.left(at: SystemClock.now.instant)
     switch timer.state {
     case .paused: bar.show("\(title): paused, \(left.roundedUp) left")
-    case .ringing, .snoozing: bar.showZero(title, "'clocksmith stop'")
+    case .ringing, .snoozing: bar.show("\(title): at zero; 'clocksmith stop' stops it")
     case .waiting: bar.show(title, left: left, of: timer.length ?? left)
     }
   }

@@ -11,9 +11,8 @@ let voiceCommand = Subcommand(
     list shows the installed voices, the configured one with a star.
 
     try VOICE says the time now, or HH:MM in 24 hours, in that voice: the name of an installed
-    voice, or the folder of a voice pack. It refuses while the running service sounds or is about
-    to, while an interval runs, and while the switch silences the clock; with --config or --output
-    it does not ask the service.
+    voice, or the folder of a voice pack. It refuses while the running service sounds, and while
+    the switch silences the clock; with --config or --output it does not ask the service.
 
     export VOICE writes every quarter of an hour into a sound file of its own in the folder
     --output: 0000.wav to 2345.wav, or with --caf 0000.caf to 2345.caf. The licence is put next to

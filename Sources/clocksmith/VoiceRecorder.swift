@@ -8,7 +8,6 @@ import Playing
 import Service
 import Studio
 
-/// Leads a person with a microphone through the phrases of a voice.
 final class VoiceRecorder {
   private enum State {
     /// Hears the room. Without `tone` it was too noisy, and Enter hears it again.
