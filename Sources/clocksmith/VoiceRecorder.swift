@@ -87,8 +87,8 @@ final class VoiceRecorder {
     // Before the person is asked for anything.
     if kept.count < prompts.count { _ = try openedRate() }
     attempt { () throws(Fault) in
-      try tell("\(Self.guidance)\n\(Self.help)")
-      if !kept.isEmpty { try tell("going on: \(progress)") }
+      try printLine("\(Self.guidance)\n\(Self.help)")
+      if !kept.isEmpty { try printLine("going on: \(progress)") }
       kept.count < prompts.count ? try hearRoom() : try goOn()
     }
     if failure == nil { try loop.run() }
@@ -109,7 +109,7 @@ final class VoiceRecorder {
     }
   }
 
-  private func tell(_ words: String) throws(Fault) {
+  private func printLine(_ words: String) throws(Fault) {
     clearMeter()
     try say(words)
     try flushOutput()
@@ -128,7 +128,7 @@ final class VoiceRecorder {
     let others: [UInt8: String] = [10: "n", 13: "n", 32: "n", 4: "q"]
     switch (others[byte] ?? Character(UnicodeScalar(byte)).lowercased(), state) {
     case ("q", _): loop.exit()
-    case ("?", _), ("h", _): try tell(Self.help)
+    case ("?", _), ("h", _): try printLine(Self.help)
     case ("p", _) where wasPlaying: break
     case ("n", .room) where tone == nil: try hearRoom()
     case (_, .room): break
@@ -148,7 +148,7 @@ final class VoiceRecorder {
     case ("p", _) where kept.contains(index):
       (state, listener) = (.kept, nil)
       try play(try folder.take(prompts[index]))
-    case ("n", _), ("p", _): try tell("nothing is recorded of it yet: say it")
+    case ("n", _), ("p", _): try printLine("nothing is recorded of it yet: say it")
     default: break
     }
   }
@@ -159,13 +159,13 @@ final class VoiceRecorder {
     playing = player
     player.ended = { [unowned self] _, outcome in
       guard case .failed(let why, _) = outcome else { return }
-      attempt { () throws(Fault) in try tell("cannot play it: \(why)") }
+      attempt { () throws(Fault) in try printLine("cannot play it: \(why)") }
     }
     do throws(Fault) {
       let anchor = SystemClock.now.instant + Announcer.requestLead
       try player.play(SoundingID(1), anchoredAt: .utc(anchor)) { score($0) }
     } catch {
-      try tell("cannot play it: \(error)")
+      try printLine("cannot play it: \(error)")
     }
   }
 
@@ -174,9 +174,9 @@ final class VoiceRecorder {
     let line = "\(index + 1) of \(prompts.count)    \(prompts[index].text)"
     if kept.contains(index) && !anew {
       (state, listener) = (.kept, nil)
-      return try tell("\(line)    (recorded; a says it again)")
+      return try printLine("\(line)    (recorded; a says it again)")
     }
-    try tell(line)
+    try printLine(line)
     try hearPhrase()
   }
 
@@ -185,7 +185,7 @@ final class VoiceRecorder {
     let missing = prompts.indices.filter { !kept.contains($0) }
     if let next = missing.first(where: { $0 >= index }) ?? missing.first { return try show(next) }
     (state, listener) = (.whole, nil)
-    try tell("all \(prompts.count) phrases are recorded: Enter makes the voice, b goes back")
+    try printLine("all \(prompts.count) phrases are recorded: Enter makes the voice, b goes back")
   }
 
   private func hearPhrase() throws(Fault) {
@@ -194,18 +194,18 @@ final class VoiceRecorder {
   }
 
   private func hearRoom() throws(Fault) {
-    try tell("quiet, please: listening to the room")
+    try printLine("quiet, please: listening to the room")
     tone = RoomTone(rate: try openedRate())
   }
 
   private func judgeRoom(_ level: Double) throws(Fault) {
     (tone, room) = (nil, level)
     guard level <= RoomTone.most else {
-      return try tell(
+      return try printLine(
         "the room is too noisy: \(level.text(decimals: 1, .up)) dBFS, over -55: shut windows, "
           + "turn off fans, or turn the microphone down and come closer; Enter listens again")
     }
-    try tell(
+    try printLine(
       level > -120
         ? "the room is quiet enough: \(level.text(decimals: 0)) dBFS"
         : "nothing comes from microphone \(microphone.name), not even noise: unmute it "
@@ -258,10 +258,10 @@ final class VoiceRecorder {
       let take = try Take(of: prompts[index], samples: phrase, rate: rate ?? 0, room: room)
       (state, listener) = (.fit(take), nil)
     } catch {
-      try tell(error.detail)
+      try printLine(error.detail)
       return try hearPhrase()
     }
-    try tell("good: Enter keeps it, a says it again, p plays it")
+    try printLine("good: Enter keeps it, a says it again, p plays it")
   }
 
   private func clearMeter() {
