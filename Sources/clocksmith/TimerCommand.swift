@@ -125,13 +125,17 @@ private func change(_ named: String?, _ order: (String) -> ReminderOrder) throws
 
 private func stop(_ named: String?) throws {
   try runningService().change { service in
-    let ringing = try service.status().timers.filter {
-      $0.isRinging && (named == nil || $0.name == named || "\($0.number)" == named)
+    let meant = try service.status().timers.filter {
+      named == nil || $0.name == named || "\($0.number)" == named
     }
+    let ringing = meant.filter(\.isRinging)
     guard !ringing.isEmpty else {
+      guard let named else { throw Fault("clocksmith.service", "no timer rings") }
       throw Fault(
-        named.map { "timer \($0.excerpt)" } ?? "clocksmith.service",
-        named == nil ? "no timer rings" : "it does not ring; 'clocksmith timer remove' removes one")
+        "timer \(named.excerpt)",
+        meant.isEmpty
+          ? ReminderRefusal.noTimer.description
+          : "it does not ring; 'clocksmith timer remove' removes one")
     }
     for timer in ringing { try service.ask(.reminder(.cancel(.timer, "\(timer.number)"))) }
   }
