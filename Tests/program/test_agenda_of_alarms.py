@@ -1,7 +1,6 @@
 """What the agenda lists besides occasions: alarms as tzdata has them, and what the service has."""
 
 import json
-import time
 from datetime import datetime, timedelta, timezone
 from zoneinfo import ZoneInfo, available_timezones
 
@@ -68,17 +67,6 @@ def test_a_year_of_alarms_is_where_tzdata_puts_it(clocksmith, name):
         assert line["local"] == local.isoformat()
 
 
-def test_an_alarm_without_its_tune_is_listed_with_the_signal(clocksmith):
-    configuration = clocksmith.configuration(
-        SPARSE, section("school", "07:00", "mon-sun", tune="song"))
-    words = ["--zone", "UTC", "--config", configuration]
-    [line] = [line for line in agenda(clocksmith, *words) if line["cause"] == "alarm"]
-    assert (line["chime"], line["signal"]) == ("none", "ring")
-    assert (
-        'alarm "school": rings with the signal, for its tune song cannot be used, seven'
-        in clocksmith.run("agenda", *words).stdout)
-
-
 def test_an_alarm_is_listed_with_all_that_is_heard_of_it(clocksmith):
     configuration = clocksmith.configuration(
         "quiet = 22:00-07:00",
@@ -121,15 +109,3 @@ def test_a_time_without_a_date_is_the_next_one_and_an_hour_may_be_written_as_a_l
         "00:30  twelve thirty A M", "01:00  one o'clock", "01:30  one thirty A M",
         "sun 2026-10-25 (UTC+00:00)",
         "01:00  one o'clock", "01:30  one thirty A M", "02:00  two o'clock"]
-
-
-def test_an_interval_of_a_second_is_one_line(on_the_bus, start):
-    start("interval = 15")
-    assert on_the_bus.run("interval", "1s").returncode == 0
-    done = on_the_bus.run("agenda")
-    lines = [line for line in done.stdout.splitlines() if "interval" in line]
-    assert len(lines) == 1 and lines[0].endswith("  interval of 1 s: the next signal (cue)")
-    # Tomorrow has one, too.
-    tomorrow = datetime.now(timezone.utc) + timedelta(days=1)
-    lines = agenda(on_the_bus, "--from", tomorrow.strftime("%Y-%m-%dT%H:%M"), "--hours", 1)
-    assert [line["cause"] for line in lines].count("interval") == 1

@@ -21,10 +21,3 @@ def test_what_comes_while_a_long_tune_sounds_is_not_promised(clocksmith):
     assert len(lines) == 24
     sounding = [line["sounds"] for line in lines]
     assert sum(sounding) == 12 and all(a != b for a, b in zip(sounding, sounding[1:]))
-
-
-def test_what_comes_while_noon_still_rings_is_not_promised(clocksmith):
-    lines = clocksmith.agenda(
-        "UTC", "2026-11-21T11:58", "2026-11-21T12:04", "chime = westminster\ninterval = 1")
-    assert [line["sounds"] for line in lines] == [True, True, True, False, True, True]
-    assert lines[2]["strikes"] == 12 and lines[3]["reason"]

@@ -1,13 +1,12 @@
 """The service answers for its agenda, and the command prints the answer."""
 
 import json
-import subprocess
 import time
 
 import pytest
 
 from message_bus import Refused, rfc3339, timestamp
-from program import PROGRAM, SILENT_ALSA, in_the_night
+from program import SILENT_ALSA, in_the_night
 from service import Service
 
 ALARM = "[alarm school]\ntime = 06:45\n"
@@ -69,13 +68,6 @@ def test_a_longer_list_is_read_a_part_at_a_time(on_the_bus, caller):
     assert len(printed(on_the_bus, "--hours", 48)) == 48 * 60 + 2
 
 
-def test_a_reader_who_has_had_enough_asks_for_no_more(on_the_bus, caller):
-    done = subprocess.run(
-        ["bash", "-c", '"$0" agenda --hours 876600 | head -n 1; echo ${PIPESTATUS[0]}', PROGRAM],
-        env=on_the_bus.environment, capture_output=True, text=True, timeout=60, check=False)
-    assert (done.stdout.splitlines()[1:], done.stderr) == (["0"], "")
-
-
 @pytest.mark.parametrize("keys, words", [
     ({"from": "2026-06-02T00:00:00Z", "to": "2026-06-01T00:00:00Z"}, "to: it is before 'from'"),
     ({"to": "2000-06-01T00:00:00Z"}, "to: it is before 'from'"),
@@ -95,16 +87,6 @@ def test_the_settings_are_the_service_s(on_the_bus, start):
     assert [line["local"][14:16] for line in printed(on_the_bus, "--hours", 2)] == ["30", "00", "30", "00"]
     # A supposed list is the configuration's.
     assert len(printed(on_the_bus, "--hours", 2, "--config", on_the_bus.configuration())) == 8
-
-
-def test_a_clock_that_is_not_trusted_is_noted_without_a_service_too(clocksmith):
-    if json.loads(clocksmith.run("status", "--json").stdout)["trust"] != "untrusted":
-        pytest.skip("the clock of this machine is synchronised")
-    done = clocksmith.run("agenda", "--json", "--hours", 2)
-    assert done.returncode == 0 and all(json.loads(line)["sounds"] for line in done.stdout.splitlines())
-    assert done.stderr == (
-        "clocksmith: note: now silent: the clock is not trusted; until it is, no time in this list is said, and no "
-        "alarm rings\n")
 
 
 def test_what_is_muted_in_the_running_service_is_not_promised(on_the_bus, start):

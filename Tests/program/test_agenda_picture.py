@@ -5,7 +5,7 @@ import xml.etree.ElementTree
 
 import pytest
 
-from program import in_the_night, refusal
+from program import refusal
 
 SVG = "{http://www.w3.org/2000/svg}"
 QUIET = "interval = 15\nchime = westminster\nquiet = 22:00-06:30"
@@ -59,20 +59,6 @@ def test_a_week_is_drawn_unless_another_time_is_given(draw):
     days = described(draw("--from", "2026-11-23T00:00"))
     assert [day[:3] for day in days] == ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
     assert ["school" in words for words in days.values()] == [True] * 5 + [False] * 2
-
-
-def test_a_word_a_minute_and_an_hour_that_comes_twice_are_still_a_small_picture(draw):
-    days = described(draw("--from", "2026-10-24T00:00", announce=QUIET.replace("15", "1")))
-    assert "of 1500 announcements" in days["sun 2026-10-25"]
-
-
-def test_the_running_clock_is_asked(draw, on_the_bus, start):
-    in_the_night(on_the_bus)
-    start(QUIET)
-    assert on_the_bus.run("alarm", "07:00", "--name", "<milk>").returncode == 0
-    picture = draw("--hours", "8h", asked=())
-    assert "07:00  alarm \"<milk>\": rings" in picture.find(f"{SVG}desc").text
-    assert all_of(picture, "rect", "quiet")[1:]
 
 
 @pytest.mark.parametrize("words, told", [

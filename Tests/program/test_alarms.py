@@ -220,11 +220,6 @@ def test_a_mistake_is_told_in_a_sentence(clocksmith, words, told):
     assert told in refusal(clocksmith.run("alarm", *words), 2)
 
 
-def test_a_relative_path_of_a_tune_that_leads_nowhere_is_told(clocksmith):
-    done = clocksmith.run("alarm", "07:00", "--tune", "./no.tune", cwd=clocksmith.folder)
-    assert refusal(done, 1) == "clocksmith: --tune ./no.tune: No such file or directory"
-
-
 def test_what_cannot_be_done_is_refused_with_a_reason(bus, home, start):
     start()
     do(home, "07:00", "--name", "school")

@@ -64,12 +64,6 @@ def test_the_first_start_says_the_time_or_nothing(serve, tmp_path):
     assert silent.matching("signal") == []
 
 
-def test_the_first_start_is_silent_in_quiet_hours(serve):
-    quiet = serve("quiet = 00:00-24:00")
-    assert "quiet hours" in quiet.wait_for("gave no signal at the start")
-    assert heard(quiet) == 0
-
-
 @pytest.fixture
 def press(clocksmith, serve, tmp_path):
     """Presses the button of a clock that is not trusted, and gives the service."""

@@ -1,16 +1,13 @@
 """A speaker that is absent, busy or pulled out: one sentence, and the service goes on."""
 
-import os
 import re
-import time
 
 import pytest
-import soundfile
 
 from program import about, refusal
 from one_minute import NO_SPEAKER, engaged_device
 from pretended_card import pretended_card
-from sound_server import Recording, SoundServer, find, least_of_four
+from sound_server import Recording, SoundServer, find
 
 
 @pytest.fixture
@@ -74,45 +71,6 @@ def speaker(clocksmith, tmp_path):
     yield server, heard, {"ALSA_CONFIG_PATH": str(path)}
     server.kill()
     heard.stop()
-
-
-@pytest.fixture
-def unread_pipe(tmp_path):
-    """A speaker that is a pipe without a reader, so opening it blocks."""
-    os.mkfifo(tmp_path / "pipe")
-    return f"""
-pcm.nothing {{ type null }}
-pcm.default {{ type file slave.pcm nothing file {tmp_path}/pipe format raw }}
-ctl.default {{ type null }}
-"""
-
-
-@pytest.mark.parametrize("words, status", [(["say", "15:15"], 1), (["check"], 3)])
-def test_a_pipe_without_a_reader_holds_it_up_for_five_seconds_at_most(
-        clocksmith, tmp_path, unread_pipe, words, status):
-    path = tmp_path / "asound.conf"
-    path.write_text(unread_pipe)
-
-    def took():
-        since = time.monotonic()
-        done = clocksmith.run(
-            *words, "--config", clocksmith.configuration(),
-            environment={"ALSA_CONFIG_PATH": str(path)})
-        assert done.returncode == status
-        assert "speaker default: its sound server, or the reader of its pipe" in done.stdout + done.stderr
-        return time.monotonic() - since
-
-    assert least_of_four(took, 5) < 5
-
-
-def test_say_speaks_the_time_that_it_is_given(clocksmith, speaker, tmp_path):
-    _, heard, environment = speaker
-    words = ["15:15", "--config", clocksmith.configuration()]
-    done = clocksmith.run("say", *words, environment=environment)
-    clocksmith.run("say", *words, "--output", tmp_path / "phrase.wav")
-    phrase, _ = soundfile.read(tmp_path / "phrase.wav", dtype="float32")
-    assert (done.returncode, done.stdout, done.stderr) == (0, "three fifteen P M\n", "")
-    assert find(phrase, heard.samples_so_far())[1] > 0.95
 
 
 # MARK: The service

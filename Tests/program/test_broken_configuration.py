@@ -2,16 +2,12 @@
 
 import json
 import re
-import subprocess
 
 import pytest
 
 from program import in_the_night, refusal
-from sound_server import wait_until
-from terminal import Screen
 
 # The folder itself instead of a copy, so that a later change is seen.
-IN_PLACE = 'mount --bind "$0" /etc/clocksmith && exec "$@"'
 TYPO = "/etc/clocksmith/conf.d/my.conf:2: interval = 7: allowed are minutes that divide 60"
 
 
@@ -37,24 +33,6 @@ def test_the_status_of_the_running_clock_is_shown_with_the_error(typo, start):
     assert seen["running"] and seen["configuration_error"].startswith(TYPO)
     (typo.folder / "conf.d/my.conf").write_text("[announce]\ninterval = 6\n")
     assert json.loads(typo.run("status", "--json").stdout).get("configuration_error") is None
-
-
-def test_the_live_face_sees_an_error_that_comes_later(typo, on_the_bus, start):
-    start()
-    mine = typo.folder / "conf.d/my.conf"
-    mine.write_text("[announce]\ninterval = 6\n")
-    face = subprocess.Popen(
-        typo.command("status", "--follow", before=["sh", "-c", IN_PLACE, typo.folder]),
-        env=typo.environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
-    try:
-        screen = Screen(face.stdout.fileno())
-        wait_until(lambda: "; service" not in screen.read() and "now " in screen.read(), 60, "the face")
-        mine.write_text("[announce]\ninterval = 7\n")
-        assert on_the_bus.run("mute", "1h").returncode == 0
-        wait_until(lambda: f"; settings {TYPO}" in screen.read(), 60, "the error")
-    finally:
-        face.terminate()
-        face.wait(60)
 
 
 def test_without_a_service_there_is_no_status_to_show(typo):

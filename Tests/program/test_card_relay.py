@@ -59,11 +59,6 @@ def test_without_the_page_the_relay_runs_only_if_it_has_other_work(tmp_path, mor
     assert "face = paired" not in lines
 
 
-def test_a_card_without_the_relay_has_no_trouble(tmp_path):
-    lines = test_card_settings.applied(tmp_path, TEXT)
-    assert lines[0] == "harbour"
-
-
 def test_each_program_has_its_own_sections(tmp_path):
     lines = applied(tmp_path, f"[card]\nhostname = harbour\n{RELAY}", SHOWN)
     assert lines == [
@@ -80,17 +75,6 @@ def test_what_is_the_relays_never_reaches_the_clock(tmp_path, section):
     lines = applied(tmp_path, text, CONFIGURED)
     page = [] if "HTTP" in section else PAGE
     assert lines == [STARTED, section, "broker = mqtt.example", *page, "=== clock", "harbour"]
-
-
-def test_secrets_under_another_name_are_told_and_reach_nothing(tmp_path):
-    lines = applied(tmp_path, "[card]\nhostname = harbour\n[Relay]\nmqtt_password = bicycle\n", CONFIGURED)
-    assert lines[0].startswith("<3>the section [relay] in clocksmith.txt is not read: ")
-    assert lines[1:] == [STARTED, *PAGE, "=== clock", "harbour"]
-
-
-def test_a_section_in_capitals_is_for_the_relay_to_refuse(tmp_path):
-    text = f"[card]\nhostname = harbour\n{RELAY}".replace("[mqtt]", "[MQTT]")
-    assert "[MQTT]" in applied(tmp_path, text, SHOWN)
 
 
 @pytest.mark.parametrize("line, told", [

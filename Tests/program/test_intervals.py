@@ -175,26 +175,6 @@ def test_a_mistake_is_told_in_a_sentence(clocksmith, words, told):
     assert told in refusal(clocksmith.run("interval", *words), 2)
 
 
-def test_the_bus_tells_what_an_interval_may_be(bus, gym, start):
-    start()
-    with bus.caller() as caller:
-        for keys, told in [
-            ({"seconds": 0.999}, "write 1 to 86400 seconds"),
-            ({"seconds": 2**62, "replace": True}, "write 1 to 86400 seconds"),
-            ({}, "work is missing; write 1 to 86400 seconds"),
-            ({"work": 10, "rest": -1}, "write 0 to 86400 seconds, at least 1 or 0 for none"),
-            ({"work": 10, "prepare": 0.5}, "write 0 to 86400 seconds, at least 1 or 0 for none"),
-            ({"work": 10, "rounds": 2**32}, "write 1 to 1000"),
-            ({"work": 10, "countdown": 11}, "write 0 to 10"),
-            ({"work": 10, "seconds": 10}, "work 10 is not allowed; write it without 'seconds'"),
-            ({"work": 10, "again": True}, "'again' is not known; there are seconds, work, rest, "),
-        ]:
-            with pytest.raises(Exception, match=re.escape(told)):
-                caller.ask("StartInterval", **keys)
-        assert caller.ask("StartInterval", work=10) == {"new": True}
-        assert caller.ask("StartInterval", work=10) == {"new": False}
-
-
 def test_without_a_service_it_sounds_here(clocksmith):
     process, drawn = in_a_terminal(
         clocksmith, "interval", "--work", "5s", "--rest", "4s", "--rounds", "2", "--config",

@@ -63,14 +63,6 @@ def test_it_says_every_minute_and_its_clips_are_well(clocksmith, language):
         f"ok    voice         {LANGUAGES[language]}: {clips} clips say every minute of the day; ")
 
 
-@pytest.mark.parametrize("language", SAID)
-def test_it_is_listed_with_its_language_and_licence(clocksmith, language):
-    done = clocksmith.run("voice", "list", "--json", "--config", configured(clocksmith, LANGUAGES[language]))
-    [voice] = [voice for voice in map(json.loads, done.stdout.splitlines()) if voice["configured"]]
-    assert (voice["language"], voice["licence"]) == (language, str(LANGUAGES[language] / "LICENCE"))
-    assert {"clock": 24, "style": "digital"} in voice["styles"]
-
-
 @pytest.mark.parametrize("language", sorted(set(SAID) - IN_12_HOURS))
 def test_a_language_of_24_hours_says_so_where_12_are_configured(clocksmith, language):
     done = clocksmith.run("say", "15:45", "--config", configured(clocksmith, LANGUAGES[language], ""))

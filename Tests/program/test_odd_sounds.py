@@ -128,13 +128,6 @@ def test_a_word_that_ends_loudly_is_told(recordings, brought_in):
     assert done.stderr == "clocksmith: note: still loud at the end, so perhaps cut off: six.sln48\n"
 
 
-def test_a_word_that_is_cut_out_tightly_is_whole(recordings, brought_in):
-    soundfile.write(recordings / "six.wav", word(5, before=0, after=0), RATE)
-    done, _ = brought_in()
-    lines_of(done, 0)
-    assert done.stderr == ""
-
-
 # MARK: What only ffmpeg reads
 
 

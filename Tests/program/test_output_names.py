@@ -1,11 +1,10 @@
 """The names of output files: the format follows the name, and no file is lost."""
 
-import subprocess
 
 import pytest
 import soundfile
 
-from program import PROGRAM, Clocksmith, refusal
+from program import refusal
 
 RENDER = ["render", "--at", "2026-11-21T15:15"]
 TRY = ["voice", "try", "rms", "15:15"]
@@ -89,24 +88,3 @@ def test_a_sound_for_a_pipe_is_refused_with_the_reason(clocksmith):
     assert refusal(done, 1) == (
         "clocksmith: cannot write /dev/stdout: it is a pipe or a terminal, and the start of a sound "
         "file is written last; name a file, and pass that on")
-
-
-def test_standard_output_is_written_where_it_goes_and_stays_a_link(surroundings, tmp_path_factory):
-    # In its own /dev: a program that replaced the link would replace the machine's. What is in the
-    # machine's /dev is not there.
-    folder = tmp_path_factory.mktemp("dev")
-    clocksmith = Clocksmith(surroundings, folder)
-    script = """
-mount -t tmpfs tmpfs /dev && ln -s /proc/self/fd/1 /dev/stdout && "$@" && test -L /dev/stdout
-"""
-    picture = folder / "picture.svg"
-    with picture.open("w", encoding="utf-8") as output:
-        done = subprocess.run(
-            ["unshare", "--map-root-user", "--mount", "sh", "-c", script, "sh", PROGRAM, *RENDER,
-             "--picture", "/dev/stdout", "--config", clocksmith.configuration()],
-            env=clocksmith.environment, stdout=output, stderr=subprocess.PIPE, text=True,
-            timeout=60, check=False)
-    if "unshare" in done.stderr or "mount" in done.stderr:
-        pytest.skip("nothing can be mounted here, so no /dev made up")
-    assert (done.returncode, done.stderr) == (0, "")
-    assert picture.read_text(encoding="utf-8").endswith("</svg>\n")

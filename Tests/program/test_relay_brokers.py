@@ -4,8 +4,6 @@ a sentence, and the connection is tried again."""
 import shutil
 import signal
 import socket
-import ssl
-import struct
 import subprocess
 import threading
 import time
@@ -179,54 +177,6 @@ def test_a_broker_that_is_another_than_it_says_is_refused(
     relay = relay_to(secure.port, tls(tmp_path, authority), host=host)
     line = relay.wait_for("it is tried again")
     assert f"its certificate is not accepted: {told}" in line
-
-
-def encrypted_records(flight):
-    """The number of whole TLS records of type 23 (RFC 8446, 5.2)."""
-    count = at = 0
-    while at + 5 <= len(flight):
-        encrypted, at = flight[at] == 23, at + 5 + int.from_bytes(flight[at + 3:at + 5], "big")
-        count += encrypted and at <= len(flight)
-    return count
-
-
-@pytest.mark.parametrize("resets", [False, True])
-def test_a_broker_that_wants_a_certificate_is_told_with_what_to_set(secure, impostor, relay_to, tmp_path, resets):
-    """With TLS 1.3 the broker reads the client's certificate, its Finished and, perhaps, its first message,
-    and only then refuses."""
-    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH, cafile=tmp_path / "ours.crt")
-    context.load_cert_chain(tmp_path / "broker.crt", tmp_path / "broker.key")
-    context.verify_mode = ssl.CERT_REQUIRED
-
-    def refuses(connection):
-        received, sent = ssl.MemoryBIO(), ssl.MemoryBIO()
-        conversation = context.wrap_bio(received, sent, server_side=True)
-        received.write(hello.pop())
-        with pytest.raises(ssl.SSLWantReadError):
-            conversation.do_handshake()
-        connection.sendall(sent.read())
-        flight = b""
-        while encrypted_records(flight) < 3:
-            flight += connection.recv(65536)
-        received.write(flight)
-        with pytest.raises(ssl.SSLError, match="PEER_DID_NOT_RETURN_A_CERTIFICATE"):
-            conversation.do_handshake()
-        connection.sendall(sent.read())
-        if resets:
-            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-        connection.close()
-
-    hello = []
-    server = impostor(refuses, first=hello.append)
-    relay = relay_to(
-        server.port, f"tls = yes\nauthority = {tmp_path}/ours.crt", host="localhost")
-    line = relay.wait_for("it is tried again")
-    assert "certificate required; see 'port', 'certificate' and 'key'" in line
-
-
-def test_a_broker_with_tls_that_does_not_listen_is_told_to_be_away(secure, relay_to, tmp_path):
-    relay = relay_to(parts.free_port(), tls(tmp_path), host="localhost")
-    assert "it takes no connection" in relay.wait_for("it is tried again")
 
 
 # Servers that are no broker.

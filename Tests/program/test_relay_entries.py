@@ -128,14 +128,6 @@ def test_a_webhook_that_has_gone_is_told_and_holds_up_no_other(web, relay, tmp_p
     assert len(running.matching("nothing more is sent there until the relay is reloaded")) == 1
 
 
-def test_a_slow_answer_is_an_answer(web, relay, tmp_path):
-    web.answer = lambda request: time.sleep(25) or (200, {})
-    running = relay(ntfy(web, tmp_path))
-    running.push("one")
-    running.wait_for('published "one": 1 accepted')
-    assert len(web.requests) == 1
-
-
 @pytest.mark.parametrize("answers_later", [False, True], ids=["it waits", "it is on its way"])
 def test_what_is_for_an_entry_that_is_taken_out_ends(web, relay, tmp_path, answers_later):
     is_reloaded = threading.Event()

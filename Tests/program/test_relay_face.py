@@ -5,14 +5,12 @@ import datetime
 import json
 import signal
 import socket
-import struct
 import time
 
 import pytest
 
 from http_door import refused
 from pretended_announcer import PretendedAnnouncer, notice
-from pretended_apns import make_certificate
 from program import ROOT
 from sound_server import wait_until
 
@@ -223,14 +221,6 @@ def test_the_settings_are_those_of_the_clock_and_its_refusal_is_told(door, bus):
         announcer.close()
 
 
-def test_head_is_answered_as_get_without_a_body(running):
-    for path in "/", "/v1/state", "/v1/events":
-        answer, body = get(running, path, "HEAD")
-        assert answer.status == 200 and body == b"", path
-        assert answer.headers["Content-Type"]
-    refused(running.ask("POST", "/v1/time", {}), 405, "method")
-
-
 # Events.
 
 
@@ -339,41 +329,6 @@ def test_a_slow_reader_costs_little_and_is_ended(door, announcer, listen):
     assert slow.is_ended() and not quick.is_ended()
 
 
-def test_a_reader_that_takes_nothing_of_one_long_state_is_ended_too(door, announcer, listen):
-    # It is all in the kernel, and the relay has nothing more to send.
-    announcer(Device=("s", "x" * 5000))
-    running = door("face = yes").wait_for_announcer()
-    slow, begun = listen(running, buffer=2048), time.monotonic()
-    wait_until(lambda: count_of_sockets(running) == 0, 40, "its end")
-    assert time.monotonic() - begun > 8
-    assert slow.is_ended()
-
-
-def test_a_listener_of_http_1_0_hears_without_chunks(running):
-    with socket.create_connection(("127.0.0.1", running.port)) as connection:
-        connection.settimeout(60)
-        connection.sendall(b"GET /v1/events HTTP/1.0\r\nHost: localhost\r\n\r\n")
-        told = b""
-        while b"\n\n" not in told:
-            told += connection.recv(65_536)
-        assert b"\r\n\r\nevent: state\ndata: {" in told
-
-
-def test_the_events_come_over_tls(door, announcer, tmp_path):
-    clock = announcer()
-    certificate, key = make_certificate(tmp_path)
-    running = door(f"face = yes\ncertificate = {certificate}\nkey = {key}").wait_for_announcer()
-    connection = running.connect(authority=certificate)
-    connection.request("GET", "/v1/events")
-    stream = connection.getresponse()
-    assert stream.readline() == b"event: state\n" and b'"muted":false' in stream.readline()
-    clock.change(Muted=("b", True))
-    assert stream.readline() == b"\n" and stream.readline() == b"event: state\n"
-    assert b'"muted":true' in stream.readline()
-    assert running.stop() == 0
-    connection.close()
-
-
 def test_a_reload_that_changes_the_door_ends_the_streams(running, listen):
     listener = listen(running)
     listener.next()
@@ -382,15 +337,6 @@ def test_a_reload_that_changes_the_door_ends_the_streams(running, listen):
     running.process.send_signal(signal.SIGHUP)
     running.wait_for("reloaded")
     wait_until(listener.is_ended, 20, "its end")
-
-
-def test_a_stream_without_a_reader_is_reset_and_harms_nothing(running, listen):
-    for _ in range(100):
-        listener = listen(running)
-        listener.socket.setsockopt(
-            socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-        listener.close()
-    assert running.state().status == 200
 
 
 def test_streams_end_when_the_relay_stops(running, listen):

@@ -167,12 +167,6 @@ def test_what_is_not_there_is_told(door, method, path, status, allowed):
     assert "/v1/commands" in told if status == 404 else "takes" in told
 
 
-def test_a_type_may_have_a_parameter(door, announcer):
-    running = door().wait_for_announcer()
-    assert running.ask("POST", "/v1/commands", '{"command":"stop"}',
-                       kind="Application/JSON; charset=utf-8").status == 200
-
-
 # Pages in a browser.
 
 
@@ -230,17 +224,6 @@ def test_a_reload_changes_the_token_and_closes_the_door(door, announcer):
     wait_until(lambda: len(running.matching("reloaded")) == 2, 60, "the reload")
     with pytest.raises(ConnectionRefusedError):
         running.state()
-
-
-def test_a_reload_that_changes_nothing_ends_no_connection(door, announcer):
-    running = door().wait_for_announcer()
-    connection = running.connect()
-    assert running.state(on=connection).status == 200
-    running.process.send_signal(signal.SIGHUP)
-    running.wait_for("reloaded")
-    sock = connection.sock
-    assert running.state(on=connection).status == 200 and connection.sock is sock
-    connection.close()
 
 
 def test_a_port_that_is_taken_is_told_once_and_taken_when_it_is_free(on_the_bus, tmp_path, bus):

@@ -2,7 +2,6 @@
 
 import contextlib
 import http.client
-import signal
 import socket
 import subprocess
 import time
@@ -138,29 +137,6 @@ def is_at_its_end(connection):
 def answers(running):
     with contextlib.suppress(OSError, http.client.HTTPException):
         return running.state().status == 200
-
-
-def test_more_connections_than_there_is_room_for_harm_nothing(running):
-    with contextlib.ExitStack() as stack:
-        for host in range(2, 9):
-            for _ in range(16):
-                stack.enter_context(socket.create_connection(
-                    ("127.0.0.1", running.port), source_address=(f"127.0.0.{host}", 0)))
-        # Silent connections are ended after ten seconds, and then there is room again.
-        assert running.state().status == 200
-    assert running.cpu() < 2
-
-
-def test_connections_that_end_together_leave_the_door_open(running):
-    connections = [running.connect(source=f"127.0.0.{host}")
-                   for host in range(2, 6) for _ in range(16)]
-    for connection in connections:
-        assert running.state(on=connection).status == 200
-    running.process.send_signal(signal.SIGSTOP)
-    for connection in connections:
-        connection.close()
-    running.process.send_signal(signal.SIGCONT)
-    assert running.state().status == 200
 
 
 @pytest.mark.parametrize("garbage", [

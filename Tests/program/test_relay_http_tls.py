@@ -37,24 +37,6 @@ def test_a_clock_with_a_certificate_is_believed(door, tmp_path):
     assert not running.matching("PRIVATE KEY")
 
 
-def test_an_old_version_of_tls_is_refused(door, tmp_path):
-    certificate, key = make_certificate(tmp_path)
-    running = door(section(certificate, key)).wait_until_open()
-
-    def version(maximum):
-        context = ssl.create_default_context(cafile=certificate)
-        context.set_ciphers("ALL:@SECLEVEL=0")
-        context.minimum_version = ssl.TLSVersion.TLSv1
-        context.maximum_version = maximum
-        with parts.socket.create_connection(("127.0.0.1", running.port), 60) as connection:
-            with context.wrap_socket(connection, server_hostname="127.0.0.1") as wrapped:
-                return wrapped.version()
-    assert version(ssl.TLSVersion.TLSv1_2) == "TLSv1.2"
-    assert version(ssl.TLSVersion.TLSv1_3) == "TLSv1.3"
-    with pytest.raises(OSError):
-        version(ssl.TLSVersion.TLSv1_1)
-
-
 def test_a_certificate_that_has_expired_is_told_of_and_refused_by_apps(door, tmp_path):
     certificate, key = make_certificate(tmp_path, days=-1)
     running = door(section(certificate, key)).wait_until_open()

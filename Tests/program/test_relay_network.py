@@ -8,7 +8,7 @@ import time
 import pytest
 
 import relay as parts
-from relay import CLOCK, COMMAND
+from relay import COMMAND
 
 
 class FullDoor:
@@ -49,15 +49,6 @@ class FullDoor:
         self.accepted = []
         threading.Thread(target=accept, daemon=True).start()
 
-    def heard(self):
-        """The first bytes from each accepted connection that has sent any."""
-        for connection in self.accepted:
-            connection.setblocking(False)
-            try:
-                yield connection.recv(100, socket.MSG_PEEK)
-            except BlockingIOError:
-                pass
-
     def close(self):
         for each in [*self.waiting, self.server, *getattr(self, "accepted", [])]:
             each.close()
@@ -84,17 +75,6 @@ def test_a_peer_that_says_nothing_costs_no_time(relay_to, rest, opens):
         assert "it does not answer" in relay.wait_for("it is tried again", 60)
     finally:
         door.close()
-
-
-def test_a_broker_that_is_reached_late_is_used(relay_to, announcer, pretended):
-    """The connection is made only at the second SYN."""
-    announcer()
-    door = FullDoor()
-    relay = relay_to(door.port)
-    parts.wait_until(door.is_knocked_at, 60, "the beginning of a connection")
-    door.open()
-    parts.wait_until(lambda: any(b"MQTT" in said for said in door.heard()), 60, "the relay")
-    door.close()
 
 
 # A name has two addresses, and the first one is dead.
@@ -158,39 +138,6 @@ def test_a_flood_of_messages_does_not_hide_the_answers(relay_to, announcer, pret
         broker.send(COMMAND, b'{"command":"stop"}')
         return "Stop" in told.calls
     parts.wait_until(stopped, 60, "what comes after it")
-
-
-def test_an_answer_that_fails_is_asked_for_again(relay_to, announcer, pretended):
-    failed = []
-
-    def answer(member):
-        if member == "GetAll" and not failed:
-            failed.append(member)
-            return "org.freedesktop.DBus.Error.NoMemory"
-        return True
-    announcer(answer)
-    broker = pretended()
-    relay = relay_to(broker.port)
-    relay.wait_for("because")
-    relay.wait_for("the announcer answers")
-
-
-def test_many_commands_without_an_answer_do_not_make_the_clock_absent(
-        relay_to, announcer, pretended):
-    told = announcer(lambda member: member == "GetAll")
-    broker = pretended()
-    relay = relay_to(broker.port)
-    relay.wait_for("the announcer answers")
-    relay.wait_for("connected to")
-    broker.send(COMMAND, b'{"command":"unmute"}', times=300)
-    # 64 may be unanswered; what libmosquitto has read by then comes with them.
-    parts.wait_until(lambda: 64 <= told.calls.count("Unmute") < 80, 60, "as many as may be unanswered")
-    told.change(VolumeDB=("d", -7.0))
-    parts.wait_until(
-        lambda: any(topic == f"{CLOCK}/state" and b'"volume_db":-7' in payload.replace(b" ", b"")
-                    for topic, payload in broker.published), 60, "the new state")
-    assert told.calls.count("Unmute") < 80
-    assert not relay.matching("published as offline")
 
 
 def test_of_many_commands_at_once_none_is_lost(relay_to, announcer, broker):

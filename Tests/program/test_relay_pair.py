@@ -12,8 +12,7 @@ import time
 import pytest
 
 import relay as parts
-from http_door import PHONE, TOKEN, refused
-from message_bus import timestamp
+from http_door import TOKEN, refused
 from pretended_announcer import PretendedAnnouncer, held, notice
 from pretended_apns import make_certificate
 from sound_server import wait_until
@@ -158,30 +157,6 @@ def test_a_phone_stays_paired_over_a_restart_and_one_that_waits_does_not(
     refused(other.act(), 401, "unpaired")
 
 
-def test_what_a_power_cut_has_left_waits_no_more(announcer, door):
-    first = door(FACE)
-    assert first.stop() == 0
-    # Until long after the next start: the uptime has begun again.
-    with contextlib.closing(register(first)) as kept:
-        kept.execute("INSERT INTO pairing VALUES ('ab', 'amber fox', 'x', '::1', 1 << 60)")
-        kept.commit()
-    running = door(FACE).wait_for_announcer()
-    paired(running, announcer)
-    asking = terminal(running)
-    assert "open the page" in asking.stdout.readline()
-    asking.kill()
-    asking.communicate(timeout=60)
-
-
-def test_asking_again_gives_the_same_words(browser, announcer):
-    words, cookie = browser.pair().body["words"], browser.cookie
-    again = browser.pair()
-    assert (again.status, again.body["words"], browser.cookie) == (202, words, cookie)
-    hold(announcer)
-    wait_until(browser.is_paired, 60, "the pairing")
-    assert "already" in refused(browser.pair(), 409, "pairing")
-
-
 def test_a_second_phone_is_refused_and_the_first_is_paired(browser, running, announcer):
     assert browser.pair().status == 202
     for _ in range(6):
@@ -231,19 +206,6 @@ def test_a_phone_is_paired_or_refused_at_a_terminal(browser, running):
     running.wait_for('phone 1, "Anna\'s phone", is paired')
 
 
-@pytest.mark.parametrize("answer, is_paired", [("y\n", True), ("n\n", False)])
-def test_the_button_counts_while_somebody_is_asked_at_a_terminal(
-        browser, running, announcer, answer, is_paired):
-    assert browser.pair().status == 202
-    asking = terminal(running)
-    assert "shows the words: " in asking.stdout.readline()
-    hold(announcer)
-    wait_until(browser.is_paired, 60, "the pairing")
-    # Who says no has the last word.
-    asking.communicate(answer, timeout=60)
-    assert (asking.returncode == 0) == browser.is_paired() == is_paired
-
-
 def test_the_terminal_shows_the_words_the_name_and_the_address(browser, running):
     words = browser.pair("\u202eAnna\x1b[2J").body["words"]
     asking = terminal(running)
@@ -259,10 +221,6 @@ def test_the_terminal_shows_the_words_the_name_and_the_address(browser, running)
 def test_a_phone_without_a_name_is_not_paired(browser, body, reason):
     refused(browser.ask("POST", "/v1/pair", body), 400, reason)
     assert browser.standing()["status"] == "none"
-
-
-def test_a_name_has_as_many_letters_in_every_script(browser):
-    assert browser.pair("電" * 40).status == 202
 
 
 def test_a_full_register_is_told_and_counts_for_nobody(browser, running, announcer):
@@ -325,14 +283,6 @@ def test_the_cookie_lasts_from_the_last_visit(running, announcer):
     assert "Max-Age=34560000" in answer.headers["Set-Cookie"]
 
 
-@pytest.mark.parametrize("others, counts", [(3, True), (4, False)])
-def test_another_server_of_the_machine_may_have_set_such_a_cookie(
-        running, announcer, others, counts):
-    browser = paired(running, announcer)
-    browser.before = "clocksmith=0; " + f"clocksmith={'0' * 64}; " * others
-    assert browser.act().status == (200 if counts else 401)
-
-
 # The phones.
 
 
@@ -382,15 +332,6 @@ def test_a_phone_that_has_not_come_for_400_days_is_paired_no_more(running, annou
     running.wait_for('phone 1, "Anna\'s phone", is not paired any more')
 
 
-@pytest.mark.parametrize("days", [399, -50_000], ids=["long ago", "by a wrong clock"])
-def test_when_a_phone_came_last_is_noted(running, announcer, days):
-    browser = paired(running, announcer)
-    came_last(running, days)
-    assert browser.act().status == 200
-    [phone] = browser.ask("GET", "/v1/phones").body["phones"]
-    assert abs(timestamp(phone["seen"]) - time.time()) < 60
-
-
 @pytest.mark.parametrize("words, status, told", [
     (["remove", "7"], 1, "no phone has the number 7: see 'pair list'"),
     (["remove", "Anna"], 1, "no phone has the number Anna"),
@@ -417,15 +358,6 @@ def test_under_paired_others_may_only_ask_to_be_paired(door, announcer):
     assert browser.standing()["look"] is True
 
 
-def test_without_the_face_only_the_token_counts(door, announcer):
-    running = door().wait_for_announcer()
-    browser = Browser(running)
-    for method, path in (("GET", "/v1/state"), ("GET", "/v1/pair"), ("POST", "/v1/pair")):
-        refused(browser.ask(method, path, {"name": "x"} if method == "POST" else None),
-                401, "token")
-    refused(running.ask("GET", "/v1/pair"), 404, "path")
-
-
 def test_the_token_goes_on_to_count_and_a_wrong_one_counts_before_the_cookie(running, announcer):
     browser = paired(running, announcer)
     assert running.order({"command": "stop"}).status == 200
@@ -433,17 +365,6 @@ def test_the_token_goes_on_to_count_and_a_wrong_one_counts_before_the_cookie(run
     # No browser sends a token by itself, so nothing else is asked of a program that does.
     assert browser.act(Authorization=f"Bearer {TOKEN}", Origin="http://evil.test",
                        Host="evil.test").status == 200
-
-
-def test_the_face_needs_no_token(running, announcer):
-    browser = paired(running, announcer)
-    running.text = running.text.replace("token_file", ";token_file")
-    running.configure()
-    assert "ok    http" in running.command("check", "--config", running.configuration)
-    running.process.send_signal(signal.SIGHUP)
-    running.wait_for("reloaded")
-    assert browser.act().status == 200
-    refused(running.state(), 401, "token")
 
 
 @pytest.mark.parametrize("host", [
@@ -578,16 +499,6 @@ def test_a_phone_that_is_revoked_loses_its_stream_and_no_other_does(running, ann
             pass
         announcer.connection.send(notice("switch", "the switch is off", {}))
         assert any(streams[1].readline() == b"event: notice\n" for _ in range(4))
-
-
-def test_an_ipv4_address_is_shown_as_such(door, announcer):
-    running = door(FACE)
-    running.text = running.text.replace("127.0.0.1", "[::]")
-    running.configure()
-    running.process.send_signal(signal.SIGHUP)
-    running.wait_for("reloaded")
-    assert Browser(running).pair().status == 202
-    running.wait_for('"Anna\'s phone" at 127.0.0.1, ')
 
 
 def test_a_stranger_gets_nothing_of_a_clock_that_only_paired_phones_may_see(running, announcer):

@@ -1,7 +1,7 @@
 """A relay with a new configuration: what it clears away, and what goes on."""
 
 import relay as parts
-from relay import CLOCK, COMMAND, count_of_attempts
+from relay import CLOCK, COMMAND
 
 OLD = "homeassistant/device/clocksmith_hall/config"
 NEW = "homeassistant/device/clocksmith_gym/config"
@@ -41,18 +41,6 @@ def test_a_reload_of_what_is_not_the_brokers_leaves_its_connection(
     broker.send(COMMAND, b"{")
     relay.wait_for("it ends too early")
     assert (len(broker.clients), broker.endings) == (1, [])
-
-
-def test_a_reload_tries_a_broker_at_once_that_has_let_nobody_in(broker, relay_to, announcer):
-    announcer()
-    broker.kill()
-    attempts = count_of_attempts(broker.port)
-    relay = relay_to(broker.port)
-    # After five attempts the next one is at least twelve seconds away.
-    parts.wait_until(lambda: attempts() >= 5, 60, "attempts")
-    before = attempts()
-    relay.process.send_signal(1)
-    parts.wait_until(lambda: attempts() > before, 10, "another attempt")
 
 
 def test_a_reload_of_a_wrong_file_changes_nothing(broker, relay_to, announcer):

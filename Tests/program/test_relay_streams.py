@@ -61,15 +61,6 @@ def test_what_a_server_has_not_looked_at_is_sent_on_the_next_connection_at_once(
     assert not running.matching("it is tried again")
 
 
-def test_a_server_that_ends_each_connection_in_order_is_no_failure(apns, publish):
-    server = apns(lifetime=20, streams=100)
-    running = publish(server, 400)
-    running.wait_for("400 accepted", 60)
-    assert len(server.tokens()) == len(set(server.tokens())) == 400
-    assert server.connections == 20
-    assert not running.matching("it is tried again")
-
-
 def test_an_idle_connection_that_the_server_closes_is_replaced_in_silence(apns, publish):
     server = apns()
     running = publish(server, 2)
@@ -79,18 +70,3 @@ def test_an_idle_connection_that_the_server_closes_is_replaced_in_silence(apns, 
     running.push("and again")
     running.wait_for('"and again": 2 accepted', 60)
     assert server.connections == 2 and not running.matching("it is tried again")
-
-
-def test_answers_longer_than_a_window_all_arrive(apns, publish):
-    # Together more than the 65,535 bytes that a server may send before it is asked for more.
-    server = apns(
-        streams=3, answer=lambda request: (400, b'{"reason":"PayloadEmpty"}' + b" " * 9000))
-    running = publish(server, 40)
-    running.wait_for("40 refused (apns production: refused, PayloadEmpty)", 60)
-
-
-def test_a_server_that_always_leaves_is_left_alone_for_a_while(apns, publish):
-    server = apns(answer=lambda request: "goaway")
-    running = publish(server, 20)
-    running.wait_for("it is tried again")
-    assert len(server.tokens()) <= 16

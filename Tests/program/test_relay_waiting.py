@@ -99,17 +99,6 @@ def test_what_is_asked_for_twice_within_a_phrase_is_said_when_the_speaker_is_fre
     assert relay.matching("refused") == []
 
 
-def test_a_speaker_that_stays_taken_is_the_reason(broker, announcer, relay_to):
-    announcer()
-    relay = relay_to(broker.port)
-    heard = online(broker)
-    at = int(time.time()) + 15
-    for name in ("one", "two"):
-        broker.publish(COMMAND, {"command": "announce", "time": "15:30", "at": at, "id": name})
-    heard.wait_for_state(lambda state: state.get("last", {}).get("text") == WORDS)
-    assert 'the command "two"' in relay.wait_for("another announcement had the speaker")
-
-
 def test_an_occasion_says_what_is_asked_for_at_it_and_another_time_is_refused_by_its_name(
         broker, announcer, relay_to):
     """As in docs/home-assistant.md: a bell at the full hour; here at a full minute."""

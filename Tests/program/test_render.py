@@ -1,6 +1,5 @@
 """A time renders as the sum of its clips: the exact frames, to one 16-bit step."""
 
-import time
 import xml.etree.ElementTree
 
 import numpy
@@ -162,11 +161,6 @@ def test_a_picture_alone_names_every_clip_and_the_anchor(program, tmp_path):
     assert {"three", "fifteen", "P M", "15:15:00"} <= set(texts)
     assert done.stdout == "anchor: 0.000000\n"
     assert [path.name for path in tmp_path.iterdir()] == ["picture.svg"]
-
-
-def test_a_picture_names_every_blow(program, tmp_path):
-    _, texts = drawn(program, tmp_path, announce="chime_quarters = westminster")
-    assert {"G#4", "F#4", "E4", "B3", "three", "fifteen", "P M"} <= set(texts)
 
 
 def test_the_sound_is_the_same_with_a_picture_of_it(program, tmp_path):

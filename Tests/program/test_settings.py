@@ -205,16 +205,6 @@ def test_what_is_not_allowed_changes_nothing(caller, start, settings, key, value
     assert not service.matching(" is now ")
 
 
-def test_nobody_sets_a_tune_that_is_not_there(caller, start, settings):
-    start(rest="[alarm school]\ntime = 08:00")
-    for tune in ["nothing", "../tune"]:
-        words = refused(caller, INVALID, key="alarm school.tune", value=tune)
-        assert words.startswith(f"alarm school.tune = {tune}: "), words
-    assert not settings.exists()
-    put(caller, "alarm school.tune", "whittington")
-    assert alarms(caller)["school"]["tune"] == "whittington"
-
-
 def test_keys_that_need_each_other_are_refused_until_both_fit(caller, start, settings):
     start("style = natural-day")
     before = seen(caller)
@@ -246,14 +236,6 @@ def test_a_full_disk_changes_nothing(caller, start, on_the_bus, full_disk):
     assert service.stop() == 0
 
 
-def test_without_a_state_folder_nothing_is_set(caller, start, on_the_bus):
-    on_the_bus.environment = on_the_bus.environment.copy()
-    del on_the_bus.environment["STATE_DIRECTORY"]
-    start()
-    words = refused(caller, NOT_SAVED, key="announce.voice", value="slt")
-    assert "STATE_DIRECTORY names no folder" in words
-
-
 @pytest.mark.parametrize("torn, words", [
     (b"no equals sign", "not a [section]"), (b"\0\0\0", "it holds a zero byte: it is torn"),
     (b"quiet = \xff", "the line is not UTF-8"), (b"k = " + b"x" * 2000, "the line is longer than"),
@@ -268,21 +250,6 @@ def test_a_torn_file_is_left_out_and_told(caller, start, on_the_bus, settings, t
     assert f"FOUND setting       {settings}:3: {words}" in done.stdout
     put(caller, "speaker.volume", "-3dB")
     assert settings.read_text().partition("\n\n")[2] == "[speaker]\nvolume = -3dB\n"
-
-
-def test_without_a_file_that_can_be_written_nothing_is_set(caller, start, settings):
-    settings.mkdir()
-    service = start()
-    assert service.matching(f"{settings}.*; settings.conf is left out")
-    assert str(settings) in refused(caller, NOT_SAVED, key="announce.voice", value="slt")
-    settings.rmdir()
-    put(caller, "announce.voice", "slt")
-
-
-def test_an_empty_file_is_no_trouble(caller, start, settings):
-    settings.write_text("")
-    service = start()
-    assert not service.matching("settings.conf")
 
 
 @pytest.mark.parametrize("lines, left_out", [
@@ -344,19 +311,6 @@ def test_a_key_of_an_earlier_version_is_told_in_a_file_and_leaves_the_settings(
     service.wait_for("any more")
 
 
-def test_a_new_name_that_is_set_outweighs_the_old_one(caller, start, settings):
-    settings.write_text("[speaker]\nlatency_offset = 1s\n")
-    start()
-    put(caller, "speaker.delay", "2s")
-    assert settings.read_text().splitlines()[2:] == ["[speaker]", "delay = 2s"]
-
-
-def test_an_error_of_a_file_is_no_error_of_the_settings(on_the_bus, settings):
-    settings.write_text("[announce]\nvoice = slt\n")
-    conf = on_the_bus.configuration("interval = 7")
-    assert f"{conf}:4: interval = 7" in refusal(on_the_bus.run("run", "--config", conf), 1)
-
-
 def test_check_says_what_is_set_and_what_it_hides(on_the_bus, etc, settings):
     etc.environment = on_the_bus.environment
     (etc.folder / "conf.d/my.conf").write_text("[announce]\n\nvoice = rms\n")
@@ -403,14 +357,6 @@ def test_an_alarm_is_set_changed_and_removed(caller, start, settings):
     take_back(caller, "alarm work")
     assert set(alarms(caller)) == {"work"} and alarms(caller)["work"]["time"] == "08:00"
     assert "alarm" not in settings.read_text()
-
-
-def test_a_name_with_dots_is_a_name(caller, start):
-    start()
-    put(caller, "alarm a.b.time", "07:00")
-    assert set(alarms(caller)) == {"a.b"}
-    take_back(caller, "alarm a.b")
-    assert alarms(caller) == {}
 
 
 def test_the_zone_is_that_of_the_clock(caller, start, on_the_bus):

@@ -274,14 +274,6 @@ def test_an_answer_that_is_not_in_force_is_told(sit_down, clocksmith, etc, tmp_p
     assert person.text.count("note:") == 2
 
 
-def test_the_control_of_another_card_is_left_out(sit_down, etc):
-    (etc / "clocksmith.conf").write_text("[speaker]\nmixer = PCM\n")
-    person = sit_down()
-    answer(person, (HEARD, "y"), *QUESTIONS[2:])
-    assert person.end() == 0
-    assert entries(person)[:3] == ["[speaker]", "device = plughw:CARD=Pretended,DEV=0", "mixer = none"]
-
-
 @WITHOUT_GPIO
 def test_a_line_that_the_running_clock_has_is_told(sit_down, clocksmith, etc, tmp_path):
     (etc / "clocksmith.conf").write_text("[switch]\nline = GPIO17\nactive = high\n")
@@ -303,15 +295,6 @@ def test_a_speaker_that_does_not_play_is_told_and_tried_again(sit_down, etc):
         person.wait_for("cannot open speaker gone: there is no such sound device")
         answer(person, (AGAIN, reply))
     person.wait_for("the speaker is gone")
-
-
-def test_only_root_may_write_the_file_of_the_service(sit_down, tmp_path, monkeypatch):
-    monkeypatch.setattr(
-        "microphone.PROGRAM", script(tmp_path, f'#!/bin/sh\nexec unshare --user {PROGRAM} "$@"\n'))
-    person = sit_down(output=None)
-    assert person.end() == 1
-    assert len(person.screen()) == 1
-    assert "run 'sudo clocksmith setup', or name another file with --output" in person.screen()[0]
 
 
 # MARK: The speaker alone

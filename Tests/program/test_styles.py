@@ -30,10 +30,6 @@ def older(pack):
     return pack
 
 
-def test_the_default_voice_says_times_as_people_do():
-    assert ("heart", "natural") in SPEAKERS and ("heart", "natural-day") in SPEAKERS
-
-
 @pytest.mark.parametrize("voice, style", SPEAKERS)
 def test_every_minute_of_a_day_is_said_as_people_say_it(clocksmith, voice, style):
     configuration = clocksmith.configuration(f"interval = 1\nstyle = {style}", voice=voice)

@@ -231,11 +231,6 @@ def test_what_cannot_be_done_is_refused_with_a_reason(kitchen, start):
         kitchen.run("timer", "cancel"), 2)
 
 
-def test_without_a_service_there_is_nothing_to_list(clocksmith):
-    assert "the clock is not running: start it with" in refusal(
-        clocksmith.run("timer", "list"), 1)
-
-
 # MARK: In a terminal
 
 

@@ -8,7 +8,6 @@ import pytest
 
 from program import PROGRAM
 from sound_server import wait_until
-from standstill import stand_still
 from terminal import in_a_terminal
 from test_timers import do, timers
 
@@ -46,15 +45,6 @@ def test_without_a_service_and_a_terminal_it_says_at_once_what_it_does(clocksmit
         assert process.stderr.read() == ""
 
 
-def test_on_a_terminal_that_cannot_redraw_a_line_there_is_no_bar(clocksmith):
-    process, drawn = in_a_terminal(
-        clocksmith, "timer", "2s", "--name", "tea", "--config", clocksmith.configuration(), kind="dumb")
-    wait_until(lambda: "at zero" in drawn(), 60, "zero")
-    assert drawn().startswith('timer "tea": 2 s') and "\x1b" not in drawn()
-    process.send_signal(signal.SIGINT)
-    assert process.wait(60) == 0, process.stderr.read()
-
-
 def test_waiting_it_shows_the_timer_of_the_service(kitchen, start):
     start()
     process, drawn = in_a_terminal(kitchen, "timer", "15s", "--name", "tea", "--wait")
@@ -81,19 +71,6 @@ def test_waiting_fails_if_the_timer_is_cancelled(kitchen, start):
     do(kitchen, "cancel", "tea")
     assert process.wait(60) == 1, "what follows with && must not follow"
     assert process.stderr.read() == 'clocksmith: timer "tea" was cancelled\n'
-
-
-def test_waiting_it_follows_no_later_timer_with_the_same_number(kitchen, start):
-    start()
-    process, drawn = in_a_terminal(kitchen, "timer", "10m", "--wait")
-    wait_until(lambda: "[" in drawn(), 60, "the bar")
-    stand_still(process)
-    do(kitchen, "cancel", "1")
-    do(kitchen, "10m")
-    assert timers(kitchen)[0]["number"] == 1
-    process.send_signal(signal.SIGCONT)
-    assert process.wait(60) == 1
-    assert "was cancelled" in process.stderr.read()
 
 
 def test_waiting_fails_if_a_ring_that_nobody_could_hear_is_stopped(kitchen, start):

@@ -158,11 +158,6 @@ def test_misuse_is_told(clocksmith, words):
     refusal(clocksmith.run("voice", *words), 2)
 
 
-def test_a_folder_that_is_not_there_is_told(clocksmith, tmp_path):
-    done = clocksmith.run("voice", "import", tmp_path / "nowhere")
-    assert "nowhere" in refusal(done, 1)
-
-
 # MARK: What is wrong with a pack
 
 
@@ -212,22 +207,3 @@ def test_list_shows_the_configured_voice_with_a_star(clocksmith, brought_in):
     assert mine.startswith(f"* {pack}: en, ") and styles == "    styles   12 hours digital"
     assert size.startswith("    size     17 clips, ")
     assert [line.split(": ")[0] for line in lines[4::4]] == [f"  {name}" for name in VOICES]
-
-
-def test_a_folder_among_the_recordings_is_left_alone(recordings, brought_in):
-    (recordings / "licences").mkdir()
-    (recordings / "noise.wav").mkdir()
-    done, _ = brought_in()
-    assert "17 clips" in lines_of(done, 0)[0] and done.stderr == ""
-
-
-@pytest.mark.parametrize("words, told", [
-    (["list", "--output", "x"], "--output means nothing for 'voice list'; leave it out"),
-    (["try", "rms", "--caf"], "--caf means nothing for 'voice try'; leave it out"),
-    (["verify", "rms", "--config", "x"], "--config means nothing for 'voice verify'; leave it out"),
-    (["record", "x", "--style", "x"], "--style means nothing for 'voice record'; leave it out"),
-    (["import", "x", "--device", "x"], "--device means nothing for 'voice import'; leave it out"),
-    (["export", "rms", "--json"], "--json means nothing for 'voice export'; leave it out"),
-])
-def test_an_option_of_another_action_is_refused(clocksmith, words, told):
-    assert told in refusal(clocksmith.run("voice", *words), 2)

@@ -6,7 +6,6 @@ import pytest
 
 # Starts red text, clears the screen, sets the title of the window, and turns the direction of the text.
 SEQUENCES = "\x1b[31m\x1bc\x9b2J\x7f\u202e"
-AT = ["--at", "2026-11-21T15:15"]
 
 
 @pytest.fixture

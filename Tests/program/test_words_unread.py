@@ -3,7 +3,6 @@
 import os
 import pty
 import signal
-import socket
 import subprocess
 import termios
 
