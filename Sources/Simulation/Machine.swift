@@ -8,7 +8,7 @@ let hour: Int64 = 60 * minute
 let day: Int64 = 24 * hour
 
 /// A moment: what all clocks show, in nanoseconds.
-struct Moment: Hashable {
+struct Moment {
   /// Since the history began.
   var elapsed: Int64
   /// UTC by the machine's clock, since 1970.
@@ -77,29 +77,18 @@ struct Machine {
 
   // MARK: The switch
 
-  /// True while the contact is closed.
-  var isClosed = false
-  var isSwitchLost = false
+  var contact = SwitchState.on
   /// The service's reading.
   var switchState = SwitchState.absent
 
   // MARK: The speaker
 
-  var slow = Spell()
-  var busy = Spell()
-  var queued = Spell()
-
-  /// A time in which the speaker is slow or busy.
-  struct Spell: Hashable {
-    /// Since the history began.
-    var until: Int64 = .min
-    var length: Int64 = 0
-
-    func length(at moment: Moment) -> Int64? { moment.elapsed < until ? length : nil }
-  }
+  /// Until when opening it takes how long, and until when it is busy, since the history began.
+  var slow: (until: Int64, length: Int64) = (.never, 0)
+  var busyUntil: Int64 = .never
 
   /// The state saved on disk.
-  struct Saved: Hashable {
+  struct Saved {
     var mute = SoftwareMute.off
     var end: Duration?
     var timers: [Reminder] = []
@@ -115,7 +104,6 @@ struct Machine {
     case clockSet
     /// The switch has moved at that uptime, or was lost.
     case switched(at: Int64)
-    case stall(Int64)
     case incident(Incident.Kind)
   }
 
@@ -127,7 +115,7 @@ struct Machine {
 }
 
 /// What the kernel and an RTC chip can tell about the time.
-struct ClockHardware: Hashable {
+struct ClockHardware {
   /// How far the clock is ahead of true time.
   var ahead: Int64 = 0
   /// A time server is heard.
@@ -137,12 +125,10 @@ struct ClockHardware: Hashable {
   var rtc = RTC.none
 
   /// A real-time clock.
-  enum RTC: Hashable {
+  enum RTC {
     case none
     /// Ahead of true time by this much.
     case running(ahead: Int64)
-    /// Its battery is empty: the driver refuses its time.
-    case dead
   }
 
   mutating func synchronise() {
@@ -178,15 +164,10 @@ struct ClockHardware: Hashable {
 
   /// The result of reading the RTC; nil if there is none.
   func reading(_ moment: Moment) -> RTCReading? {
-    let answer: RTCReading.Answer
-    switch rtc {
-    case .none: return nil
-    case .dead: answer = .notValid
-    case .running(let ahead):
-      answer = .time(Instant(seconds: (moment.shown - self.ahead + ahead) / second))
-    }
+    guard case .running(let ahead) = rtc else { return nil }
+    let time = Instant(seconds: (moment.shown - self.ahead + ahead) / second)
     return RTCReading(
-      name: "ds3231", moment: moment.now, answer: answer, health: .unsupported)
+      name: "ds3231", moment: moment.now, answer: .time(time), health: .unsupported)
   }
 
   /// True if it was so since the machine was switched on, or if there is an RTC that may be right.

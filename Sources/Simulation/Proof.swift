@@ -38,8 +38,7 @@ extension World {
     _ sabotage: Sabotage? = nil
   ) {
     self.init(
-      shown: seconds * second, settings: settings, zone: "Europe/London",
-      faces: Faces(over: seconds - 366 * 86_400..<seconds + 366 * 86_400), sabotage: sabotage)
+      shown: seconds * second, settings: settings, zone: "Europe/London", sabotage: sabotage)
   }
 
   /// A timer is at zero while another rings.
@@ -49,8 +48,8 @@ extension World {
       until: 420 * second,
       [(at: 330, length: 60_000), (at: 395, length: 2200)].map {
         Incident(
-          time: .at($0.at * second),
-          kind: .reminder(.start(.milliseconds($0.length), name: nil)))
+          at: $0.at * second,
+          kind: .order(.reminder(.start(.milliseconds($0.length), name: nil))))
       })
     return world
   }

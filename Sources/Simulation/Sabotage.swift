@@ -22,8 +22,7 @@ enum Sabotage: CaseIterable {
   case clockAlwaysTrusted
   /// A clock that is not trusted speaks.
   case untrustedSpeaks
-  /// The volume is that of an hour ago.
-  case volumeHourLate
+  case volumeUnread
   /// Every tenth occasion is not heard, or is words alone.
   case occasionsDropped, chimesDropped
   case quietHoursUnread
@@ -55,7 +54,7 @@ enum Sabotage: CaseIterable {
     case .lateBlows: "ontime"
     case .stopsUnheard, .muteIgnored, .lostSwitchSounds: "silence"
     case .clockAlwaysTrusted, .untrustedSpeaks: "trust"
-    case .volumeHourLate: "level"
+    case .volumeUnread: "level"
     case .chimesDropped, .occasionsDropped, .quietHoursUnread: "occasions"
     case .refusalsUntold: "requests"
     case .cuesDrift, .cuesDropped: "intervals"
@@ -140,11 +139,7 @@ extension World {
     var settings = machine.settings
     switch sabotage {
     case .quietHoursUnread: settings.quiet = .none
-    case .volumeHourLate:
-      settings.quieter = try! VolumeRules(
-        text: settings.quieter.rules.flatMap { rule in
-          rule.times.windows.map { "\($0.hourLater) \(Int(rule.decibels))dB" }
-        }.joined(separator: ","))
+    case .volumeUnread: settings.quieter = AnnouncerSettings().quieter
     case .lostSwitchSounds: settings.whenLost = .sound
     case .untrustedSpeaks: settings.untrusted = .speak
     case .ringsForEver: settings.ringLimit = .seconds(1800)
@@ -163,11 +158,4 @@ extension World {
 extension Int64 {
   /// True for one minute of ten.
   fileprivate var isTenth: Bool { self / minute % 10 == 0 }
-}
-
-extension QuietHours.Window {
-  /// As configuration files write it.
-  fileprivate var hourLater: String {
-    "\(TimeOfDay(minutes: (from + 60) % 1440))-\(TimeOfDay(minutes: (to + 60) % 1440))"
-  }
 }

@@ -7,7 +7,7 @@ extension World {
   func startService() {
     machine.starts = nil
     machine.stopping = nil
-    record("starts")
+    record("  starts")
     let now = moment.now
     var saved = machine.saved
     if sabotage == .remindersLost { (saved.timers, saved.alarms) = ([], []) }
@@ -15,7 +15,7 @@ extension World {
     see(.started(machine.saved.timers + machine.saved.alarms))
     clockJudge = ClockJudge()
     let announcer = Announcer(
-      settings: settings, zone: faces.use(machine.zone), trust: judgeClock(), mute: saved.mute,
+      settings: settings, zone: use(machine.zone), trust: judgeClock(), mute: saved.mute,
       muteEndsSinceBoot: isSameBoot ? saved.end : nil,
       reminders: Reminders(saved.timers + saved.alarms, isSameBoot: isSameBoot, at: now),
       interval: saved.interval?.started(isSameBoot: isSameBoot, at: now), at: now)
@@ -30,7 +30,7 @@ extension World {
 
   /// The service ends at once, whatever it does.
   func endService(after gap: Int64, isKilled: Bool) {
-    record("ends")
+    record("  ends")
     tracks = []
     conductor = nil
     machine.wakeUp = nil
@@ -57,30 +57,24 @@ extension World {
       readSwitch()
       guard machine.switchState != before else { return }
       handle(.switched(machine.switchState, at: Uptime(nanoseconds: uptime)))
-    case .stall(let span): hold(span)
     case .incident(let kind): carryOut(kind)
     }
   }
 
   /// An order of a person, or of the system.
   private func carryOut(_ kind: Incident.Kind) {
-    let isAwake = moment.whim(1) == 0
     switch kind {
+    case .stall(let span): hold(span)
+    case .order(let event): order(event)
     case .muteFor(let span): order(.mute(.until(now.instant + .nanoseconds(span))))
-    case .mute(let mute): order(.mute(mute))
-    case .stopByHand: order(.stop(.byHand))
-    case .holdButton: order(.held)
-    case .press: order(.pressed(speakerIsAwake: isAwake))
-    case .reminder(let order): self.order(.reminder(order))
-    case .interval(let order): self.order(.interval(order))
     case .ask(let ahead):
       let instant = ahead.map { now.instant + .nanoseconds($0) }
-      order(.asked(at: instant, speakerIsAwake: isAwake))
+      order(.asked(at: instant, speakerIsAwake: moment.whim(1) == 0))
     case .zone(let name):
       settleClock()
       machine.zone = name
-      let zone = faces.use(name)
-      see(.tookZone(faces.face(name)))
+      let zone = use(name)
+      see(.tookZone)
       handle(.zoneChanged(zone))
     case .reload(let seed):
       var chance = Chance(seed: seed)
@@ -144,7 +138,7 @@ extension World {
   // MARK: The switch
 
   private func readSwitch() {
-    machine.switchState = machine.isSwitchLost ? .lost("gone") : machine.isClosed ? .off : .on
+    machine.switchState = machine.contact
     see(.read(machine.switchState))
   }
 

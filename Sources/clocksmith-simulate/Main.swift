@@ -52,7 +52,10 @@ enum Main {
       total.faults.merge(outcome.faults, uniquingKeysWith: +)
       if let failure = outcome.violation {
         violations += 1
-        try printFailure(failure, options)
+        for line in failure.report { try say("  \(line)") }
+        try say(
+          "  again: clocksmith-simulate --seed \(options.seed) --years \(options.years) "
+            + "--zone \(zone) --faults \(options.faults)")
       }
       if zones.count > 1 {
         let count = outcome.violation == nil ? 0 : 1
@@ -75,18 +78,6 @@ enum Main {
     } catch {
       throw Misuse(description: error.description)
     }
-  }
-
-  private static func printFailure(_ failure: Simulation.Failure, _ options: Options) throws {
-    try say("  the shortest history: \(failure.property): \(failure.what)")
-    try say("  at \(failure.shown), seed \(failure.seed), zone \(failure.zone)")
-    for line in failure.history { try say("  \(line)") }
-    try say("  in the end:")
-    for line in failure.end { try say("    \(line)") }
-    try say("  rules: \(failure.rules)")
-    try say(
-      "  again: clocksmith-simulate --seed \(failure.seed) --years \(options.years) "
-        + "--zone \(failure.zone) --faults \(options.faults)")
   }
 
   private static func printFigures(

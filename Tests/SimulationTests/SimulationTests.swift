@@ -50,28 +50,23 @@ struct SimulationTests {
   }
 
   @Test("what is violated is told with the shortest history that violates it") func shortest() {
-    let sabotage = Sabotage.stopsUnheard
-    let faces = Faces(over: 1_800_000_000..<1_830_000_000)
-    let world = World(
-      shown: 1_811_808_000 * second, settings: .usual, zone: "Europe/London", faces: faces,
-      sabotage: sabotage)
-    let scene = world.scene
-    let starts = Incident.at(500 * second, .reminder(.start(.seconds(5), name: nil)))
-    let stops = Incident.at(505_500 * millisecond, .stopByHand)
+    let beginning = World(.usual, .stopsUnheard)
+    let starts = Incident.at(
+      500 * second, .order(.reminder(.start(.seconds(5), name: nil))))
+    let stops = Incident.at(505_500 * millisecond, .order(.stop(.byHand)))
     let others = (1...12).map {
       Incident.at(Int64($0) * minute, .rtc(.running(ahead: Int64($0))))
     }
+    let world = World(copy: beginning)
     world.run(until: hour, others[..<8] + [starts, stops] + others[8...])
     #expect(world.judge.violation?.property == "silence")
     #expect(world.happened.count == 10)
-    let shrinking = Shrinking(scene: scene, faces: faces, sabotage: sabotage, patience: 120)
-    let shortest = shrinking.shortest(world, "silence")
-    #expect(shortest.happened.map(\.incident) == [starts, stops])
-    #expect(shrinking.told(shortest).diary?.end.isEmpty == false)
-    // A shorter history counts only if it violates the same. `patience` limits the tries.
-    #expect(shrinking.shortest(world, "ontime") === world)
-    let hasty = Shrinking(scene: scene, faces: faces, sabotage: sabotage, patience: 1)
-    #expect(hasty.shortest(world, "silence").happened.count == 5)
+    let shrinking = Shrinking(beginning: beginning, patience: 120)
+    #expect(shrinking.shortest(world).happened.map(\.at) == [starts.at, stops.at])
+    #expect(shrinking.failure(of: world).report.first?.hasPrefix("silence: ") == true)
+    // `patience` limits the tries.
+    let hasty = Shrinking(beginning: beginning, patience: 1)
+    #expect(hasty.shortest(world).happened.count == 5)
   }
 
   @Test("the judge's quiet hours cross midnight and the end of the week") func quietWindow() throws

@@ -26,7 +26,7 @@ enum Fact {
   /// It has handled an event.
   case rested(isSaved: Bool)
   indirect case took(AnnouncerSettings)
-  indirect case tookZone(WallClock)
+  case tookZone
   /// What it reads of the switch.
   case read(SwitchState)
 

@@ -9,24 +9,22 @@ struct Judge {
   /// How many announcements were heard, and how often each kind of incident struck.
   private(set) var soundings = 0
   private(set) var counts: [String: Int] = [:]
-  /// The world as it is.
   private(set) var world: Situation
   private var properties: [any Property] = [
     Truth(), Once(), Overlap(), Silence(), Level(), OnTime(), Occasions(), Requests(), Trust(),
     Rings(), Intervals(),
   ]
 
-  struct Violation: Sendable {
+  struct Violation: CustomStringConvertible {
     /// The name of the property.
     let property: String
     let what: String
-    /// UTC, as the clock showed it.
-    let shown: Int64
+    let moment: Moment
+
+    var description: String { "\(property): \(what), at \(moment.shown.utcText)" }
   }
 
-  init(settings: AnnouncerSettings, face: WallClock) {
-    world = Situation(settings: settings, face: face)
-  }
+  init(world: Situation) { self.world = world }
 
   mutating func count(_ incident: String) { counts[incident, default: 0] += 1 }
 
@@ -41,7 +39,7 @@ struct Judge {
     for index in properties.indices {
       guard let what = properties[index].see(fact, moment, world) else { continue }
       let name = "\(type(of: properties[index]))".lowercased()
-      violation = Violation(property: name, what: what, shown: moment.shown)
+      violation = Violation(property: name, what: what, moment: moment)
       return
     }
   }

@@ -28,7 +28,7 @@ struct Occasions: Property {
       spoken.append((heard.occasion, at.elapsed))
       guard let occasion = heard.occasion else { return nil }
       if kind == .anchor { fates[occasion] = (.heard(heard.programme), at.elapsed) }
-      let isQuiet = kind == .begins && world.settings.isQuiet(world.face.reading(occasion))
+      let isQuiet = kind == .begins && world.settings.isQuiet(WallClock.reading(occasion))
       return isQuiet && !world.happened(.rules, since: at.elapsed - 3 * minute)
         ? "\(occasion.utcText) sounds in quiet hours" : nil
     case .told(.skipped(let first, let last, let reason)):
@@ -37,7 +37,7 @@ struct Occasions: Property {
         return "\(first.utcText) has two fates"
       }
       let start = max(first, last - 3 * hour)
-      for occasion in world.face.occasions(from: start, through: last, world.settings) {
+      for occasion in WallClock.occasions(from: start, through: last, world.settings) {
         fates[occasion] = (.silent(reason), at.elapsed)
       }
       return judge(reason, first, at, world)
@@ -62,10 +62,10 @@ struct Occasions: Property {
   /// Time has passed: judges the occasions whose fate must be known.
   private mutating func pass(_ at: Moment, _ world: Situation) -> String? {
     guard world.upSince != nil else { return nil }
-    if next == nil { next = world.face.nextOccasion(after: at.shown, world.settings) }
+    if next == nil { next = WallClock.nextOccasion(after: at.shown, world.settings) }
     while let occasion = next, occasion <= at.shown {
       open.append((occasion, at.elapsed - (at.shown - occasion)))
-      next = world.face.nextOccasion(after: occasion, world.settings)
+      next = WallClock.nextOccasion(after: occasion, world.settings)
     }
     while let (occasion, due) = open.first, at.elapsed > due + Self.settled {
       open.removeFirst()
@@ -84,7 +84,7 @@ struct Occasions: Property {
     }
     // It may have had its fate before the clock was set back over it.
     guard world.isCalm(since: since), decided > since else { return nil }
-    let piece = world.settings.piece(world.face.reading(occasion), world.trust)
+    let piece = world.settings.piece(WallClock.reading(occasion), world.trust)
     // Something else was heard that might be in its way.
     let isHindered = spoken.contains { $0.occasion != occasion && $0.at >= due - 80 * second }
     switch fate {
@@ -105,7 +105,7 @@ struct Occasions: Property {
   private func judge(
     _ reason: SkipReason, _ first: Int64, _ at: Moment, _ world: Situation
   ) -> String? {
-    let reading = world.face.reading(first)
+    let reading = WallClock.reading(first)
     let lately = at.elapsed - 3 * minute
     // What came just before a sleep is told after it.
     if world.happened(.sleep, .rules, since: lately) { return nil }

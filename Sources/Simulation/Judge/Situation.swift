@@ -1,10 +1,9 @@
 import Horology
 
-/// The world as the timeline has left it: the settings, the zone, the switch, the mute, the clock's
+/// The world as the timeline has left it: the settings, the switch, the mute, the clock's
 /// trust, what is heard, and when something last disturbed.
 struct Situation {
   private(set) var settings: AnnouncerSettings
-  private(set) var face: WallClock
   /// The steps of the clock of the last minutes.
   private var steps: [(at: Int64, by: Int64)] = []
   private(set) var trust = ClockTrust.synchronised
@@ -40,10 +39,7 @@ struct Situation {
   /// just be held up. Until then it counts as still to come, which nobody notices.
   static let told = 300 * millisecond
 
-  init(settings: AnnouncerSettings, face: WallClock) {
-    self.settings = settings
-    self.face = face
-  }
+  init(settings: AnnouncerSettings) { self.settings = settings }
 
   mutating func apply(_ fact: Fact, _ at: Moment) {
     switch fact {
@@ -77,9 +73,7 @@ struct Situation {
       self.settings = settings
       silencedSince = isSilenced ? silencedSince ?? at.elapsed : nil
       disturbed(.rules, at.elapsed)
-    case .tookZone(let face):
-      self.face = face
-      disturbed(.rules, at.elapsed)
+    case .tookZone: disturbed(.rules, at.elapsed)
     case .read(let switchState):
       self.switchState = switchState
       silencedSince = isSilenced ? silencedSince ?? at.elapsed : nil
@@ -95,7 +89,8 @@ struct Situation {
       if sounding.announcement != nil { lastAnnounced = at.elapsed }
     // It may have ended by itself.
     case .told(.mute): disturbed(.mute, at.elapsed)
-    case .contactCloses, .ordered, .promised, .told: break
+    case .contactCloses: disturbed(.contact, at.elapsed)
+    case .ordered, .promised, .told: break
     }
   }
 

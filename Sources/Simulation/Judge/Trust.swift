@@ -25,7 +25,7 @@ struct Trust: Property {
       let isAllowed =
         switch said.cause {
         case .occasion(let occasion):
-          world.settings.soundsUntrusted(world.face.reading(occasion.instant.nanoseconds))
+          world.settings.soundsUntrusted(WallClock.reading(occasion.instant.nanoseconds))
         case .request: world.goesByClock || world.settings.untrusted == .ask
         case .timer(let words): world.goesByClock || !words.isOfTime
         case .start, .untrusted: true

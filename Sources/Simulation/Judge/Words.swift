@@ -9,7 +9,7 @@ struct Truth: Property {
     var truth = world.readings(at).flatMap { [$0, $0 + Situation.tolerance] }
     // Words before a chime say the hour to come.
     if case .before = said.programme.words, let occasion = said.occasion { truth = [occasion] }
-    let isTrue = truth.contains { world.face.reading($0).minuteOfDay == said.time.minuteOfDay }
+    let isTrue = truth.contains { WallClock.reading($0).minuteOfDay == said.time.minuteOfDay }
     return isTrue || world.happened(.rules, since: at.elapsed - 2 * minute)
       ? nil : "\(said.time.hour):\(said.time.minute) is said"
   }
@@ -49,7 +49,7 @@ struct Once: Property {
   }
 
   private mutating func reaches(_ occasion: Int64, _ at: Moment, _ world: Situation) -> String? {
-    if !world.settings.isOccasion(world.face.reading(occasion)),
+    if !world.settings.isOccasion(WallClock.reading(occasion)),
       !world.happened(.rules, since: at.elapsed - minute)
     {
       return "\(occasion.utcText) is no occasion"
@@ -88,7 +88,7 @@ struct Level: Property {
       world.isCalm(since: at.elapsed - 5 * minute)
     else { return nil }
     let anchors = [sounding.occasion ?? at.shown, at.shown, at.shown - 10 * second]
-    let levels = anchors.map { world.settings.level(world.face.reading($0)) }
+    let levels = anchors.map { world.settings.level(WallClock.reading($0)) }
     let mayRise = sounding.ring != nil || sounding.words?.isOfTime == true
     let isRight = levels.contains {
       mayRise ? sounding.decibels <= $0 : sounding.decibels == $0
