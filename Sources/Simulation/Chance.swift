@@ -33,11 +33,8 @@ extension UInt64 {
     return numbers.next()
   }
 
-  /// A seed made of this one and a name, by FNV-1a.
+  /// A seed made of this one and a name.
   func mixed(with name: String) -> UInt64 {
-    let hash = name.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) {
-      ($0 ^ UInt64($1)) &* 0x100_0000_01B3
-    }
-    return mixed(with: hash)
+    name.utf8.reduce(self) { $0.mixed(with: UInt64($1)) }
   }
 }

@@ -15,14 +15,13 @@ struct Incident {
     case synchronised
     /// No time server is heard any more, and the kernel does not know the clock's error.
     case synchronisationLost
-    case rtc(ClockHardware.RTC)
     case sleep(Int64)
     /// The loop is held up.
     case stall(Int64)
     /// The service is stopped as by systemd, and started again this much later.
     case restart(Int64)
-    /// How long, and how far the clock is behind true time afterwards.
-    case powerCut(Int64, clockIsBehind: Int64)
+    /// How long, and how far the clock is ahead of true time afterwards; by an RTC, or without one.
+    case powerCut(Int64, clockIsAhead: Int64, hasRTC: Bool = false)
     case zone(String)
     /// The switch is moved, lost or found again. It does not bounce.
     case contact(SwitchState)

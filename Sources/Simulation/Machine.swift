@@ -121,58 +121,37 @@ struct ClockHardware {
   /// A time server is heard.
   var isSynchronised = true
   /// What the clock showed when it was last synchronised in this boot.
-  private var synchronisedAt: Int64?
-  var rtc = RTC.none
-
-  /// A real-time clock.
-  enum RTC {
-    case none
-    /// Ahead of true time by this much.
-    case running(ahead: Int64)
-  }
+  var synchronisedAt: Int64?
+  /// How far an RTC is ahead of true time; nil without one.
+  var rtcAhead: Int64?
 
   mutating func synchronise() {
     isSynchronised = true
     // The time server's client has the kernel set the RTC as well.
-    if case .running = rtc { rtc = .running(ahead: 0) }
+    if rtcAhead != nil { rtcAhead = 0 }
   }
 
-  /// No server is heard any more, or somebody else has set the clock.
+  /// No server is heard any more.
   mutating func lose(_ moment: Moment) {
     if isSynchronised { synchronisedAt = moment.shown }
     isSynchronised = false
   }
 
-  /// The machine is switched on.
-  /// - Parameter behind: how far the clock is behind true time without an RTC.
-  /// - Returns: how far the clock is ahead of what it would show if it had gone on.
-  mutating func start(behind: Int64) -> Int64 {
-    let old = ahead
-    ahead = -behind
-    if case .running(let rtcAhead) = rtc { ahead = rtcAhead }
-    (isSynchronised, synchronisedAt) = (false, nil)
-    return ahead - old
-  }
-
   func kernel(_ moment: Moment) -> KernelClock {
     KernelClock(
       maximumError: isSynchronised ? .milliseconds(1) : .seconds(16),
-      timesyncd: isSynchronised
-        ? Instant(nanoseconds: moment.shown)
-        : synchronisedAt.map { Instant(nanoseconds: $0) })
+      timesyncd: (isSynchronised ? moment.shown : synchronisedAt).map { Instant(nanoseconds: $0) })
   }
 
   /// The result of reading the RTC; nil if there is none.
   func reading(_ moment: Moment) -> RTCReading? {
-    guard case .running(let ahead) = rtc else { return nil }
-    let time = Instant(seconds: (moment.shown - self.ahead + ahead) / second)
-    return RTCReading(
-      name: "ds3231", moment: moment.now, answer: .time(time), health: .unsupported)
+    rtcAhead.map {
+      RTCReading(
+        name: "ds3231", moment: moment.now,
+        answer: .time(Instant(seconds: (moment.shown - ahead + $0) / second)), health: .unsupported)
+    }
   }
 
-  /// True if it was so since the machine was switched on, or if there is an RTC that may be right.
-  var isVouchedFor: Bool {
-    if case .running = rtc { return true }
-    return isSynchronised || synchronisedAt != nil
-  }
+  /// True if it was synchronised since the machine was switched on, or has an RTC that may be right.
+  var isVouchedFor: Bool { isSynchronised || synchronisedAt != nil || rtcAhead != nil }
 }

@@ -65,7 +65,7 @@ struct Plan {
     case .order(.interval(.start)): .order(.interval(.stop))
     case .synchronisationLost: .synchronised
     case .step(let by) where abs(by) > 2 * second: .synchronised
-    case .powerCut(_, let behind) where behind > second: .synchronised
+    case .powerCut(_, let ahead, _) where abs(ahead) > second: .synchronised
     default: nil
     }
   }
@@ -78,8 +78,9 @@ struct Plan {
     case 13...14: .restart(Self.length(&chance, [3 * second, hour]))
     case 15:
       .powerCut(
-        Self.length(&chance, [minute, 3 * day]),
-        clockIsBehind: chance.pick([0, 0, second, hour, 40 * day]))
+        Self.length(&chance, [minute, hour, hour, 3 * day]),
+        clockIsAhead: chance.pick([0, 0, 10 * second, -second, -hour, -40 * day]),
+        hasRTC: chance.oneIn(2))
     case 16: .zone(chance.pick(zones))
     case 17...20: .contact(chance.pick([.on, .off, .off, .lost("gone")]))
     case 21: .order(.mute(chance.pick([.on, .next, .next, .off])))
@@ -102,11 +103,10 @@ struct Plan {
       60 * millisecond, 500 * millisecond, 3 * second, 70 * second, 16 * minute, 2 * hour,
       26 * hour, 21 * day,
     ])
-    return switch chance.below(9) {
+    return switch chance.below(8) {
     case 0...4: .step(chance.between(-reach, reach))
     case 5...6: .synchronised
-    case 7: .synchronisationLost
-    default: .rtc(chance.pick([.none, .running(ahead: 0), .running(ahead: reach)]))
+    default: .synchronisationLost
     }
   }
 
@@ -124,7 +124,7 @@ extension Incident.Kind {
   /// How long nothing else can happen.
   fileprivate var length: Int64 {
     switch self {
-    case .sleep(let span), .powerCut(let span, _): span
+    case .sleep(let span), .powerCut(let span, _, _): span
     default: 0
     }
   }
@@ -176,12 +176,13 @@ extension Plan {
 }
 
 extension AlarmPlan {
-  /// - Parameter elapsed: its date may be on one of the three days from there on; nil for no date.
+  /// - Parameter elapsed: it may ring once, next or on one of the three days from there on; nil for an
+  ///   alarm of the configuration, which comes every week.
   init(_ chance: inout Chance, name: String?, datedFrom elapsed: Int64? = nil) {
     let date = elapsed.map { Int((Simulation.beginning + $0) / day) + chance.below(3) }
     let days: AlarmDays =
       switch (chance.below(5), date) {
-      case (0, _): .next
+      case (0, _?): .next
       case (1, let date?): .date(CivilDate(dayNumber: date))
       case (2, _): .weekly([chance.pick(Weekday.allCases), chance.pick(Weekday.allCases)])
       default: .weekly(Set(Weekday.allCases))

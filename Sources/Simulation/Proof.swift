@@ -4,27 +4,20 @@ import Horology
 public struct Proof {
   /// The name of the fault, as in `lateBlows`.
   public let name: String
-  /// The judge found a violation of the property that is about it.
-  public let isFound: Bool
-  /// The violated properties, in the order of the histories.
-  public let violated: [String]
+  /// What the judge found; nil if nothing.
+  public private(set) var violation: String?
 
   init(_ sabotage: Sabotage) {
-    var violated: [String] = []
+    name = "\(sabotage)"
     // Two timers seldom ring together by chance.
-    if sabotage == .ringsTogether, let violation = World.twoTimers(sabotage).judge.violation {
-      violated.append(violation.property)
-    }
+    if sabotage == .ringsTogether { violation = World.twoTimers(sabotage).judge.violation?.what }
     // Histories are tried until one shows the fault: not every history can.
-    for seed in 1...6 as ClosedRange<UInt64> where !violated.contains(sabotage.property) {
+    for seed in 1...6 as ClosedRange<UInt64> where violation == nil {
       let simulation = Simulation(
         seed: seed, years: 0.3, zone: "Europe/London", faults: .high, sabotage: sabotage,
         patience: 0)
-      if let violation = simulation.run().violation { violated.append(violation.property) }
+      violation = simulation.run().violation?.report.first
     }
-    name = "\(sabotage)"
-    isFound = violated.contains(sabotage.property)
-    self.violated = violated
   }
 
   /// One for every fault that can be made on purpose.

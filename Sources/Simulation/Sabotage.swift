@@ -44,24 +44,6 @@ enum Sabotage: CaseIterable {
   case alarmsLate
   /// Timers and alarms are lost when the service starts.
   case remindersLost
-
-  /// The property that it violates.
-  var property: String {
-    switch self {
-    case .wrongHour: "truth"
-    case .playedTwice: "once"
-    case .ringsTogether: "overlap"
-    case .lateBlows: "ontime"
-    case .stopsUnheard, .muteIgnored, .lostSwitchSounds: "silence"
-    case .clockAlwaysTrusted, .untrustedSpeaks: "trust"
-    case .volumeUnread: "level"
-    case .chimesDropped, .occasionsDropped, .quietHoursUnread: "occasions"
-    case .refusalsUntold: "requests"
-    case .cuesDrift, .cuesDropped: "intervals"
-    case .ringsLate, .ringsDropped, .wordsDropped, .ringsForEver, .alarmsLate, .remindersLost:
-      "rings"
-    }
-  }
 }
 
 extension World {
@@ -87,41 +69,31 @@ extension World {
     }
   }
 
-  /// - Returns: what is heard in its place.
-  func sabotaged(_ sounding: Sounding) -> Sounding {
-    switch sounding {
-    case .announcement(let announcement): .announcement(sabotaged(announcement))
-    case .cue(let cue): .cue(sabotaged(cue))
+  /// How much later than wanted it is heard, in nanoseconds.
+  func lateness(of sounding: Sounding) -> Int64 {
+    switch (sabotage, sounding) {
+    case (.lateBlows, .announcement): 20 * millisecond
+    case (.ringsLate, .cue(let cue)) where cue.signal == .ring: 100 * millisecond
+    case (.cuesDrift, .cue(let cue)) where cue.source == .interval: cue.anchor.nanoseconds / 1000
+    default: 0
     }
   }
 
-  private func sabotaged(_ said: Announcement) -> Announcement {
-    var (time, anchor, programme, latest) = (said.time, said.anchor, said.programme, said.latest)
+  /// - Returns: what is heard in its place.
+  func sabotaged(_ sounding: Sounding) -> Sounding {
+    guard let said = sounding.announcement else { return sounding }
+    var (time, programme) = (said.time, said.programme)
     switch sabotage {
     case .wrongHour where time.hour < 23:
       time = CivilTime(hour: time.hour + 1, minute: time.minute) ?? time
-    case .lateBlows:
-      anchor = anchor + .milliseconds(20)
-      latest = latest.map { $0 + .milliseconds(20) }
-    case .chimesDropped where anchor.nanoseconds.isTenth && programme.words != .none:
+    case .chimesDropped where said.anchor.nanoseconds.isTenth && programme.words != .none:
       programme = .wordsAlone
-    default: return said
+    default: return sounding
     }
-    return Announcement(
-      said.id, cause: said.cause, time: time, anchor: anchor, latest: latest,
-      programme: programme, isShortened: said.isShortened)
-  }
-
-  private func sabotaged(_ cue: Cue) -> Cue {
-    let late: Duration
-    switch sabotage {
-    case .ringsLate where cue.signal == .ring: late = .milliseconds(100)
-    case .cuesDrift where cue.source == .interval: late = cue.anchor / 1000
-    default: return cue
-    }
-    return Cue(
-      cue.id, of: cue.source, cue.signal, blows: cue.blows, at: cue.anchor + late,
-      mayBeLateBy: cue.mayBeLateBy, decibels: cue.decibels)
+    return .announcement(
+      Announcement(
+        said.id, cause: said.cause, time: time, anchor: said.anchor, latest: said.latest,
+        programme: programme, isShortened: said.isShortened))
   }
 
   /// A track that has ended, and that sounds once more.
@@ -131,7 +103,7 @@ extension World {
     else { return nil }
     let again = Announcement(
       said.id, cause: said.cause, time: said.time, anchor: now.instant + .seconds(1))
-    return Track(.announcement(again), phrase: second, queue: 100 * millisecond, moment)
+    return Track(.announcement(again), phrase: second, queue: 100 * millisecond, late: 0, moment)
   }
 
   /// The settings that the Announcer gets.

@@ -36,6 +36,8 @@ struct Track {
   private let (first, last): (Int64, Int64)
   /// A queued sound is heard this much later.
   private let queue: Int64
+  /// All of it is wanted this much later than it should be.
+  private let late: Int64
   /// The sounds that are still to be heard.
   private(set) var sounds: [Sound] = []
   /// The uptime of its anchor, once that is decided.
@@ -51,9 +53,9 @@ struct Track {
   private(set) var verdict: (at: Int64, outcome: Outcome)?
 
   /// - Parameter phrase: the length of the words.
-  init(_ sounding: Sounding, phrase: Int64, queue: Int64, _ moment: Moment) {
+  init(_ sounding: Sounding, phrase: Int64, queue: Int64, late: Int64, _ moment: Moment) {
     self.sounding = sounding
-    self.queue = queue
+    (self.queue, self.late) = (queue, late)
     leeway = sounding.mayBeLateBy?.nanoseconds
     let blows = sounding.blows
     let firstBlow = blows.first?.offset.nanoseconds
@@ -79,7 +81,7 @@ struct Track {
 
   /// The uptime of its anchor, by the clock as it is now.
   private func anchored(_ moment: Moment) -> Int64 {
-    cueAnchor ?? moment.uptime(at: sounding.announcement!.anchor.nanoseconds)
+    late + (cueAnchor ?? moment.uptime(at: sounding.announcement!.anchor.nanoseconds))
   }
 
   /// The uptime at which something is to be done with it.

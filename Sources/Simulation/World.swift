@@ -174,9 +174,18 @@ extension Sounding {
   var inShort: String {
     switch self {
     case .announcement(let said):
-      "\(said.id.number): \(blows.count) blows, words \(said.programme.words), for \(said.cause), "
-        + "anchored at \(said.anchor.nanoseconds.utcText)"
+      "\(said.id.number): \(blows.count) blows for \(said.occasion?.utcText ?? "\(said.cause)")"
     case .cue(let cue): "\(cue.id.number): \(cue.signal) of \(cue.source)"
+    }
+  }
+}
+
+extension Report {
+  var inShort: String {
+    switch self {
+    case .reminder(let reminder, let event): "\(reminder.title): \(event)"
+    case .skipped(let first, _, let why): "skipped \(first.instant.nanoseconds.utcText): \(why)"
+    default: String("\(self)".prefix(100))
     }
   }
 }

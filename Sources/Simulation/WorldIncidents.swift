@@ -20,13 +20,10 @@ extension World {
     case .synchronisationLost:
       machine.clock.lose(moment)
       judgesSoon()
-    case .rtc(let rtc):
-      machine.clock.rtc = rtc
-      judgesSoon()
     case .sleep(let span): sleep(span)
     // The loop cannot be interrupted here: the power goes right after its current task.
     case .powerCut where isHeld: machine.inbox.insert(.incident(kind), at: 0)
-    case .powerCut(let span, let behind): cutPower(span, clockIsBehind: behind)
+    case .powerCut(let span, let ahead, let hasRTC): cutPower(span, ahead, hasRTC)
     case .zone(let name) where machine.starts != nil:
       machine.zone = name
       use(name)
@@ -46,6 +43,7 @@ extension World {
       for index in tracks.indices { tracks[index].fail("the speaker is gone", moment) }
     case .zone: machine.inbox.append(.incident(kind))
     case .stall, .restart, .order, .muteFor, .ask, .reload:
+      if case .stall(let span) = kind { see(.disturbed(.hold, lasting: span)) }
       // These are lost while the service does not run.
       if machine.starts == nil, machine.stopping == nil { machine.inbox.append(.incident(kind)) }
     }
@@ -82,12 +80,14 @@ extension World {
     noticesClock()
   }
 
-  func cutPower(_ span: Int64, clockIsBehind behind: Int64) {
+  func cutPower(_ span: Int64, _ ahead: Int64, _ hasRTC: Bool) {
     if conductor != nil { endService(after: 0, isKilled: true) }
     moment = moment.later(by: span)
     machine.boot += 1
     (moment.uptime, moment.sinceBoot) = (10 * second, 10 * second)
-    let step = machine.clock.start(behind: behind)
+    let step = ahead - machine.clock.ahead
+    machine.clock = ClockHardware(
+      ahead: ahead, isSynchronised: false, rtcAhead: hasRTC ? ahead : nil)
     moment.shown += step
     machine.starts = uptime + moment.whim(20 * second)
     see(.powerCame)

@@ -16,10 +16,7 @@ extension World: Instruments {
     }
     _ = clockJudge.judge(kernel, at: now)
     let trust = sabotage == .clockAlwaysTrusted ? .synchronised : clockJudge.state.trust
-    see(
-      .judged(
-        trust, isSynchronised: machine.clock.isSynchronised,
-        isVouchedFor: machine.clock.isVouchedFor))
+    see(.judged(trust, machine.clock))
     return trust
   }
 
@@ -29,7 +26,8 @@ extension World: Instruments {
     let queue = try openSpeaker()
     // Up to the longest phrase that a voice may have.
     let phrase = 1200 * millisecond + moment.whim(3800 * millisecond)
-    var track = Track(sabotaged(sounding), phrase: phrase, queue: queue, moment)
+    var track = Track(
+      sabotaged(sounding), phrase: phrase, queue: queue, late: lateness(of: sounding), moment)
     track.decide(moment)
     tracks.append(track)
   }
@@ -86,11 +84,7 @@ extension World: Instruments {
   func report(_ report: Report) {
     if sabotage == .refusalsUntold, case .refused = report { return }
     see(.told(report))
-    if case .reminder(let reminder, let event) = report {
-      record("  \(reminder.title): \(event)")
-    } else {
-      record("  \(report)")
-    }
+    record("  \(report.inShort)")
   }
 
   /// Nothing is saved while something is said.

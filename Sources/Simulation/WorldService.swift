@@ -12,7 +12,7 @@ extension World {
     var saved = machine.saved
     if sabotage == .remindersLost { (saved.timers, saved.alarms) = ([], []) }
     let isSameBoot = saved.boot == machine.boot
-    see(.started(machine.saved.timers + machine.saved.alarms))
+    see(.started)
     clockJudge = ClockJudge()
     let announcer = Announcer(
       settings: settings, zone: use(machine.zone), trust: judgeClock(), mute: saved.mute,
@@ -22,10 +22,16 @@ extension World {
     let conductor = Conductor(announcer)
     conductor.instruments = self
     self.conductor = conductor
+    list()
     readSwitch()
     handle(.switched(machine.switchState, at: now.uptime))
     if machine.servedBoot < machine.boot { handle(.machineStarted) }
     machine.servedBoot = machine.boot
+  }
+
+  private func list() {
+    guard let reminders = conductor?.announcer.reminders else { return }
+    see(.listed(reminders.timers + reminders.alarms))
   }
 
   /// The service ends at once, whatever it does.
@@ -84,8 +90,9 @@ extension World {
       // The lines are requested anew, and their level is read. The new rules decide what it silences.
       readSwitch()
       handle(.reloaded(settings, machine.switchState))
+      list()
     case .restart(let gap): stop(startingAfter: gap)
-    case .powerCut(let span, let behind): cutPower(span, clockIsBehind: behind)
+    case .powerCut(let span, let ahead, let hasRTC): cutPower(span, ahead, hasRTC)
     default: break
     }
   }

@@ -82,7 +82,7 @@ extension SimulationTests {
       let world = world(
         from: 1_814_140_800, until: 2 * hour,
         .at(10 * minute, .order(.reminder(.start(.seconds(3600), name: nil)))),
-        .at(20 * minute, .powerCut(minute, clockIsBehind: 30 * minute)),
+        .at(20 * minute, .powerCut(minute, clockIsAhead: -30 * minute)),
         .at(70 * minute + second / 2, .synchronised))
       #expect(world.judge.counts["cue"] ?? 0 > 200)
     }
@@ -91,7 +91,7 @@ extension SimulationTests {
     func ringsOnceRight() {
       let world = world(
         until: 14 * minute, .at(4 * minute, .order(.reminder(.start(.seconds(120), name: nil)))),
-        .at(270 * second, .powerCut(10 * second, clockIsBehind: 0)),
+        .at(270 * second, .powerCut(10 * second, clockIsAhead: 0)),
         .at(380 * second, .step(-30 * minute)), .at(12 * minute, .synchronised))
       #expect(world.judge.counts["cue"] ?? 0 > 20)
     }

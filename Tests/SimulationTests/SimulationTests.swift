@@ -38,7 +38,7 @@ struct SimulationTests {
   /// `clocksmith-simulate --prove` tries all of them, which takes minutes in a debug build.
   @Test("the judge sees what is broken", arguments: [Sabotage.wrongHour, .occasionsDropped])
   func seesBreaks(sabotage: Sabotage) {
-    #expect(Proof(sabotage).isFound)
+    #expect(Proof(sabotage).violation != nil)
   }
 
   @Test("of two that ring one is heard at a time, the newer") func ringsTogether() {
@@ -54,9 +54,7 @@ struct SimulationTests {
     let starts = Incident.at(
       500 * second, .order(.reminder(.start(.seconds(5), name: nil))))
     let stops = Incident.at(505_500 * millisecond, .order(.stop(.byHand)))
-    let others = (1...12).map {
-      Incident.at(Int64($0) * minute, .rtc(.running(ahead: Int64($0))))
-    }
+    let others = (1...12).map { Incident.at(Int64($0) * minute, .step(Int64($0))) }
     let world = World(copy: beginning)
     world.run(until: hour, others[..<8] + [starts, stops] + others[8...])
     #expect(world.judge.violation?.property == "silence")

@@ -22,7 +22,12 @@ struct Occasions: Property {
 
   mutating func see(_ fact: Fact, _ at: Moment, _ world: Situation) -> String? {
     switch fact {
-    case .clockSet, .tookZone, .took, .started, .ended: (next, open) = (nil, [])
+    case .clockSet(let by):
+      // A step back by less than an interval repeats nothing.
+      let isSmall = -by < Int64(world.settings.interval.minutes) * minute
+      let latest = at.shown + (isSmall ? max(-by, 0) : 0)
+      (next, open) = (WallClock.nextOccasion(after: latest, world.settings), [])
+    case .tookZone, .took, .started, .ended: (next, open) = (nil, [])
     case .heard(let kind, .announcement(let heard)):
       spoken.removeAll { $0.at < at.elapsed - 5 * minute }
       spoken.append((heard.occasion, at.elapsed))
@@ -36,27 +41,26 @@ struct Occasions: Property {
       if let known = fates[first], world.isCalm(since: known.at - minute) {
         return "\(first.utcText) has two fates"
       }
-      let start = max(first, last - 3 * hour)
-      for occasion in WallClock.occasions(from: start, through: last, world.settings) {
-        fates[occasion] = (.silent(reason), at.elapsed)
-      }
-      return judge(reason, first, at, world)
-    case .told(.cutOff(let announcement, let reason, _)):
-      return breaksOff(announcement, .stopped(reason), at, world)
-    case .told(.brokeOff(let announcement, let why)):
-      return breaksOff(announcement, .failed(why), at, world)
+      return isSilent(first, through: last, reason, at, world)
+    case .told(.cutOff(let said, let reason, _)):
+      return isSilent(said.occasion, through: said.occasion, .stopped(reason), at, world)
+    case .told(.brokeOff(let said, let why)):
+      return isSilent(said.occasion, through: said.occasion, .failed(why), at, world)
     case .rested: return pass(at, world)
     default: break
     }
     return nil
   }
 
-  private mutating func breaksOff(
-    _ announcement: Announcement, _ reason: SkipReason, _ at: Moment, _ world: Situation
+  private mutating func isSilent(
+    _ first: Int64?, through last: Int64?, _ reason: SkipReason, _ at: Moment, _ world: Situation
   ) -> String? {
-    guard let occasion = announcement.occasion else { return nil }
-    fates[occasion] = (.silent(reason), at.elapsed)
-    return judge(reason, occasion, at, world)
+    guard let first, let last else { return nil }
+    let start = max(first, last - 3 * hour)
+    for occasion in WallClock.occasions(from: start, through: last, world.settings) {
+      fates[occasion] = (.silent(reason), at.elapsed)
+    }
+    return judge(reason, first, at, world)
   }
 
   /// Time has passed: judges the occasions whose fate must be known.

@@ -14,18 +14,13 @@ struct Rings: Property {
   private var ceased: Int64 = .never
   private var lastRing: (at: Int64, length: Int64) = (.never, 0)
 
-  /// From one ring to the next. The second is left out: the words are said then.
-  private static let gap = 6 * second
   /// Within this time of its moment, or of the last thing in its way, its fate is known.
   private static let settled = 75 * second
-  private static let exact = 2 * millisecond
 
   /// A timer or an alarm, as the service told of it.
   private struct Known {
     /// Nil for a timer.
-    let times: AlarmTimes?
-    let name: String?
-    var isConfigured = false
+    var times: AlarmTimes?
     /// When a timer is at zero, a snooze is over, or an alarm's time has come.
     var due: Int64?
     /// Since when it rings.
@@ -47,9 +42,8 @@ struct Rings: Property {
       changed = at.elapsed
       after = world.goesByClock ? at.shown : .never
       switch plan {
-      case .timer(let length, let name):
-        (due, times, self.name) = (at.elapsed + length.nanoseconds, nil, name)
-      case .alarm(let plan): (times, name) = (plan.times, plan.name)
+      case .timer(let length, _): due = at.elapsed + length.nanoseconds
+      case .alarm(let plan): times = plan.times
       }
     }
 
@@ -63,7 +57,7 @@ struct Rings: Property {
 
   mutating func see(_ fact: Fact, _ at: Moment, _ world: Situation) -> String? {
     switch fact {
-    case .started(let saved): start(saved, at, world)
+    case .listed(let reminders): list(reminders, at, world)
     // Only the clock tells how long the power was cut.
     case .powerCame: changeAll { if $0.due != nil { $0.isLoose = true } }
     case .clockSet(let by):
@@ -72,9 +66,7 @@ struct Rings: Property {
         if by < -10 * minute, $0.times != nil { ($0.after, $0.isLoose) = (.never, true) }
         $0.reconsider(at)
       }
-    case .took, .tookZone:
-      changeAll { $0.reconsider(at) }
-      configure(at, world)
+    case .took, .tookZone: changeAll { $0.reconsider(at) }
     case .rested(let isSaved):
       if isSaved { unsaved = [] }
       return pass(at, world)
@@ -117,7 +109,7 @@ struct Rings: Property {
   ) -> String? {
     guard let due = known.due, due < at.elapsed, !known.isLoose else { return nil }
     let end = known.rings.map { $0 + world.settings.ringLimit.nanoseconds } ?? due
-    if at.elapsed > end + Self.settled, world.upSince != nil, !world.isStopping,
+    if at.elapsed > end + Self.settled, world.upSince != nil,
       !world.happened(.sleep, .service, .rules, .trust, .clock, since: at.elapsed - Self.settled)
     {
       return "\(source) was due, or has rung out, and nobody told"
@@ -137,11 +129,12 @@ struct Rings: Property {
     guard let first = known.firstRing else {
       return at.elapsed > due + 5 * second ? "\(source) does not ring" : nil
     }
-    if abs(first - due) > Self.exact {
+    if abs(first - due) > 2 * millisecond {
       return "\(source) rings \(Duration.nanoseconds(first - due).roughly) off its moment"
     }
     let lead = world.settings.lead
-    let next = lastRing.at + max(lastRing.length + Self.gap, lead + 3 * second)
+    // The second ring is left out: the words are said then.
+    let next = lastRing.at + max(lastRing.length + 6 * second, lead + 3 * second)
     if at.elapsed > next + 200 * millisecond, next < due + world.settings.ringLimit.nanoseconds {
       return "\(source) rings no longer"
     }
@@ -186,11 +179,9 @@ struct Rings: Property {
   private func time(_ known: Known, _ at: Moment, _ world: Situation) -> Int64? {
     guard let times = known.times else { return nil }
     let latest = world.settings.ringLimit.nanoseconds + 30 * second
-    // What the clock shows now comes first; what it showed a moment before may be years off.
-    return world.readings(at).lazy.compactMap { shown in
-      WallClock.dues(times, around: shown)
-        .last { $0 > known.after && (-Situation.tolerance...latest).contains(shown - $0) }
-    }.first
+    return WallClock.dues(times, around: at.shown).last {
+      $0 > known.after && (-Situation.tolerance...latest).contains(at.shown - $0)
+    }
   }
 
   // MARK: It is told
@@ -199,8 +190,6 @@ struct Rings: Property {
     _ reminder: Reminder, _ event: ReminderEvent, _ at: Moment, _ world: Situation
   ) -> String? {
     let source = Cue.Source(reminder)
-    // The configuration may have another of that number already.
-    if event == .cancelled, all[source]?.name != reminder.name { return nil }
     if event == .set { all[source] = Known(reminder.plan, at, world) }
     guard var known = all[source] else { return nil }
     unsaved.insert(source)
@@ -250,34 +239,24 @@ struct Rings: Property {
     ceased = at.elapsed
   }
 
-  // MARK: The configuration and the saved state
-
-  private mutating func configure(_ at: Moment, _ world: Situation) {
-    let plans = world.settings.alarms
-    all = all.filter { _, known in
-      !known.isConfigured || plans.contains { $0.name == known.name }
-    }
-    for plan in plans {
-      let old = all.first { $0.value.isConfigured && $0.value.name == plan.name }
-      if let old, old.value.times == plan.times { continue }
-      let source = old?.key ?? (1...).lazy.map { .alarm($0) }.first { all[$0] == nil }!
-      var known = Known(.alarm(plan), at, world)
-      known.isConfigured = true
-      known.isLoose = old.map { $0.value.isLoose || $0.value.due != nil } ?? false
-      all[source] = known
-      unsaved.insert(source)
-    }
-  }
-
-  /// What was not saved may be lost, or be as it was before.
-  private mutating func start(_ saved: [Reminder], _ at: Moment, _ world: Situation) {
+  /// The service lists its timers and alarms: it has started, or has read its configuration.
+  private mutating func list(_ reminders: [Reminder], _ at: Moment, _ world: Situation) {
+    let listed = [Cue.Source: Reminder](uniqueKeysWithValues: reminders.map { (.init($0), $0) })
+    // What was not saved may be lost, or be as it was before.
     for source in unsaved {
-      all[source] = saved.first { Cue.Source($0) == source }.map {
-        all[source] ?? Known($0.plan, at, world)
-      }
+      if listed[source] == nil { all[source] = nil }
       all[source]?.isLoose = true
     }
-    configure(at, world)
+    for (source, reminder) in listed {
+      let old = all[source]
+      let isOwn = reminder.origin == .person
+      let configured = world.settings.alarms.first { $0.name == reminder.name }
+      let times = (isOwn ? reminder.alarm : configured)?.times
+      if let old, old.times == times { continue }
+      all[source] = Known(reminder.plan, at, world)
+      all[source]!.times = times
+      all[source]!.isLoose = old.map { $0.isLoose || $0.due != nil } ?? unsaved.contains(source)
+    }
   }
 }
 

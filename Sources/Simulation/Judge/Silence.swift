@@ -14,7 +14,7 @@ struct Silence: Property {
     case .read, .took: if world.isSilenced { silence(at, world) { world.silences($0) } }
     case .ordered(.mute(.on)), .ordered(.mute(.until)): silence(at, world) { _ in true }
     // The interval ends only if nothing rings or is said.
-    case .ordered(.stop), .ordered(.held):
+    case .ordered(.stop):
       if world.happened(.hold, since: at.elapsed - Situation.told) { return nil }
       silence(at, world, begunBefore: at.elapsed - Situation.told) {
         $0.announcement != nil || $0.ring != nil
@@ -44,13 +44,11 @@ struct Silence: Property {
 
   private func begins(_ sounding: Sounding, _ at: Moment, _ world: Situation) -> String? {
     let earlier = at.elapsed - Situation.fade
-    if world.silences(sounding), let since = world.silencedSince, since < earlier,
-      !world.happened(.rules, since: earlier)
-    {
+    if world.silences(sounding), !world.happened(.contact, .rules, since: earlier) {
       return "it begins, though the switch silences it"
     }
     guard sounding.occasion != nil || sounding.announcement?.isOfItself == true,
-      world.mute.since < earlier
+      !world.happened(.mute, since: earlier)
     else { return nil }
     let isMuted =
       switch world.mute.state {

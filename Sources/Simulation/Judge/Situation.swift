@@ -7,13 +7,11 @@ struct Situation {
   /// The steps of the clock of the last minutes.
   private var steps: [(at: Int64, by: Int64)] = []
   private(set) var trust = ClockTrust.synchronised
-  /// What the service reads of the switch, and since when that silences.
+  /// What the service reads of the switch.
   private(set) var switchState = SwitchState.absent
-  private(set) var silencedSince: Int64?
   private(set) var mute = Mute()
-  /// Since when the service runs; nil while it does not.
+  /// Since when the service runs; nil while it does not, or is stopping.
   private(set) var upSince: Int64?
-  private(set) var isStopping = false
   /// When the service last saved its state.
   private(set) var saved: Int64 = .never
   /// What is heard, and since when.
@@ -42,55 +40,34 @@ struct Situation {
   init(settings: AnnouncerSettings) { self.settings = settings }
 
   mutating func apply(_ fact: Fact, _ at: Moment) {
+    if let cause = fact.cause { disturbed(cause, at.elapsed) }
     switch fact {
     case .disturbed(let cause, let lasting): disturbed(cause, at.elapsed + lasting)
     case .clockSet(let by):
       steps.removeAll { $0.at < at.elapsed - 10 * minute }
       steps.append((at.elapsed, by))
-      disturbed(.clock, at.elapsed)
-    case .powerCame:
-      mute.end = nil
-      disturbed(.service, at.elapsed)
-    case .judged(let trust, _, _):
-      guard trust != self.trust else { return }
+    case .powerCame: mute.end = nil
+    case .judged(let trust, _):
+      if trust != self.trust { disturbed(.trust, at.elapsed) }
       self.trust = trust
-      disturbed(.trust, at.elapsed)
-    case .started:
-      // It judges the clock anew.
-      (upSince, isStopping, trust) = (at.elapsed, false, .untrusted)
-      disturbed(.service, at.elapsed)
-    case .stopping:
-      isStopping = true
-      disturbed(.service, at.elapsed)
+    // It judges the clock anew.
+    case .started: (upSince, trust) = (at.elapsed, .untrusted)
+    case .stopping: upSince = nil
     case .ended(let isKilled):
-      (upSince, heard) = (nil, [:])
-      (switchState, silencedSince) = (.absent, nil)
+      (upSince, switchState, heard) = (nil, .absent, [:])
       // A mute, or its end, may not have been saved.
       if isKilled, mute.since >= saved { (mute.state, mute.end) = (.until(.init(seconds: 0)), nil) }
-      disturbed(.service, at.elapsed)
     case .rested(let isSaved): if isSaved { saved = at.elapsed }
-    case .took(let settings):
-      self.settings = settings
-      silencedSince = isSilenced ? silencedSince ?? at.elapsed : nil
-      disturbed(.rules, at.elapsed)
-    case .tookZone: disturbed(.rules, at.elapsed)
-    case .read(let switchState):
-      self.switchState = switchState
-      silencedSince = isSilenced ? silencedSince ?? at.elapsed : nil
-      disturbed(.contact, at.elapsed)
+    case .took(let settings): self.settings = settings
+    case .read(let switchState): self.switchState = switchState
     case .ordered(.mute(let state)):
       mute = Mute(state: state, since: at.elapsed)
       if case .until(let end) = state { mute.end = at.elapsed + end.nanoseconds - at.shown }
-      disturbed(.mute, at.elapsed)
-    case .ordered(.stop), .ordered(.pressed), .ordered(.held): disturbed(.hand, at.elapsed)
     case .heard(let kind, let sounding):
       if kind == .begins { heard[sounding.id] = (sounding, at.elapsed) }
       if kind == .ends { heard[sounding.id] = nil }
       if sounding.announcement != nil { lastAnnounced = at.elapsed }
-    // It may have ended by itself.
-    case .told(.mute): disturbed(.mute, at.elapsed)
-    case .contactCloses: disturbed(.contact, at.elapsed)
-    case .ordered, .promised, .told: break
+    default: break
     }
   }
 
@@ -102,7 +79,7 @@ struct Situation {
 
   /// True if nothing has disturbed since then.
   func isCalm(since elapsed: Int64) -> Bool {
-    upSince.map { $0 < elapsed } == true && !isStopping && until.allSatisfy { $0 < elapsed }
+    upSince.map { $0 < elapsed } == true && until.allSatisfy { $0 < elapsed }
   }
 
   /// True if one of these has disturbed since then.

@@ -4,18 +4,14 @@ import Horology
 /// RTC was there that may be right. By a clock that is not trusted nothing is said that the owner does
 /// not allow.
 struct Trust: Property {
-  private var wasVouchedFor = false
-
   mutating func see(_ fact: Fact, _ at: Moment, _ world: Situation) -> String? {
     switch fact {
-    case .powerCame: wasVouchedFor = false
-    case .judged(let trust, let isSynchronised, let isVouchedFor):
-      wasVouchedFor = wasVouchedFor || isVouchedFor
+    case .judged(let trust, let clock):
       let isFounded =
         switch trust {
-        case .synchronised: isSynchronised
-        case .holdover: wasVouchedFor
-        case .untrusted: !isSynchronised
+        case .synchronised: clock.isSynchronised
+        case .holdover: clock.isVouchedFor
+        case .untrusted: !clock.isSynchronised
         }
       return isFounded ? nil : "the clock is \(trust) for no reason"
     case .heard(.begins, .announcement(let said)):
