@@ -32,7 +32,7 @@ struct Moment {
   /// The uptime at which the clock will show this, if nobody sets it.
   func uptime(at shown: Int64) -> Int64 { uptime + shown - self.shown }
 
-  /// A pseudo-random number from 0 to `most`, derived from this moment.
+  /// A pseudo-random number from 0 to `most`.
   func whim(_ most: Int64) -> Int64 {
     Int64((UInt64(bitPattern: elapsed).mixed(with: 7)) % UInt64(most + 1))
   }
@@ -54,8 +54,6 @@ struct Machine {
   var boot = 1
   var clock = ClockHardware()
 
-  // MARK: The service
-
   var settings: AnnouncerSettings
   var zone: String
   /// The armed wake-up, by the clock.
@@ -75,25 +73,19 @@ struct Machine {
   /// The last start of the machine after which the service has started.
   var servedBoot = 0
 
-  // MARK: The switch
-
+  /// The switch, and what the service reads of it.
   var contact = SwitchState.on
-  /// The service's reading.
   var switchState = SwitchState.absent
-
-  // MARK: The speaker
 
   /// Until when opening it takes how long, and until when it is busy, since the history began.
   var slow: (until: Int64, length: Int64) = (.never, 0)
   var busyUntil: Int64 = .never
 
-  /// The state saved on disk.
   struct Saved {
     var mute = SoftwareMute.off
     var end: Duration?
-    var timers: [Reminder] = []
+    var reminders: [Reminder] = []
     var interval: IntervalTimer?
-    var alarms: [Reminder] = []
     var boot = 0
   }
 

@@ -3,36 +3,25 @@ import Horology
 /// A fault that is made on purpose and that a person could hear, to see whether the judge finds it.
 /// There is one for each thing that a property forbids or demands. It is made around the Announcer: in
 /// its settings, its saved state and its effects.
-enum Sabotage: CaseIterable {
-  /// The time that is said is an hour off.
-  case wrongHour
-  /// An announcement that has sounded sounds once more.
-  case playedTwice
+public enum Sabotage: CaseIterable, Sendable {
+  case wrongHour, playedTwice, lateBlows
   /// A ring that gives way to another sounds to its end.
   case ringsTogether
-  /// Every blow comes 20 ms later.
-  case lateBlows
   /// No stop reaches the speaker.
   case stopsUnheard
-  /// A software mute does nothing.
   case muteIgnored
   /// The setting for a lost switch is not read.
   case lostSwitchSounds
-  /// Whatever the kernel and the RTC say, the clock is trusted.
-  case clockAlwaysTrusted
-  /// A clock that is not trusted speaks.
-  case untrustedSpeaks
-  case volumeUnread
+  case clockAlwaysTrusted, untrustedSpeaks
+  case volumeUnread, quietHoursUnread
   /// Every tenth occasion is not heard, or is words alone.
   case occasionsDropped, chimesDropped
-  case quietHoursUnread
   /// A request that was promised, and that fails or is stopped, is not refused.
   case refusalsUntold
   /// Every cue of an interval comes later by a thousandth of the time since the machine started.
   case cuesDrift
   /// Every tenth cue is not heard.
   case cuesDropped
-  /// A ring comes 100 ms late.
   case ringsLate
   /// Only the first ring of a source is heard.
   case ringsDropped
@@ -40,13 +29,46 @@ enum Sabotage: CaseIterable {
   case wordsDropped
   /// Rings go on long past `ring_limit`.
   case ringsForEver
-  /// Alarms ring an hour late.
   case alarmsLate
   /// Timers and alarms are lost when the service starts.
   case remindersLost
+
+  /// What the judge finds with it; nil if nothing.
+  public var found: String? {
+    // Two timers seldom ring together by chance.
+    if self == .ringsTogether { return World.twoTimers(self).judge.violation?.description }
+    // Not every history can show the fault.
+    return (1...6 as ClosedRange<UInt64>).lazy.compactMap { seed in
+      var simulation = Simulation(seed: seed, years: 0.3, zone: "Europe/London", faults: .high)
+      (simulation.sabotage, simulation.patience) = (self, 0)
+      return simulation.run().violation?.report.first
+    }.first
+  }
 }
 
 extension World {
+  /// A scene in London, from that second of UTC on.
+  convenience init(
+    _ settings: AnnouncerSettings = .usual, from seconds: Int64 = 1_811_808_000,
+    _ sabotage: Sabotage? = nil
+  ) {
+    self.init(
+      shown: seconds * second, settings: settings, zone: "Europe/London", sabotage: sabotage)
+  }
+
+  /// A timer is at zero while another rings.
+  static func twoTimers(_ sabotage: Sabotage? = nil) -> World {
+    let world = World(.usual, sabotage)
+    world.run(
+      until: 420 * second,
+      [(at: 330, length: 60_000), (at: 395, length: 2200)].map {
+        Incident(
+          at: $0.at * second,
+          kind: .order(.reminder(.start(.milliseconds($0.length), name: nil))))
+      })
+    return world
+  }
+
   /// True if it is not heard, but is taken for heard.
   func isDropped(_ sounding: Sounding) -> Bool {
     switch (sabotage, sounding) {

@@ -12,9 +12,9 @@ public struct Simulation {
   private let zone: String
   private let length: Int64
   private let plan: Plan
-  private let sabotage: Sabotage?
+  var sabotage: Sabotage?
   /// The most times a history is replayed to shorten it.
-  private let patience: Int
+  var patience = 120
 
   /// The result of a history.
   public struct Outcome: Sendable {
@@ -38,16 +38,7 @@ public struct Simulation {
 
   /// - Parameter zone: a name from the tz database.
   public init(seed: UInt64, years: Double, zone: String, faults: Faults) {
-    self.init(seed: seed, years: years, zone: zone, faults: faults, sabotage: nil)
-  }
-
-  init(
-    seed: UInt64, years: Double, zone: String, faults: Faults, sabotage: Sabotage?,
-    patience: Int = 120
-  ) {
-    self.patience = patience
     self.zone = zone
-    self.sabotage = sabotage
     length = Int64(years * 365.25 * Double(day))
     let zones = Self.others + [String](repeating: zone, count: Self.others.count)
     plan = Plan(seed: seed.mixed(with: zone), faults: faults, zones: zones)

@@ -76,43 +76,33 @@ final class World {
     }
   }
 
-  private enum Act {
-    case rest, happen, start, tick, judgeClock, wakeUp
-  }
-
   /// Lets time pass until the next event, and lets that happen.
   private func goOn(until end: Int64) {
     var next = uptime + end - moment.elapsed
-    var act = Act.rest
-    func consider(_ at: Int64?, _ then: Act) {
+    var act: ((World) -> Void)?
+    func consider(_ at: Int64?, _ then: @escaping (World) -> Void) {
       guard let at, max(at, uptime) < next else { return }
       next = max(at, uptime)
       act = then
     }
-    consider(nextOutside, .happen)
+    consider(nextOutside) { $0.happen() }
     if let starts = machine.starts {
-      consider(starts, .start)
+      consider(starts) { $0.startService() }
     } else {
-      for track in tracks { consider(track.next(moment), .tick) }
-      consider(machine.judges, .judgeClock)
-      consider(machine.wakeUp.map { moment.uptime(at: $0) }, .wakeUp)
+      for track in tracks { consider(track.next(moment)) { $0.tick() } }
+      consider(machine.judges) { world in
+        world.machine.judges = nil
+        world.settleClock()
+      }
+      consider(machine.wakeUp.map { moment.uptime(at: $0) }) { world in
+        // Timers come late, never early.
+        world.flow(world.moment.whim(900_000))
+        (world.machine.wakeUp, world.machine.wasSet) = (nil, false)
+        world.handle(.woke)
+      }
     }
     flow(next - uptime)
-    switch act {
-    case .rest: break
-    case .happen: happen()
-    case .start: startService()
-    case .tick: tick()
-    case .judgeClock:
-      machine.judges = nil
-      settleClock()
-    case .wakeUp:
-      // Timers come late, never early.
-      flow(moment.whim(900_000))
-      machine.wakeUp = nil
-      machine.wasSet = false
-      handle(.woke)
-    }
+    act?(self)
   }
 
   /// Lets time pass in which nothing happens but sound.

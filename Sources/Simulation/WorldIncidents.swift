@@ -1,3 +1,4 @@
+import Devices
 import Horology
 
 /// The effect of an incident on the machine. It comes at once, whatever the loop is doing. What
@@ -21,13 +22,10 @@ extension World {
       machine.clock.lose(moment)
       judgesSoon()
     case .sleep(let span): sleep(span)
-    // The loop cannot be interrupted here: the power goes right after its current task.
-    case .powerCut where isHeld: machine.inbox.insert(.incident(kind), at: 0)
+    // The loop cannot be interrupted here.
+    case .powerCut where isHeld: break
     case .powerCut(let span, let ahead, let hasRTC): cutPower(span, ahead, hasRTC)
-    case .zone(let name) where machine.starts != nil:
-      machine.zone = name
-      use(name)
-      see(.tookZone)
+    case .zone(let name) where machine.starts != nil: _ = change(zone: name)
     case .contact(let contact):
       machine.contact = contact
       if contact == .off, !isHeld { see(.contactCloses) }
@@ -47,6 +45,12 @@ extension World {
       // These are lost while the service does not run.
       if machine.starts == nil, machine.stopping == nil { machine.inbox.append(.incident(kind)) }
     }
+  }
+
+  func change(zone name: String) -> SystemZone {
+    machine.zone = name
+    defer { see(.tookZone) }
+    return use(name)
   }
 
   private func setClock(by span: Int64) {
@@ -80,7 +84,7 @@ extension World {
     noticesClock()
   }
 
-  func cutPower(_ span: Int64, _ ahead: Int64, _ hasRTC: Bool) {
+  private func cutPower(_ span: Int64, _ ahead: Int64, _ hasRTC: Bool) {
     if conductor != nil { endService(after: 0, isKilled: true) }
     moment = moment.later(by: span)
     machine.boot += 1

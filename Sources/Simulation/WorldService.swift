@@ -5,19 +5,18 @@ import Service
 extension World {
   /// Starts the service as `Clocksmith` does, with the state saved on disk.
   func startService() {
-    machine.starts = nil
-    machine.stopping = nil
+    (machine.starts, machine.stopping) = (nil, nil)
     record("  starts")
     let now = moment.now
-    var saved = machine.saved
-    if sabotage == .remindersLost { (saved.timers, saved.alarms) = ([], []) }
+    let saved = machine.saved
+    let reminders = sabotage == .remindersLost ? [] : saved.reminders
     let isSameBoot = saved.boot == machine.boot
     see(.started)
     clockJudge = ClockJudge()
     let announcer = Announcer(
       settings: settings, zone: use(machine.zone), trust: judgeClock(), mute: saved.mute,
       muteEndsSinceBoot: isSameBoot ? saved.end : nil,
-      reminders: Reminders(saved.timers + saved.alarms, isSameBoot: isSameBoot, at: now),
+      reminders: Reminders(reminders, isSameBoot: isSameBoot, at: now),
       interval: saved.interval?.started(isSameBoot: isSameBoot, at: now), at: now)
     let conductor = Conductor(announcer)
     conductor.instruments = self
@@ -29,21 +28,14 @@ extension World {
     machine.servedBoot = machine.boot
   }
 
-  private func list() {
-    guard let reminders = conductor?.announcer.reminders else { return }
-    see(.listed(reminders.timers + reminders.alarms))
-  }
+  private func list() { see(.listed(conductor?.announcer.reminders.all ?? [])) }
 
   /// The service ends at once, whatever it does.
   func endService(after gap: Int64, isKilled: Bool) {
     record("  ends")
-    tracks = []
-    conductor = nil
-    machine.wakeUp = nil
-    machine.wasSet = false
-    machine.judges = nil
-    machine.inbox = []
-    machine.starts = uptime + gap
+    (tracks, conductor) = ([], nil)
+    (machine.wakeUp, machine.wasSet, machine.judges) = (nil, false, nil)
+    (machine.inbox, machine.starts) = ([], uptime + gap)
     see(.ended(isKilled: isKilled))
   }
 
@@ -78,10 +70,7 @@ extension World {
       order(.asked(at: instant, speakerIsAwake: moment.whim(1) == 0))
     case .zone(let name):
       settleClock()
-      machine.zone = name
-      let zone = use(name)
-      see(.tookZone)
-      handle(.zoneChanged(zone))
+      handle(.zoneChanged(change(zone: name)))
     case .reload(let seed):
       var chance = Chance(seed: seed)
       machine.settings.change(&chance)
@@ -92,7 +81,6 @@ extension World {
       handle(.reloaded(settings, machine.switchState))
       list()
     case .restart(let gap): stop(startingAfter: gap)
-    case .powerCut(let span, let ahead, let hasRTC): cutPower(span, ahead, hasRTC)
     default: break
     }
   }
@@ -138,18 +126,13 @@ extension World {
     let announcer = conductor.announcer
     machine.saved = Machine.Saved(
       mute: announcer.rules.mute, end: announcer.muteEndsSinceBoot,
-      timers: announcer.reminders.timers, interval: announcer.interval,
-      alarms: announcer.reminders.alarms, boot: machine.boot)
+      reminders: announcer.reminders.all, interval: announcer.interval, boot: machine.boot)
   }
-
-  // MARK: The switch
 
   private func readSwitch() {
     machine.switchState = machine.contact
     see(.read(machine.switchState))
   }
-
-  // MARK: The player
 
   /// The player looks at its device.
   func tick() {

@@ -14,7 +14,6 @@ enum Main {
 
   static func main() { Program(only: simulateCommand).main() }
 
-  /// - Returns: the exit status.
   static func simulate(_ arguments: Arguments) throws -> Int32 {
     // Write line by line, so that progress is seen.
     setlinebuf(stdout)
@@ -25,13 +24,10 @@ enum Main {
 
   private static func prove() throws -> Int32 {
     var missed = 0
-    for proof in Proof.all where isInterrupted == 0 {
-      if let violation = proof.violation {
-        try say("found: \(proof.name), \(violation)")
-      } else {
-        try say("MISSED: \(proof.name)")
-        missed += 1
-      }
+    for sabotage in Sabotage.allCases where isInterrupted == 0 {
+      let found = sabotage.found
+      try say("\(found == nil ? "MISSED" : "found"): \(sabotage), \(found ?? "nothing")")
+      if found == nil { missed += 1 }
     }
     return isInterrupted != 0 ? interrupted : missed == 0 ? 0 : 1
   }

@@ -16,7 +16,7 @@ struct SimulationTests {
     let outcome = Simulation(seed: 1, years: 0.05, zone: zone, faults: .high).run()
     #expect(outcome.violation == nil)
     #expect(outcome.soundings > 20)
-    #expect(outcome.faults.count > 20)
+    #expect(outcome.faults.count > 15)
   }
 
   @Test("without faults every quarter of a year sounds") func noFaults() {
@@ -38,7 +38,7 @@ struct SimulationTests {
   /// `clocksmith-simulate --prove` tries all of them, which takes minutes in a debug build.
   @Test("the judge sees what is broken", arguments: [Sabotage.wrongHour, .occasionsDropped])
   func seesBreaks(sabotage: Sabotage) {
-    #expect(Proof(sabotage).violation != nil)
+    #expect(sabotage.found != nil)
   }
 
   @Test("of two that ring one is heard at a time, the newer") func ringsTogether() {

@@ -93,7 +93,7 @@ JUDGE = sorted((TREE / "Sources/Simulation/Judge").glob("*.swift"))
 # The types that decide in the product, and the functions of its value types that reckon something. The
 # judge reads the values alone.
 DECIDES = (
-    "Agenda Announcer ClockJudge Conductor Contact CueBook Faces Grammar Machine Quarters Reminders Ringing"
+    "Agenda Announcer ClockJudge Conductor Contact CueBook Grammar Machine Quarters Reminders Ringing"
     " Rules Schedule Stage SystemZone Track Vitals World Zone").split()
 RECKONS = re.compile(
     r"\.(?:(?:programme|chime|speaks|strikes|phase|nextRing|date|inWords)\((?:at|after|of)|quiet\.contains"

@@ -7,18 +7,17 @@ struct Occasions: Property {
   private var next: Int64?
   /// Occasions that the clock has shown, and when.
   private var open: [(occasion: Int64, due: Int64)] = []
-  /// The programme of what was heard, or the reason of the silence.
-  private var fates: [Int64: (fate: Fate, at: Int64)] = [:]
+  private var fates: [Int64: Fate] = [:]
   /// The occasions of what was heard in the last minutes, nil for other words, and when.
   private var spoken: [(occasion: Int64?, at: Int64)] = []
 
-  private enum Fate {
-    case heard(Programme)
-    case silent(SkipReason)
+  private struct Fate {
+    /// Nil if it was silent.
+    let heard: Programme?
+    /// True if the owner wanted silence.
+    var isWanted = false
+    let at: Int64
   }
-
-  /// Within this time of an occasion its fate is known.
-  private static let settled = 90 * second
 
   mutating func see(_ fact: Fact, _ at: Moment, _ world: Situation) -> String? {
     switch fact {
@@ -32,7 +31,7 @@ struct Occasions: Property {
       spoken.removeAll { $0.at < at.elapsed - 5 * minute }
       spoken.append((heard.occasion, at.elapsed))
       guard let occasion = heard.occasion else { return nil }
-      if kind == .anchor { fates[occasion] = (.heard(heard.programme), at.elapsed) }
+      if kind == .anchor { fates[occasion] = Fate(heard: heard.programme, at: at.elapsed) }
       let isQuiet = kind == .begins && world.settings.isQuiet(WallClock.reading(occasion))
       return isQuiet && !world.happened(.rules, since: at.elapsed - 3 * minute)
         ? "\(occasion.utcText) sounds in quiet hours" : nil
@@ -56,11 +55,12 @@ struct Occasions: Property {
     _ first: Int64?, through last: Int64?, _ reason: SkipReason, _ at: Moment, _ world: Situation
   ) -> String? {
     guard let first, let last else { return nil }
+    let holds = wantsSilence(reason, first, at, world)
     let start = max(first, last - 3 * hour)
     for occasion in WallClock.occasions(from: start, through: last, world.settings) {
-      fates[occasion] = (.silent(reason), at.elapsed)
+      fates[occasion] = Fate(heard: nil, isWanted: holds != nil, at: at.elapsed)
     }
-    return judge(reason, first, at, world)
+    return holds == false ? "\(first.utcText) is silent for no true reason: \(reason)" : nil
   }
 
   /// Time has passed: judges the occasions whose fate must be known.
@@ -71,7 +71,8 @@ struct Occasions: Property {
       open.append((occasion, at.elapsed - (at.shown - occasion)))
       next = WallClock.nextOccasion(after: occasion, world.settings)
     }
-    while let (occasion, due) = open.first, at.elapsed > due + Self.settled {
+    // By then its fate is known.
+    while let (occasion, due) = open.first, at.elapsed > due + 90 * second {
       open.removeFirst()
       if let what = judge(occasion, due, world) { return "\(occasion.utcText) \(what)" }
       if fates.count > 500 { fates = fates.filter { $0.value.at > at.elapsed - 4 * hour } }
@@ -81,50 +82,41 @@ struct Occasions: Property {
 
   private func judge(_ occasion: Int64, _ due: Int64, _ world: Situation) -> String? {
     let since = due - 3 * minute
-    guard let (fate, decided) = fates[occasion] else {
+    guard let fate = fates[occasion] else {
       // What the loop and the clock pass over may be told together.
       return world.happened(.clock, .sleep, .service, .rules, .hold, .trust, since: since)
         ? nil : "is neither heard nor told"
     }
     // It may have had its fate before the clock was set back over it.
-    guard world.isCalm(since: since), decided > since else { return nil }
+    guard world.isCalm(since: since), fate.at > since else { return nil }
     let piece = world.settings.piece(WallClock.reading(occasion), world.trust)
     // Something else was heard that might be in its way.
     let isHindered = spoken.contains { $0.occasion != occasion && $0.at >= due - 80 * second }
-    switch fate {
-    case .heard(let heard):
-      let isWhole = heard.blows.count == piece.blows && (heard.words != .none) == piece.speaks
-      let isPrompt = abs(decided - due) <= Situation.tolerance
-      return isWhole && isPrompt || isHindered ? nil : "is not heard as it should be"
-    case .silent(
-      .quietHours), .silent(.nothingToSound), .silent(.untrusted), .silent(.switchOff),
-      .silent(.switchLost), .silent(.muted):
-      return nil
-    case .silent: return isHindered ? nil : "is silent, and nothing was in its way"
-    }
+    if isHindered || fate.isWanted { return nil }
+    guard let heard = fate.heard else { return "is silent, and nothing was in its way" }
+    let isWhole = heard.blows.count == piece.blows && (heard.words != .none) == piece.speaks
+    return isWhole && abs(fate.at - due) <= Situation.tolerance
+      ? nil : "is not heard as it should be"
   }
 
-  /// Judges whether the owner wants silence, or wanted it a moment before. Other reasons are judged by
-  /// what was in the way.
-  private func judge(
+  /// True if the owner wants silence, or wanted it a moment before. Nil for other reasons: they are
+  /// judged by what was in the way.
+  private func wantsSilence(
     _ reason: SkipReason, _ first: Int64, _ at: Moment, _ world: Situation
-  ) -> String? {
+  ) -> Bool? {
     let reading = WallClock.reading(first)
     let lately = at.elapsed - 3 * minute
     // What came just before a sleep is told after it.
-    if world.happened(.sleep, .rules, since: lately) { return nil }
-    let holds =
-      switch reason {
-      case .quietHours: world.settings.isQuiet(reading)
-      case .nothingToSound: world.settings.piece(reading, .synchronised) == (0, false)
-      case .untrusted: world.trust == .untrusted || world.happened(.trust, since: lately)
-      case .switchOff, .switchLost, .stopped(.switchOff), .stopped(.switchLost):
-        world.isSilenced || world.happened(.contact, since: lately)
-      case .muted, .stopped(.muted):
-        world.mute.state != .off || world.happened(.mute, since: lately)
-      case .stopped(.byHand): world.happened(.hand, since: lately)
-      default: true
-      }
-    return holds ? nil : "\(first.utcText) is silent for no true reason: \(reason)"
+    if world.happened(.sleep, .rules, since: lately) { return true }
+    return switch reason {
+    case .quietHours: world.settings.isQuiet(reading)
+    case .nothingToSound: world.settings.piece(reading, .synchronised) == (0, false)
+    case .untrusted: world.trust == .untrusted || world.happened(.trust, since: lately)
+    case .switchOff, .switchLost, .stopped(.switchOff), .stopped(.switchLost):
+      world.isSilenced || world.happened(.contact, since: lately)
+    case .muted, .stopped(.muted): world.mute.state != .off || world.happened(.mute, since: lately)
+    case .stopped(.byHand): world.happened(.hand, since: lately)
+    default: nil
+    }
   }
 }
