@@ -131,17 +131,8 @@ def test_the_german_reference_says_what_a_speaker_wrote_down(time, words):
     assert SAID["de"](*map(int, time.split(":")), "12 natural") == words
 
 
-def test_the_natural_style_tells_all_minutes_of_half_a_day_apart():
-    said = [tuple(PACKS["de"].clips_of("12 natural", *time)) for time in MINUTES]
-    assert len(set(said)) == 721 and len(set(said[:720])) == 720
-
-
-def test_no_two_times_of_24_hours_sound_alike(pack):
-    assert len({tuple(pack.clips_of(24, *time)) for time in MINUTES}) == 1440
-
-
 @pytest.mark.parametrize("check", [
-    checks.formats, checks.silence, checks.fades, checks.ends, checks.dc, checks.full_scale, checks.true_peaks,
+    checks.formats, checks.silence, checks.fades, checks.dc, checks.true_peaks,
     checks.clip_loudness, checks.texts,
 ], ids=lambda check: check.__name__)
 def test_a_language_holds(pack, check):
