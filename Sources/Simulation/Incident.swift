@@ -9,14 +9,12 @@ struct Incident {
 
   /// All spans are in nanoseconds.
   enum Kind {
-    /// The clock is set. If a time server is heard, it is one that errs.
     case step(Int64)
     /// The clock is synchronised, and corrected if it is wrong.
     case synchronised
     /// No time server is heard any more, and the kernel does not know the clock's error.
     case synchronisationLost
     case sleep(Int64)
-    /// The loop is held up.
     case stall(Int64)
     /// The service is stopped as by systemd, and started again this much later.
     case restart(Int64)

@@ -6,10 +6,8 @@ import Horology
 public enum LocalTimes {
   /// Looks at each day on which the zone's clocks are set, and at those beside it.
   /// - Parameters:
-  ///   - zone: a name from the tz database.
   ///   - seconds: the range of instants to look at, in seconds of UTC since 1970.
   /// - Returns: the first time of day that rings at a wrong instant; nil if all are right.
-  /// - Throws: `Fault` if there is no such zone.
   public static func flaw(in zone: String, over seconds: Range<Int64>) throws(Fault) -> String? {
     let system = try SystemZone(name: zone)
     // Zones set their clocks at full half hours of UTC.

@@ -32,7 +32,6 @@ struct Moment {
   /// The uptime at which the clock will show this, if nobody sets it.
   func uptime(at shown: Int64) -> Int64 { uptime + shown - self.shown }
 
-  /// A pseudo-random number from 0 to `most`.
   func whim(_ most: Int64) -> Int64 {
     Int64((UInt64(bitPattern: elapsed).mixed(with: 7)) % UInt64(most + 1))
   }
@@ -67,7 +66,6 @@ struct Machine {
   /// Not nil while the service is stopping: it ends once nothing sounds, and starts again this long
   /// after that.
   var stopping: Int64?
-  /// Events that the loop has not served yet.
   var inbox: [Note] = []
   var saved = Saved()
   /// The last start of the machine after which the service has started.
@@ -89,20 +87,12 @@ struct Machine {
     var boot = 0
   }
 
-  /// An event for the loop.
   enum Note {
-    /// The player looks at its device.
     case tick
     case clockSet
     /// The switch has moved at that uptime, or was lost.
     case switched(at: Int64)
     case incident(Incident.Kind)
-  }
-
-  /// The event that the loop serves next: the switch comes first.
-  mutating func nextNote() -> Note {
-    let ofSwitch = inbox.firstIndex { if case .switched = $0 { true } else { false } }
-    return inbox.remove(at: ofSwitch ?? 0)
   }
 }
 
@@ -110,7 +100,6 @@ struct Machine {
 struct ClockHardware {
   /// How far the clock is ahead of true time.
   var ahead: Int64 = 0
-  /// A time server is heard.
   var isSynchronised = true
   /// What the clock showed when it was last synchronised in this boot.
   var synchronisedAt: Int64?
@@ -135,7 +124,6 @@ struct ClockHardware {
       timesyncd: (isSynchronised ? moment.shown : synchronisedAt).map { Instant(nanoseconds: $0) })
   }
 
-  /// The result of reading the RTC; nil if there is none.
   func reading(_ moment: Moment) -> RTCReading? {
     rtcAhead.map {
       RTCReading(

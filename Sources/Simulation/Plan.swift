@@ -1,6 +1,5 @@
 import Horology
 
-/// How much goes wrong.
 public enum Faults: String, CaseIterable, Sendable {
   case none, low, high
 
@@ -88,7 +87,7 @@ struct Plan {
     case 24...25: .order(.stop(.byHand))
     case 26...29:
       .ask(ahead: chance.oneIn(2) ? nil : chance.between(300 * millisecond, 5 * second))
-    case 30...32: .reload(chance.seed())
+    case 30...32: .reload(UInt64(chance.below(1 << 40)))
     case 33...40: .order(Self.order(&chance, at))
     default: Self.speaker(&chance)
     }

@@ -7,7 +7,6 @@ public enum Sabotage: CaseIterable, Sendable {
   case wrongHour, playedTwice, lateBlows
   /// A ring that gives way to another sounds to its end.
   case ringsTogether
-  /// No stop reaches the speaker.
   case stopsUnheard
   case muteIgnored
   /// The setting for a lost switch is not read.
@@ -25,9 +24,7 @@ public enum Sabotage: CaseIterable, Sendable {
   case ringsLate
   /// Only the first ring of a source is heard.
   case ringsDropped
-  /// Nothing is said of timers and alarms.
   case wordsDropped
-  /// Rings go on long past `ring_limit`.
   case ringsForEver
   case alarmsLate
   /// Timers and alarms are lost when the service starts.
@@ -101,7 +98,6 @@ extension World {
     }
   }
 
-  /// - Returns: what is heard in its place.
   func sabotaged(_ sounding: Sounding) -> Sounding {
     guard let said = sounding.announcement else { return sounding }
     var (time, programme) = (said.time, said.programme)
@@ -150,6 +146,5 @@ extension World {
 }
 
 extension Int64 {
-  /// True for one minute of ten.
   fileprivate var isTenth: Bool { self / minute % 10 == 0 }
 }

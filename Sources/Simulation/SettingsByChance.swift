@@ -17,7 +17,6 @@ extension AnnouncerSettings {
     for _ in 0..<chance.below(7) { change(&chance) }
   }
 
-  /// Changes one setting.
   mutating func change(_ chance: inout Chance) {
     func windows(_ level: (inout Chance) -> String = { _ in "" }) -> String {
       (0..<chance.below(3)).map { _ in Self.window(&chance) + level(&chance) }
@@ -64,7 +63,6 @@ extension AnnouncerSettings {
 }
 
 extension Tune {
-  /// No chime, and tunes of several lengths.
   static let simulated: [Tune?] = [nil, westminster, carillon]
 
   static let westminster = Tune(

@@ -16,12 +16,10 @@ public struct Simulation {
   /// The most times a history is replayed to shorten it.
   var patience = 120
 
-  /// The result of a history.
   public struct Outcome: Sendable {
     /// How much of it was simulated, in years.
     public var years = 0.0
     public var soundings = 0
-    /// How often each kind of fault struck.
     public var faults: [String: Int] = [:]
     public var violation: Failure?
 
@@ -29,14 +27,12 @@ public struct Simulation {
   }
 
   public struct Failure: Sendable {
-    /// The property that was violated.
     public let property: String
     /// What was wrong, and the shortest history found that violates the property: the incidents, the
     /// last things that the service did, what was heard of them, and the owner's settings.
     public let report: [String]
   }
 
-  /// - Parameter zone: a name from the tz database.
   public init(seed: UInt64, years: Double, zone: String, faults: Faults) {
     self.zone = zone
     length = Int64(years * 365.25 * Double(day))
@@ -75,7 +71,7 @@ public struct Simulation {
       break
     }
     outcome.years = Double(world.moment.elapsed) / Double(day) / 365.25
-    outcome.soundings = world.judge.soundings
+    outcome.soundings = world.judge.counts["announcement"] ?? 0
     outcome.faults = world.judge.counts
     return outcome
   }

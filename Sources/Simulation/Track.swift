@@ -35,7 +35,6 @@ struct Track {
   private let queue: Int64
   /// All of it is wanted this much later than it should be.
   private let late: Int64
-  /// The sounds that are still to be heard.
   private(set) var sounds: [Sound] = []
   /// The uptime at which its anchor is heard, once that is decided.
   private(set) var target: Int64?
@@ -140,7 +139,6 @@ struct Track {
     if sounded { sounds.append(Sound(at: uptime, kind: .ends)) }
   }
 
-  /// Fades it out.
   mutating func stop(_ reason: StopReason, _ moment: Moment) {
     guard !isStopped else { return }
     // All of it has sounded, and only its end is still to be told: it ends as usual, as in
@@ -165,7 +163,6 @@ struct Track {
     )
   }
 
-  /// The device fails.
   /// - Parameter lasting: how long queued sounds are still heard.
   mutating func fail(_ why: String, _ moment: Moment, lasting: Int64 = 0) {
     let end = moment.uptime + min(lasting, queue)

@@ -15,10 +15,8 @@ final class World {
   var clockJudge = ClockJudge()
   /// Nil while the service does not run.
   var conductor: Conductor?
-  /// The fault that is made on purpose, if any.
   let sabotage: Sabotage?
 
-  /// The loop is being held up.
   private(set) var isHeld = false
   /// The incidents that are still to happen, the next one last.
   private var upcoming: [Incident] = []
@@ -56,7 +54,6 @@ final class World {
   /// What a clock that is right shows.
   var trueTime: Int64 { moment.shown - machine.clock.ahead }
 
-  /// The judge reads a fact.
   func see(_ fact: Fact, _ moment: Moment? = nil) { judge.see(fact, moment ?? self.moment) }
 
   func record(_ line: @autoclosure () -> String, _ moment: Moment? = nil) {
@@ -69,7 +66,7 @@ final class World {
     happened = []
     while moment.elapsed < end, judge.violation == nil {
       if machine.starts == nil, !machine.inbox.isEmpty {
-        serve(machine.nextNote())
+        serve(machine.inbox.removeFirst())
       } else {
         goOn(until: end)
       }
@@ -146,7 +143,6 @@ final class World {
 
   // MARK: What happens outside
 
-  /// The uptime of the next incident.
   private var nextOutside: Int64? {
     upcoming.last.map { uptime + max($0.at - moment.elapsed, 0) }
   }

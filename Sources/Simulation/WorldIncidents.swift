@@ -29,7 +29,8 @@ extension World {
     case .contact(let contact):
       machine.contact = contact
       if contact == .off, !isHeld { see(.contactCloses) }
-      if machine.starts == nil { machine.inbox.append(.switched(at: uptime)) }
+      // The switch comes first.
+      if machine.starts == nil { machine.inbox.insert(.switched(at: uptime), at: 0) }
     case .slowToOpen(let span, let length):
       see(.disturbed(.speaker, lasting: span + 10 * second))
       machine.slow = (moment.elapsed + span, length)

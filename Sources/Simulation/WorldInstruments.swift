@@ -62,7 +62,6 @@ extension World: Instruments {
     }
   }
 
-  /// Tells the service what became of a track.
   func end(_ track: Track) {
     guard let outcome = track.verdict?.outcome else { return }
     switch outcome {

@@ -30,7 +30,6 @@ extension World {
 
   private func list() { see(.listed(conductor?.announcer.reminders.all ?? [])) }
 
-  /// The service ends at once, whatever it does.
   func endService(after gap: Int64, isKilled: Bool) {
     record("  ends")
     (tracks, conductor) = ([], nil)
@@ -59,7 +58,6 @@ extension World {
     }
   }
 
-  /// An order of a person, or of the system.
   private func carryOut(_ kind: Incident.Kind) {
     switch kind {
     case .stall(let span): hold(span)
@@ -85,7 +83,6 @@ extension World {
     }
   }
 
-  /// Somebody gives an order, and gets an answer.
   private func order(_ order: Event) {
     guard let conductor else { return }
     settleClock()
@@ -134,7 +131,6 @@ extension World {
     see(.read(machine.switchState))
   }
 
-  /// The player looks at its device.
   func tick() {
     for index in tracks.indices { tracks[index].decide(moment) }
     hear(through: uptime)

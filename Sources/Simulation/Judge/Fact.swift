@@ -19,7 +19,6 @@ enum Fact {
   case stopping
   /// It is gone; true if it could not end what it did.
   case ended(isKilled: Bool)
-  /// It has handled an event.
   case rested(isSaved: Bool)
   indirect case took(AnnouncerSettings)
   case tookZone
@@ -58,9 +57,6 @@ extension Sounding {
     if case .announcement(let announcement) = self { announcement } else { nil }
   }
 
-  /// The instant of its occasion.
-  var occasion: Int64? { announcement?.occasion }
-
   /// Words about a timer, an alarm or the interval.
   var words: TimerWords? {
     if case .timer(let words) = announcement?.cause { words } else { nil }
@@ -83,7 +79,6 @@ extension Sounding {
 }
 
 extension Announcement {
-  /// The instant of its occasion.
   var occasion: Int64? {
     if case .occasion(let occasion) = cause { occasion.instant.nanoseconds } else { nil }
   }

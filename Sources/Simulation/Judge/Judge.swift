@@ -6,8 +6,7 @@ import Horology
 struct Judge {
   /// The first violation; later ones are not kept.
   private(set) var violation: Violation?
-  /// How many announcements were heard, and how often each kind of incident struck.
-  private(set) var soundings = 0
+  /// How often each kind of incident struck, and how many announcements and cues were heard.
   private(set) var counts: [String: Int] = [:]
   private(set) var world: Situation
   private var properties: [any Property] = [
@@ -16,7 +15,6 @@ struct Judge {
   ]
 
   struct Violation: CustomStringConvertible {
-    /// The name of the property.
     let property: String
     let what: String
     let moment: Moment
@@ -30,10 +28,8 @@ struct Judge {
 
   mutating func see(_ fact: Fact, _ moment: Moment) {
     guard violation == nil else { return }
-    switch fact {
-    case .heard(.begins, .announcement): soundings += 1
-    case .heard(.begins, .cue): count("cue")
-    default: break
+    if case .heard(.begins, let sounding) = fact {
+      count(sounding.announcement == nil ? "cue" : "announcement")
     }
     world.apply(fact, moment)
     for index in properties.indices {

@@ -3,7 +3,6 @@ import Horology
 /// Each occasion has exactly one fate: it is heard whole, or told with a reason that held then. If
 /// nothing disturbs, it is heard at its instant, unless its owner wants it silent.
 struct Occasions: Property {
-  /// The next occasion that the clock will show.
   private var next: Int64?
   /// Occasions that the clock has shown, and when.
   private var open: [(occasion: Int64, due: Int64)] = []

@@ -34,8 +34,8 @@ struct Rings: Property {
     /// When its first ring was heard, and words of it were said or told unsaid.
     var firstRing: Int64?
     var words = Int64.never
-    /// Nothing is demanded or forbidden until it rings: it was not saved, or the power was cut while
-    /// it counted, or the clock was set back.
+    /// Nothing is demanded or forbidden until it rings: it was changed or not saved, or the power was
+    /// cut while it counted, or the clock was set back.
     var isLoose = false
 
     init(_ plan: Reminder.Plan, _ at: Moment, _ world: Situation) {
@@ -172,7 +172,7 @@ struct Rings: Property {
       return at.elapsed >= due - Situation.tolerance ? nil : "it rings too early"
     }
     return time(known, at, world) != nil || world.happened(.rules, since: at.elapsed - minute)
-      ? nil : "what is paused or not due rings, or an alarm twice for one time"
+      ? nil : "what is not due rings, or an alarm twice for one time"
   }
 
   /// The time for which an alarm rings that begins to ring now.
@@ -206,9 +206,9 @@ struct Rings: Property {
     case .changed(.snoozed):
       known.due = at.elapsed + 600 * second
       cease(&known, at)
+    // A timer has another length, or is paused.
     case .changed:
-      // A timer is due when it is told to be due.
-      known.due = reminder.countsTo.map { at.elapsed + $0 - at.sinceBoot }
+      known.isLoose = true
       cease(&known, at)
     case .rings(let how, _):
       // A clock that is set once a snooze is over leaves no moment of it.
@@ -263,13 +263,6 @@ struct Rings: Property {
 extension Cue.Source {
   fileprivate init(_ reminder: Reminder) {
     self = reminder.kind == .timer ? .timer(reminder.number) : .alarm(reminder.number)
-  }
-}
-
-extension Reminder {
-  /// When it is due, since the machine started; nil if it is paused.
-  fileprivate var countsTo: Int64? {
-    if case .waiting(let moment?) = state { moment.sinceBoot.nanoseconds } else { nil }
   }
 }
 

@@ -11,7 +11,8 @@ struct Silence: Property {
     // It counts at once, before the service has read it.
     case .contactCloses where world.switchState == .on:
       silence(at, world) { !$0.isReminder || world.settings.silences == .everything }
-    case .read, .took: if world.isSilenced { silence(at, world) { world.silences($0) } }
+    case .read, .took:
+      silence(at, world) { $0.isReminder ? world.silencesReminders : world.isSilenced }
     case .ordered(.mute(.on)), .ordered(.mute(.until)): silence(at, world) { _ in true }
     // The interval ends only if nothing rings or is said.
     case .ordered(.stop):
@@ -44,10 +45,12 @@ struct Silence: Property {
 
   private func begins(_ sounding: Sounding, _ at: Moment, _ world: Situation) -> String? {
     let earlier = at.elapsed - Situation.fade
-    if world.silences(sounding), !world.happened(.contact, .rules, since: earlier) {
+    if sounding.isReminder ? world.silencesReminders : world.isSilenced,
+      !world.happened(.contact, .rules, since: earlier)
+    {
       return "it begins, though the switch silences it"
     }
-    guard sounding.occasion != nil || sounding.announcement?.isOfItself == true,
+    guard sounding.announcement?.occasion != nil || sounding.announcement?.isOfItself == true,
       !world.happened(.mute, since: earlier)
     else { return nil }
     let isMuted =

@@ -9,25 +9,19 @@ struct Situation {
   private(set) var trust = ClockTrust.synchronised
   /// What the service reads of the switch.
   private(set) var switchState = SwitchState.absent
-  private(set) var mute = Mute()
+  /// What a person has muted. The end is that of a duration, nil where that is not known: the power
+  /// was cut.
+  private(set) var mute: (state: SoftwareMute, end: Int64?) = (.off, nil)
   /// Since when the service runs; nil while it does not, or is stopping.
   private(set) var upSince: Int64?
   /// When the service last saved its state.
-  private(set) var saved: Int64 = .never
+  private var saved: Int64 = .never
   /// What is heard, and since when.
   private(set) var heard: [SoundingID: (sounding: Sounding, since: Int64)] = [:]
   /// When an announcement was last heard.
   private(set) var lastAnnounced: Int64 = .never
   /// Until when each cause has disturbed.
   private var until = [Int64](repeating: .never, count: Cause.allCases.count)
-
-  /// What a person has muted.
-  struct Mute {
-    var state = SoftwareMute.off
-    var since: Int64 = .never
-    /// When one for a duration ends. Nil where that is not known: the power was cut.
-    var end: Int64?
-  }
 
   /// A difference that nobody hears.
   static let tolerance = 10 * millisecond
@@ -56,12 +50,12 @@ struct Situation {
     case .ended(let isKilled):
       (upSince, switchState, heard) = (nil, .absent, [:])
       // A mute, or its end, may not have been saved.
-      if isKilled, mute.since >= saved { (mute.state, mute.end) = (.until(.init(seconds: 0)), nil) }
+      if isKilled, happened(.mute, since: saved) { mute = (.until(Instant(seconds: 0)), nil) }
     case .rested(let isSaved): if isSaved { saved = at.elapsed }
     case .took(let settings): self.settings = settings
     case .read(let switchState): self.switchState = switchState
     case .ordered(.mute(let state)):
-      mute = Mute(state: state, since: at.elapsed)
+      mute = (state, nil)
       if case .until(let end) = state { mute.end = at.elapsed + end.nanoseconds - at.shown }
     case .heard(let kind, let sounding):
       if kind == .begins { heard[sounding.id] = (sounding, at.elapsed) }
@@ -97,6 +91,17 @@ struct Situation {
     return readings
   }
 
+  /// That a sound is off its moment by the clock, or later than allowed. What is queued does not
+  /// follow a step of the clock.
+  func isOff(_ due: Int64, _ at: Moment, late: Int64 = 0) -> String? {
+    if happened(.rules, since: at.elapsed - 2 * minute) { return nil }
+    let isStepped = happened(.clock, since: at.elapsed - 2 * minute)
+    let allowed = isStepped ? 1100 * millisecond : Self.tolerance
+    let errors = readings(at, over: 2 * minute).map { $0 - due }
+    return errors.contains { (-allowed...allowed + late).contains($0) }
+      ? nil : "it is \(Duration.nanoseconds(errors[0]).roughly) off its moment"
+  }
+
   /// True if alarms go by the clock.
   var goesByClock: Bool { trust != .untrusted || settings.untrusted == .speak }
 
@@ -108,11 +113,6 @@ struct Situation {
     }
   }
 
-  /// True if the switch, as it is, silences timers, alarms and the interval.
+  /// True if the switch silences timers, alarms and the interval.
   var silencesReminders: Bool { isSilenced && settings.silences == .everything }
-
-  /// True if the switch, as it is, silences this.
-  func silences(_ sounding: Sounding) -> Bool {
-    sounding.isReminder ? silencesReminders : isSilenced
-  }
 }

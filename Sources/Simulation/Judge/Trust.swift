@@ -33,20 +33,25 @@ struct Trust: Property {
   }
 }
 
-/// Who asks is answered once: the answer is heard, or refused with a reason.
+/// Who asks is answered once: the answer is heard, on its instant if one was named, or refused with a
+/// reason.
 struct Requests: Property {
-  /// Since when an answer is owed.
-  private var owed: Int64?
+  /// The answer that is owed, its instant, and since when.
+  private var owed: (id: SoundingID, instant: Int64?, since: Int64)?
 
   mutating func see(_ fact: Fact, _ at: Moment, _ world: Situation) -> String? {
     switch fact {
-    case .promised(let answer, _) where answer.cause == .request: owed = at.elapsed
-    case .heard(.begins, .announcement(let said)) where said.cause == .request: owed = nil
+    case .promised(let answer, let instant):
+      owed = (answer.id, instant?.nanoseconds, at.elapsed)
+    case .heard(.words, .announcement(let said)) where said.id == owed?.id:
+      defer { owed = nil }
+      return owed?.instant.flatMap { world.isOff($0, at) }
+    // An occasion that is near may answer it. What was cut off before its words is owed no more.
+    case .heard(.ends, .announcement(let said)) where said.cause == .request: owed = nil
     case .told(.refused(.request)), .ended: owed = nil
     case .rested:
-      guard let owed, at.elapsed > owed + minute, world.isCalm(since: at.elapsed - minute) else {
-        return nil
-      }
+      guard let owed, at.elapsed > owed.since + minute, world.isCalm(since: at.elapsed - minute)
+      else { return nil }
       return "an answer was promised, and is neither heard nor refused"
     default: break
     }
