@@ -83,15 +83,6 @@ def test_the_first_phrase_after_a_start_is_as_loud_as_the_next(device, figures):
     assert abs(levels[0] - 1) < 0.001, levels
 
 
-def test_a_quarter_that_is_stepped_over_is_skipped_with_its_reason(device):
-    device.set_clock("2027-06-15 10:10:00")
-    mark, since = device.mark(), time.monotonic()
-    device.set_clock("2027-06-15 10:20:00")
-    device.wait_for_line(r"^skipped 10:15:00: the clock passed it", mark)
-    hears_nothing(device, since, 6)
-    hear_occasion(device, "2027-06-15 10:30:00", "ten thirty A M")
-
-
 def test_a_quarter_that_was_said_is_not_said_again_when_the_clock_goes_back(device):
     hear_occasion(device, "2027-06-15 10:45:00", "ten forty-five A M")
     mark = device.mark()
