@@ -70,9 +70,9 @@ struct SimulationTests {
   @Test("the judge's quiet hours cross midnight and the end of the week") func quietWindow() throws
   {
     let window = try QuietHours(text: "sat 22:00-07:00").windows[0]
-    #expect(window.covers(.init(minuteOfDay: 23 * 60, second: 0, weekday: 6)))
-    #expect(window.covers(.init(minuteOfDay: 6 * 60, second: 0, weekday: 0)))
-    #expect(!window.covers(.init(minuteOfDay: 7 * 60, second: 0, weekday: 0)))
-    #expect(!window.covers(.init(minuteOfDay: 6 * 60, second: 0, weekday: 6)))
+    #expect(window.covers((minuteOfDay: 23 * 60, second: 0, weekday: 6)))
+    #expect(window.covers((minuteOfDay: 6 * 60, second: 0, weekday: 0)))
+    #expect(!window.covers((minuteOfDay: 7 * 60, second: 0, weekday: 0)))
+    #expect(!window.covers((minuteOfDay: 6 * 60, second: 0, weekday: 6)))
   }
 }

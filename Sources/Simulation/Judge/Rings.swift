@@ -14,9 +14,6 @@ struct Rings: Property {
   private var ceased: Int64 = .never
   private var lastRing: (at: Int64, length: Int64) = (.never, 0)
 
-  /// Within this time of its moment, or of the last thing in its way, its fate is known.
-  private static let settled = 75 * second
-
   /// A timer or an alarm, as the service told of it.
   private struct Known {
     /// Nil for a timer.
@@ -109,8 +106,10 @@ struct Rings: Property {
   ) -> String? {
     guard let due = known.due, due < at.elapsed, !known.isLoose else { return nil }
     let end = known.rings.map { $0 + world.settings.ringLimit.nanoseconds } ?? due
-    if at.elapsed > end + Self.settled, world.upSince != nil,
-      !world.happened(.sleep, .service, .rules, .trust, .clock, since: at.elapsed - Self.settled)
+    // After that, and as long after the last thing in its way, its fate is known.
+    let lately = at.elapsed - 75 * second
+    if lately > end, world.upSince != nil,
+      !world.happened(.sleep, .service, .rules, .trust, .clock, since: lately)
     {
       return "\(source) was due, or has rung out, and nobody told"
     }

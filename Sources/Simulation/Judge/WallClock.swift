@@ -6,19 +6,13 @@ import Horology
 /// The offsets come from glibc, as the product's do, but by a call of the judge's own. So a fault
 /// of glibc or of the tz database is not seen here.
 enum WallClock {
-  struct Reading: Hashable {
-    let minuteOfDay: Int
-    let second: Int
-    /// Sunday is 0.
-    let weekday: Int
-  }
+  /// Sunday is weekday 0.
+  typealias Reading = (minuteOfDay: Int, second: Int, weekday: Int)
 
   /// - Parameter shown: nanoseconds of UTC since 1970, as all here.
   static func reading(_ shown: Int64) -> Reading {
     let local = broken(shown / second)
-    return Reading(
-      minuteOfDay: Int(local.tm_hour * 60 + local.tm_min), second: Int(local.tm_sec),
-      weekday: Int(local.tm_wday))
+    return (Int(local.tm_hour * 60 + local.tm_min), Int(local.tm_sec), Int(local.tm_wday))
   }
 
   private static func broken(_ seconds: Int64) -> tm {
