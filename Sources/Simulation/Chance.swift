@@ -8,7 +8,6 @@ struct Chance {
     numbers = SplitMix64(seed: seed)
   }
 
-  /// From 0 to below `count`.
   mutating func below(_ count: Int) -> Int {
     Int(numbers.next() % UInt64(count))
   }
@@ -17,13 +16,9 @@ struct Chance {
     least + Int64(numbers.next() % UInt64(most - least + 1))
   }
 
-  /// True once in `count` times.
   mutating func oneIn(_ count: Int) -> Bool { below(count) == 0 }
 
   mutating func pick<Choice>(_ choices: [Choice]) -> Choice { choices[below(choices.count)] }
-
-  /// A seed for choices of their own, independent of later choices from this sequence.
-  mutating func seed() -> UInt64 { numbers.next() }
 }
 
 extension UInt64 {
@@ -33,11 +28,7 @@ extension UInt64 {
     return numbers.next()
   }
 
-  /// A seed made of this one and a name, by FNV-1a.
   func mixed(with name: String) -> UInt64 {
-    let hash = name.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) {
-      ($0 ^ UInt64($1)) &* 0x100_0000_01B3
-    }
-    return mixed(with: hash)
+    name.utf8.reduce(self) { $0.mixed(with: UInt64($1)) }
   }
 }

@@ -8,7 +8,7 @@ let hour: Int64 = 60 * minute
 let day: Int64 = 24 * hour
 
 /// A moment: what all clocks show, in nanoseconds.
-struct Moment: Hashable {
+struct Moment {
   /// Since the history began.
   var elapsed: Int64
   /// UTC by the machine's clock, since 1970.
@@ -32,7 +32,6 @@ struct Moment: Hashable {
   /// The uptime at which the clock will show this, if nobody sets it.
   func uptime(at shown: Int64) -> Int64 { uptime + shown - self.shown }
 
-  /// A pseudo-random number from 0 to `most`, derived from this moment.
   func whim(_ most: Int64) -> Int64 {
     Int64((UInt64(bitPattern: elapsed).mixed(with: 7)) % UInt64(most + 1))
   }
@@ -54,8 +53,6 @@ struct Machine {
   var boot = 1
   var clock = ClockHardware()
 
-  // MARK: The service
-
   var settings: AnnouncerSettings
   var zone: String
   /// The armed wake-up, by the clock.
@@ -69,129 +66,72 @@ struct Machine {
   /// Not nil while the service is stopping: it ends once nothing sounds, and starts again this long
   /// after that.
   var stopping: Int64?
-  /// Events that the loop has not served yet.
   var inbox: [Note] = []
   var saved = Saved()
   /// The last start of the machine after which the service has started.
   var servedBoot = 0
 
-  // MARK: The switch
-
-  /// True while the contact is closed.
-  var isClosed = false
-  var isSwitchLost = false
-  /// The service's reading.
+  /// The switch, and what the service reads of it.
+  var contact = SwitchState.on
   var switchState = SwitchState.absent
 
-  // MARK: The speaker
+  /// Until when opening it takes how long, and until when it is busy, since the history began.
+  var slow: (until: Int64, length: Int64) = (.never, 0)
+  var busyUntil: Int64 = .never
 
-  var slow = Spell()
-  var busy = Spell()
-  var queued = Spell()
-
-  /// A time in which the speaker is slow or busy.
-  struct Spell: Hashable {
-    /// Since the history began.
-    var until: Int64 = .min
-    var length: Int64 = 0
-
-    func length(at moment: Moment) -> Int64? { moment.elapsed < until ? length : nil }
-  }
-
-  /// The state saved on disk.
-  struct Saved: Hashable {
+  struct Saved {
     var mute = SoftwareMute.off
     var end: Duration?
-    var timers: [Reminder] = []
+    var reminders: [Reminder] = []
     var interval: IntervalTimer?
-    var alarms: [Reminder] = []
     var boot = 0
   }
 
-  /// An event for the loop.
   enum Note {
-    /// The player looks at its device.
     case tick
     case clockSet
     /// The switch has moved at that uptime, or was lost.
     case switched(at: Int64)
-    case stall(Int64)
     case incident(Incident.Kind)
-  }
-
-  /// The event that the loop serves next: the switch comes first.
-  mutating func nextNote() -> Note {
-    let ofSwitch = inbox.firstIndex { if case .switched = $0 { true } else { false } }
-    return inbox.remove(at: ofSwitch ?? 0)
   }
 }
 
 /// What the kernel and an RTC chip can tell about the time.
-struct ClockHardware: Hashable {
+struct ClockHardware {
   /// How far the clock is ahead of true time.
   var ahead: Int64 = 0
-  /// A time server is heard.
   var isSynchronised = true
   /// What the clock showed when it was last synchronised in this boot.
-  private var synchronisedAt: Int64?
-  var rtc = RTC.none
-
-  /// A real-time clock.
-  enum RTC: Hashable {
-    case none
-    /// Ahead of true time by this much.
-    case running(ahead: Int64)
-    /// Its battery is empty: the driver refuses its time.
-    case dead
-  }
+  var synchronisedAt: Int64?
+  /// How far an RTC is ahead of true time; nil without one.
+  var rtcAhead: Int64?
 
   mutating func synchronise() {
     isSynchronised = true
     // The time server's client has the kernel set the RTC as well.
-    if case .running = rtc { rtc = .running(ahead: 0) }
+    if rtcAhead != nil { rtcAhead = 0 }
   }
 
-  /// No server is heard any more, or somebody else has set the clock.
+  /// No server is heard any more.
   mutating func lose(_ moment: Moment) {
     if isSynchronised { synchronisedAt = moment.shown }
     isSynchronised = false
   }
 
-  /// The machine is switched on.
-  /// - Parameter behind: how far the clock is behind true time without an RTC.
-  /// - Returns: how far the clock is ahead of what it would show if it had gone on.
-  mutating func start(behind: Int64) -> Int64 {
-    let old = ahead
-    ahead = -behind
-    if case .running(let rtcAhead) = rtc { ahead = rtcAhead }
-    (isSynchronised, synchronisedAt) = (false, nil)
-    return ahead - old
-  }
-
   func kernel(_ moment: Moment) -> KernelClock {
     KernelClock(
       maximumError: isSynchronised ? .milliseconds(1) : .seconds(16),
-      timesyncd: isSynchronised
-        ? Instant(nanoseconds: moment.shown)
-        : synchronisedAt.map { Instant(nanoseconds: $0) })
+      timesyncd: (isSynchronised ? moment.shown : synchronisedAt).map { Instant(nanoseconds: $0) })
   }
 
-  /// The result of reading the RTC; nil if there is none.
   func reading(_ moment: Moment) -> RTCReading? {
-    let answer: RTCReading.Answer
-    switch rtc {
-    case .none: return nil
-    case .dead: answer = .notValid
-    case .running(let ahead):
-      answer = .time(Instant(seconds: (moment.shown - self.ahead + ahead) / second))
+    rtcAhead.map {
+      RTCReading(
+        name: "ds3231", moment: moment.now,
+        answer: .time(Instant(seconds: (moment.shown - ahead + $0) / second)), health: .unsupported)
     }
-    return RTCReading(
-      name: "ds3231", moment: moment.now, answer: answer, health: .unsupported)
   }
 
-  /// True if it was so since the machine was switched on, or if there is an RTC that may be right.
-  var isVouchedFor: Bool {
-    if case .running = rtc { return true }
-    return isSynchronised || synchronisedAt != nil
-  }
+  /// True if it was synchronised since the machine was switched on, or has an RTC that may be right.
+  var isVouchedFor: Bool { isSynchronised || synchronisedAt != nil || rtcAhead != nil }
 }

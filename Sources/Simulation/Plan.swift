@@ -1,6 +1,5 @@
 import Horology
 
-/// How much goes wrong.
 public enum Faults: String, CaseIterable, Sendable {
   case none, low, high
 
@@ -27,44 +26,45 @@ struct Plan {
     guard let spacing = faults.spacing else { return [] }
     var chance = Chance(seed: seed.mixed(with: UInt64(number)))
     var incidents: [Incident] = []
-    var at = Int64(number) * Self.chapter
-    let end = at + Self.chapter
+    var from = Int64(number) * Self.chapter
+    let end = from + Self.chapter
     while true {
-      at += chance.between(second, spacing)
-      guard at < end else { return incidents }
-      let isNear = !chance.oneIn(3)
-      incidents.append(
-        Incident(
-          time: isNear
-            ? .nearQuarter(at, offset: Self.offset(&chance)) : .at(at), kind: kind(&chance, at)))
+      from += chance.between(second, spacing)
+      guard from < end else { return incidents.sorted { $0.at < $1.at } }
+      var at = chance.oneIn(3) ? from : Self.nearQuarter(from, &chance)
+      var kind = kind(&chance, at)
+      func happens(_ next: Incident.Kind, within span: Int64) {
+        at += kind.length + chance.between(0, span)
+        kind = next
+        incidents.append(Incident(at: at, kind: kind))
+      }
+      incidents.append(Incident(at: at, kind: kind))
       while chance.oneIn(3) {
-        let gap = chance.pick([20 * millisecond, second, 10 * second, 15 * minute])
-        incidents.append(
-          Incident(time: .after(chance.between(0, gap)), kind: kind(&chance, at)))
+        let next = self.kind(&chance, at)
+        happens(next, within: chance.pick([20 * millisecond, second, 10 * second, 15 * minute]))
       }
       // Most incidents that last are soon undone.
-      while let remedy = Self.remedy(of: incidents.last?.kind), !chance.oneIn(4) {
-        incidents.append(
-          Incident(time: .after(chance.between(0, chance.pick([second, hour]))), kind: remedy))
+      while let remedy = Self.remedy(of: kind), !chance.oneIn(4) {
+        happens(remedy, within: chance.pick([second, hour]))
       }
     }
   }
 
-  /// From a quarter of an hour to an incident near it.
-  private static func offset(_ chance: inout Chance) -> Int64 {
+  /// Near the next quarter of an hour. Every history begins at one.
+  private static func nearQuarter(_ at: Int64, _ chance: inout Chance) -> Int64 {
     let reach = chance.pick([second, 8 * second, 30 * second, 100 * second])
-    return chance.between(-reach, reach / 2)
+    let quarter = 15 * minute
+    return (at / quarter + 1) * quarter + chance.between(-reach, reach / 2)
   }
 
-  private static func remedy(of kind: Incident.Kind?) -> Incident.Kind? {
+  private static func remedy(of kind: Incident.Kind) -> Incident.Kind? {
     switch kind {
-    case .contact(true): .contact(isClosed: false)
-    case .switchLost: .switchFound
-    case .mute(.on): .mute(.off)
-    case .interval(.start): .interval(.stop)
+    case .contact(.off), .contact(.lost): .contact(.on)
+    case .order(.mute(.on)): .order(.mute(.off))
+    case .order(.interval(.start)): .order(.interval(.stop))
     case .synchronisationLost: .synchronised
-    case .step(let by, _) where abs(by) > 2 * second: .synchronised
-    case .powerCut(_, let behind) where behind > second: .synchronised
+    case .step(let by) where abs(by) > 2 * second: .synchronised
+    case .powerCut(_, let ahead, _) where abs(ahead) > second: .synchronised
     default: nil
     }
   }
@@ -77,17 +77,18 @@ struct Plan {
     case 13...14: .restart(Self.length(&chance, [3 * second, hour]))
     case 15:
       .powerCut(
-        Self.length(&chance, [minute, 3 * day]),
-        clockIsBehind: chance.pick([0, 0, second, hour, 40 * day]))
+        Self.length(&chance, [minute, hour, hour, 3 * day]),
+        clockIsAhead: chance.pick([0, 0, 10 * second, -second, -hour, -40 * day]),
+        hasRTC: chance.oneIn(2))
     case 16: .zone(chance.pick(zones))
-    case 17: chance.pick([.switchLost, .switchFound])
-    case 18...20: .contact(isClosed: chance.oneIn(2))
-    case 21...24: Self.mute(&chance)
-    case 25...26: chance.oneIn(4) ? .holdButton : .stopByHand
-    case 27...30:
+    case 17...20: .contact(chance.pick([.on, .off, .off, .lost("gone")]))
+    case 21: .order(.mute(chance.pick([.on, .next, .next, .off])))
+    case 22...23: .muteFor(Self.length(&chance, [10 * second, hour, 2 * day]))
+    case 24...25: .order(.stop(.byHand))
+    case 26...29:
       .ask(ahead: chance.oneIn(2) ? nil : chance.between(300 * millisecond, 5 * second))
-    case 31...33: .reload(chance.seed())
-    case 34...41: Self.order(&chance, at)
+    case 30...32: .reload(UInt64(chance.below(1 << 40)))
+    case 33...40: .order(Self.order(&chance, at))
     default: Self.speaker(&chance)
     }
   }
@@ -97,41 +98,33 @@ struct Plan {
   }
 
   private static func clock(_ chance: inout Chance) -> Incident.Kind {
-    switch chance.below(9) {
-    case 0...5:
-      let reach = chance.pick([
-        60 * millisecond, 500 * millisecond, 3 * second, 70 * second, 16 * minute, 2 * hour,
-        26 * hour, 21 * day,
-      ])
-      return .step(chance.between(-reach, reach), byServer: chance.oneIn(2))
-    case 6...7: return .synchronised
-    default:
-      guard chance.oneIn(2) else { return .synchronisationLost }
-      let ahead = chance.pick([0, 0, second, 10 * second, 40 * second, hour, 300 * day])
-      return .rtc(
-        chance.pick([
-          .none, .dead, .running(ahead: 0),
-          .running(ahead: chance.between(-ahead, ahead)),
-        ]))
-    }
-  }
-
-  private static func mute(_ chance: inout Chance) -> Incident.Kind {
-    switch chance.below(6) {
-    case 0: .mute(.on)
-    case 1...2: .mute(.next)
-    case 3...4: .muteFor(length(&chance, [10 * second, hour, 2 * day]))
-    default: .mute(.off)
+    let reach = chance.pick([
+      60 * millisecond, 500 * millisecond, 3 * second, 70 * second, 16 * minute, 2 * hour,
+      26 * hour, 21 * day,
+    ])
+    return switch chance.below(8) {
+    case 0...4: .step(chance.between(-reach, reach))
+    case 5...6: .synchronised
+    default: .synchronisationLost
     }
   }
 
   private static func speaker(_ chance: inout Chance) -> Incident.Kind {
     let span = length(&chance, [20 * second, hour, 5 * hour])
-    return switch chance.below(5) {
+    return switch chance.below(4) {
     case 0: .slowToOpen(span, chance.between(300 * millisecond, 4500 * millisecond))
     case 1: .busy(chance.pick([span, chance.between(0, 20 * second)]))
-    case 2...3: .speakerLost
-    default: .longQueue(span, chance.between(200 * millisecond, 6 * second))
+    default: .speakerLost
+    }
+  }
+}
+
+extension Incident.Kind {
+  /// How long nothing else can happen.
+  fileprivate var length: Int64 {
+    switch self {
+    case .sleep(let span), .powerCut(let span, _, _): span
+    default: 0
     }
   }
 }
@@ -139,7 +132,7 @@ struct Plan {
 // MARK: Orders to timers, intervals and alarms
 
 extension Plan {
-  private static func order(_ chance: inout Chance, _ at: Int64) -> Incident.Kind {
+  private static func order(_ chance: inout Chance, _ at: Int64) -> Event {
     let alarm = chance.pick(["1", "2", "sun", "moon", "school"])
     return switch chance.below(10) {
     case 0...3: .reminder(timer(&chance))
@@ -150,7 +143,7 @@ extension Plan {
         .set(AlarmPlan(&chance, name: chance.pick(["school", "sun", "moon"]), datedFrom: at)))
     case 7: .reminder(chance.pick([.snooze(nil), .stop(nil)]))
     case 8: .reminder(chance.pick([.cancel(.alarm, alarm), .skip(alarm)]))
-    default: .press
+    default: .pressed(speakerIsAwake: chance.oneIn(2))
     }
   }
 
@@ -182,12 +175,13 @@ extension Plan {
 }
 
 extension AlarmPlan {
-  /// - Parameter elapsed: its date may be on one of the three days from there on; nil for no date.
+  /// - Parameter elapsed: it may ring once, next or on one of the three days from there on; nil for an
+  ///   alarm of the configuration, which comes every week.
   init(_ chance: inout Chance, name: String?, datedFrom elapsed: Int64? = nil) {
     let date = elapsed.map { Int((Simulation.beginning + $0) / day) + chance.below(3) }
     let days: AlarmDays =
       switch (chance.below(5), date) {
-      case (0, _): .next
+      case (0, _?): .next
       case (1, let date?): .date(CivilDate(dayNumber: date))
       case (2, _): .weekly([chance.pick(Weekday.allCases), chance.pick(Weekday.allCases)])
       default: .weekly(Set(Weekday.allCases))

@@ -17,7 +17,6 @@ extension AnnouncerSettings {
     for _ in 0..<chance.below(7) { change(&chance) }
   }
 
-  /// Changes one setting.
   mutating func change(_ chance: inout Chance) {
     func windows(_ level: (inout Chance) -> String = { _ in "" }) -> String {
       (0..<chance.below(3)).map { _ in Self.window(&chance) + level(&chance) }
@@ -55,49 +54,32 @@ extension AnnouncerSettings {
     return "\(range) \(TimeOfDay(minutes: from))-\(TimeOfDay(minutes: to))"
   }
 
-  /// The settings that differ from those that are shipped, on one line.
-  var inShort: String {
+  /// The settings that differ from those that are shipped.
+  var inShort: [String] {
     zip(Mirror(reflecting: self).children, Mirror(reflecting: Self.usual).children)
       .filter { "\($0.value)" != "\($1.value)" }
-      .map { child, _ in
-        let text =
-          switch child.value {
-          case let tune as Tune: tune.name
-          case let alarms as [AlarmPlan]: "\(alarms.map { "\($0.name!) \($0.times)" })"
-          default: "\(child.value)"
-          }
-        return "\(child.label!) \(text)"
-      }.joined(separator: "; ")
+      .map { own, _ in "\(own.label!): \((own.value as? Tune)?.name ?? "\(own.value)")" }
   }
 }
 
 extension Tune {
-  /// No chime, and tunes of several lengths.
-  static let simulated: [Tune?] = [nil, westminster, ship, carillon]
+  static let simulated: [Tune?] = [nil, westminster, carillon]
 
   static let westminster = Tune(
-    "westminster",
-    [
+    name: "westminster", description: "",
+    movements: [
       0: part(16, every: 1.25, lead: 23, strikes: .hour, gap: 4, rest: 3),
       1: part(4, every: 0.9, rest: 2), 2: part(8, every: 0.9, rest: 2),
       3: part(12, every: 0.9, rest: 2),
     ])
 
-  private static let ship = Tune(
-    "ship's bell",
-    [0: part(strikes: .watch, gap: 0.7, rest: 1), 2: part(strikes: .watch, gap: 0.7, rest: 1)])
-
   /// Nearly as long as the shortest interval.
   private static let carillon = Tune(
-    "carillon",
-    [
+    name: "carillon", description: "",
+    movements: [
       0: part(60, every: 0.8, lead: 48, strikes: .hour, gap: 3, rest: 4),
       2: part(21, every: 1.5, lead: 30, rest: 4),
     ])
-
-  private init(_ name: String, _ movements: [Int: Movement]) {
-    self.init(name: name, description: name, movements: movements)
-  }
 
   /// All times are in seconds.
   private static func part(

@@ -9,62 +9,35 @@ public struct Simulation {
     "Europe/London", "Australia/Lord_Howe", "America/St_Johns", "Asia/Kathmandu", "Pacific/Chatham",
   ]
 
-  public let seed: UInt64
-  public let zone: String
+  private let zone: String
   private let length: Int64
   private let plan: Plan
-  private let faces: Faces
-  private let sabotage: Sabotage?
+  var sabotage: Sabotage?
   /// The most times a history is replayed to shorten it.
-  private let patience: Int
+  var patience = 120
 
-  /// The result of a history.
   public struct Outcome: Sendable {
     /// How much of it was simulated, in years.
     public var years = 0.0
     public var soundings = 0
-    /// How often each kind of fault struck.
     public var faults: [String: Int] = [:]
     public var violation: Failure?
 
     public init() {}
   }
 
-  /// A violated property, and the shortest history found that violates it.
   public struct Failure: Sendable {
     public let property: String
-    /// What was wrong.
-    public let what: String
-    public let seed: UInt64
-    public let zone: String
-    /// UTC, as the clock showed it.
-    public let shown: String
-    /// The incidents before the violation, each with the time that the clock showed.
-    public let history: [String]
-    /// The last things that the service did, and what was heard of them.
-    public let end: [String]
-    /// The owner's settings, before these incidents and after them.
-    public let rules: String
+    /// What was wrong, and the shortest history found that violates the property: the incidents, the
+    /// last things that the service did, what was heard of them, and the owner's settings.
+    public let report: [String]
   }
 
-  /// - Parameter zone: a name from the tz database.
   public init(seed: UInt64, years: Double, zone: String, faults: Faults) {
-    self.init(seed: seed, years: years, zone: zone, faults: faults, sabotage: nil)
-  }
-
-  init(
-    seed: UInt64, years: Double, zone: String, faults: Faults, sabotage: Sabotage?,
-    patience: Int = 120
-  ) {
-    self.patience = patience
-    self.seed = seed
     self.zone = zone
-    self.sabotage = sabotage
     length = Int64(years * 365.25 * Double(day))
     let zones = Self.others + [String](repeating: zone, count: Self.others.count)
     plan = Plan(seed: seed.mixed(with: zone), faults: faults, zones: zones)
-    let first = Self.beginning / second
-    faces = Faces(over: first - 366 * 86_400..<first + length / second + 3 * 366 * 86_400)
   }
 
   /// - Parameters:
@@ -73,78 +46,60 @@ public struct Simulation {
   public func run(
     while goesOn: () -> Bool = { true }, finds: (String) -> Void = { _ in }
   ) -> Outcome {
+    var outcome = Outcome()
     let first = Self.beginning / second
     if let flaw = try? LocalTimes.flaw(in: zone, over: first..<first + length / second) {
-      var outcome = Outcome()
-      outcome.violation = Failure(
-        property: "local times", what: flaw, seed: seed, zone: zone,
-        shown: Self.beginning.utcText, history: [], end: [], rules: "")
+      outcome.violation = Failure(property: "local times", report: [flaw])
       return outcome
     }
     var chance = Chance(seed: plan.seed)
     let settings = plan.faults == .none ? .usual : AnnouncerSettings(&chance)
-    let start = Self.beginning + chance.between(0, day)
-    var world = World(
-      shown: start, settings: settings, zone: zone, faces: faces, sabotage: sabotage)
-    var chapter = 0
-    while true {
-      let scene = world.scene
+    let start = Self.beginning + chance.between(0, 95) * 15 * minute
+    var world = World(shown: start, settings: settings, zone: zone, sabotage: sabotage)
+    for chapter in 0... {
+      // Each chapter can be replayed from its beginning.
+      let beginning = world
+      world = World(copy: beginning)
       let end = min(Int64(chapter + 1) * Plan.chapter, length)
       world.run(until: end, plan.incidents(ofChapter: chapter))
       if let violation = world.judge.violation {
-        finds("\(violation.property): \(violation.what), at \(violation.shown.utcText)")
-        return outcome(world, failure(violation, scene, world))
+        finds("\(violation)")
+        outcome.violation = Shrinking(beginning: beginning, patience: patience).failure(of: world)
+      } else if end < length, goesOn() {
+        continue
       }
-      guard end < length, goesOn() else { return outcome(world, nil) }
-      chapter += 1
-      // Each chapter starts from a scene, so that it can be replayed from there.
-      world = World(world.scene, faces: faces, sabotage: sabotage)
+      break
     }
-  }
-
-  private func outcome(_ world: World, _ failure: Failure?) -> Outcome {
-    var outcome = Outcome()
     outcome.years = Double(world.moment.elapsed) / Double(day) / 365.25
-    outcome.soundings = world.judge.soundings
+    outcome.soundings = world.judge.counts["announcement"] ?? 0
     outcome.faults = world.judge.counts
-    outcome.violation = failure
     return outcome
-  }
-
-  private func failure(
-    _ violation: Judge.Violation, _ scene: World.Scene, _ world: World
-  ) -> Failure {
-    let shrinking = Shrinking(scene: scene, faces: faces, sabotage: sabotage, patience: patience)
-    let shortest = shrinking.told(shrinking.shortest(world, violation.property))
-    let found = shortest.judge.violation ?? violation
-    return Failure(
-      property: found.property, what: found.what, seed: seed, zone: zone,
-      shown: found.shown.utcText,
-      history: shortest.happened.map { "\($0.moment.shown.utcText)  \($0.incident.kind)" },
-      end: Array(shortest.diary?.end ?? []),
-      rules: "\(scene.settings.inShort); in the end \(shortest.machine.settings.inShort)")
   }
 }
 
 /// Finds a shorter history that violates the same property.
 struct Shrinking {
-  let scene: World.Scene
-  let faces: Faces
-  let sabotage: Sabotage?
+  let beginning: World
   let patience: Int
 
-  /// Replays a history, with a diary.
-  func told(_ world: World) -> World {
-    let told = World(scene, faces: faces, sabotage: sabotage)
-    told.diary = Diary()
-    told.run(until: world.moment.elapsed + hour, world.happened.map(\.incident))
-    return told
+  /// - Parameter world: the world in which a property was violated.
+  func failure(of world: World) -> Simulation.Failure {
+    let short = shortest(world)
+    let told = World(copy: beginning)
+    told.diary = []
+    told.run(until: world.moment.elapsed + hour, short.happened)
+    let violation = told.judge.violation ?? world.judge.violation!
+    let start = beginning.trueTime - beginning.moment.elapsed
+    return Simulation.Failure(
+      property: violation.property,
+      report: ["\(violation)"] + short.happened.map { "\((start + $0.at).utcText)  \($0.kind)" }
+        + ["in the end:"] + told.diary!.suffix(40)
+        + ["settings at first:"] + beginning.machine.settings.inShort
+        + ["settings in the end:"] + told.machine.settings.inShort)
   }
 
   /// Leaves out half of the incidents, a quarter, and so on, down to one by one.
-  /// - Parameter world: the world in which the property was violated.
-  func shortest(_ world: World, _ property: String) -> World {
-    let end = world.moment.elapsed + hour
+  func shortest(_ world: World) -> World {
     var best = world
     var size = max(1, world.happened.count / 2)
     var tries = 0
@@ -152,12 +107,12 @@ struct Shrinking {
       var start = 0
       var hasShrunk = false
       while start < best.happened.count, tries < patience {
-        var kept = best.happened.map(\.incident)
+        var kept = best.happened
         kept.removeSubrange(start..<min(start + size, kept.count))
-        let shorter = World(scene, faces: faces, sabotage: sabotage)
-        shorter.run(until: end, kept)
+        let shorter = World(copy: beginning)
+        shorter.run(until: world.moment.elapsed + hour, kept)
         tries += 1
-        if shorter.judge.violation?.property == property {
+        if shorter.judge.violation?.property == world.judge.violation?.property {
           best = shorter
           hasShrunk = true
         } else {

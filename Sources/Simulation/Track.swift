@@ -12,7 +12,7 @@ struct Sound: Hashable {
   }
 
   /// The uptime at which it is heard.
-  var at: Int64
+  let at: Int64
   let kind: Kind
 }
 
@@ -29,18 +29,15 @@ struct Track {
   let sounding: Sounding
   /// The uptime of a cue's anchor. It needs no time that counts sleep: a sleep would end it.
   private let cueAnchor: Int64?
-  /// How late it may be; nil if there is no limit.
-  private let leeway: Int64?
-  private let words: Int64?
-  /// Offsets from its anchor.
-  private let (first, last): (Int64, Int64)
+  /// Its sounds in order, each at an offset from the anchor.
+  private let plan: [Sound]
   /// A queued sound is heard this much later.
   private let queue: Int64
-  /// The sounds that are still to be heard.
+  /// All of it is wanted this much later than it should be.
+  private let late: Int64
   private(set) var sounds: [Sound] = []
-  /// The uptime of its anchor, once that is decided.
+  /// The uptime at which its anchor is heard, once that is decided.
   private(set) var target: Int64?
-  private var delay: Int64 = 0
   private(set) var isStopped = false
   private(set) var hasBegun = false
   /// How much of it was heard, and how much of that the service was told.
@@ -51,40 +48,46 @@ struct Track {
   private(set) var verdict: (at: Int64, outcome: Outcome)?
 
   /// - Parameter phrase: the length of the words.
-  init(_ sounding: Sounding, phrase: Int64, queue: Int64, _ moment: Moment) {
+  init(_ sounding: Sounding, phrase: Int64, queue: Int64, late: Int64, _ moment: Moment) {
     self.sounding = sounding
-    self.queue = queue
-    leeway = sounding.mayBeLateBy?.nanoseconds
-    let blows = sounding.blows
-    let firstBlow = blows.first?.offset.nanoseconds
-    let lastBlow = blows.last.map { $0.offset.nanoseconds + Self.ring }
+    (self.queue, self.late) = (queue, late)
+    var sounds = sounding.blows.map { blow in
+      Sound(at: blow.offset.nanoseconds, kind: .blow(blow.offset.nanoseconds))
+    }
+    var end = sounds.last.map { $0.at + Self.ring }
     switch sounding {
-    case .announcement(let announcement):
+    case .announcement(let said):
       cueAnchor = nil
-      words =
-        switch announcement.programme.words {
+      let words: Int64? =
+        switch said.programme.words {
         case .none: nil
         case .at(let offset): offset.nanoseconds
-        case .before(let gap, _): (firstBlow ?? 0) - gap.nanoseconds - phrase
+        case .before(let gap, _): (sounds.first?.at ?? 0) - gap.nanoseconds - phrase
         }
-      first = min(firstBlow ?? .max, words ?? .max)
-      last = max(lastBlow ?? .min, words.map { $0 + phrase } ?? .min)
+      sounds.append(Sound(at: 0, kind: .anchor))
+      if let words {
+        sounds.append(Sound(at: words, kind: .words))
+        end = max(end ?? 0, words + phrase)
+      }
     case .cue(let cue):
       cueAnchor = moment.uptime + cue.anchor.nanoseconds - moment.sinceBoot
-      words = nil
-      first = 0
-      last = lastBlow ?? (cue.signal == .ring ? 1500 : 400) * millisecond
+      end = end ?? (cue.signal == .ring ? 1500 : 400) * millisecond
     }
+    sounds.sort { $0.at < $1.at }
+    plan =
+      [Sound(at: sounds.first?.at ?? 0, kind: .begins)] + sounds
+      + [Sound(at: end ?? 0, kind: .ends)]
   }
 
-  /// The uptime of its anchor, by the clock as it is now.
-  private func anchored(_ moment: Moment) -> Int64 {
-    cueAnchor ?? moment.uptime(at: sounding.announcement!.anchor.nanoseconds)
+  /// The uptime at which it is to begin, by the clock as it is now.
+  private func begins(_ moment: Moment) -> Int64 {
+    let anchor = cueAnchor ?? moment.uptime(at: sounding.announcement!.anchor.nanoseconds)
+    return anchor + late + plan[0].at
   }
 
   /// The uptime at which something is to be done with it.
   func next(_ moment: Moment) -> Int64 {
-    let end = verdict?.at ?? max(moment.uptime, anchored(moment) + first - queue)
+    let end = verdict?.at ?? max(moment.uptime, begins(moment) - queue)
     // The player also looks when a sound has just been heard.
     let sound = told == .anchor ? nil : sounds.first.map { $0.at + Self.tick }
     return min(end, tells ?? .max, sound ?? .max)
@@ -93,25 +96,17 @@ struct Track {
   /// Decides where it begins, if that is still open.
   mutating func decide(_ moment: Moment) {
     guard target == nil, verdict == nil else { return }
-    let wanted = anchored(moment)
-    guard moment.uptime >= wanted + first - queue else { return }
-    delay = max(0, moment.uptime + queue - wanted - first)
-    if let leeway, delay > leeway {
+    let delay = moment.uptime + queue - begins(moment)
+    guard delay >= 0 else { return }
+    if let leeway = sounding.mayBeLateBy?.nanoseconds, delay > leeway {
       verdict = (moment.uptime + 20 * millisecond, .tooLate(by: .nanoseconds(delay)))
       return
     }
-    target = wanted
-    let heard = wanted + delay
-    sounds = [Sound(at: heard + first, kind: .begins)]
-    if cueAnchor == nil { sounds.append(Sound(at: heard, kind: .anchor)) }
-    for blow in sounding.blows {
-      let offset = blow.offset.nanoseconds
-      sounds.append(Sound(at: heard + offset, kind: .blow(offset)))
-    }
-    if let words { sounds.append(Sound(at: heard + words, kind: .words)) }
-    sounds.append(Sound(at: heard + last, kind: .ends))
-    sounds.sort { $0.at < $1.at }
-    verdict = (heard + last + Self.tail + moment.whim(25 * millisecond), .finished(.exact))
+    let target = moment.uptime + queue - plan[0].at
+    self.target = target
+    sounds = plan.map { Sound(at: target + $0.at, kind: $0.kind) }
+    let end = target + plan.last!.at + Self.tail
+    verdict = (end + moment.whim(25 * millisecond), .finished(.exact))
   }
 
   /// The next sound, if it is heard by then.
@@ -144,7 +139,6 @@ struct Track {
     if sounded { sounds.append(Sound(at: uptime, kind: .ends)) }
   }
 
-  /// Fades it out.
   mutating func stop(_ reason: StopReason, _ moment: Moment) {
     guard !isStopped else { return }
     // All of it has sounded, and only its end is still to be told: it ends as usual, as in
@@ -169,7 +163,6 @@ struct Track {
     )
   }
 
-  /// The device fails.
   /// - Parameter lasting: how long queued sounds are still heard.
   mutating func fail(_ why: String, _ moment: Moment, lasting: Int64 = 0) {
     let end = moment.uptime + min(lasting, queue)
@@ -177,7 +170,7 @@ struct Track {
     if isStopped { return }
     var heard = Heard.nothing
     if let target, hasBegun || !sounds.isEmpty {
-      heard = target + delay < end ? .anchor : .begun
+      heard = target < end ? .anchor : .begun
     }
     verdict = (moment.uptime, .failed(why, heard: heard))
   }

@@ -15,126 +15,91 @@ final class World {
   var clockJudge = ClockJudge()
   /// Nil while the service does not run.
   var conductor: Conductor?
-  let faces: Faces
-  /// The fault that is made on purpose, if any.
   let sabotage: Sabotage?
 
-  /// The loop is being held up.
   private(set) var isHeld = false
   /// The incidents that are still to happen, the next one last.
   private var upcoming: [Incident] = []
-  /// When the next incident happens, since the history began; nil until that is reckoned.
-  private var due: Int64?
-  /// The incidents since the last scene.
-  private(set) var happened: [Happening] = []
-  /// Nil where nobody reads it.
-  var diary: Diary?
+  /// The incidents that happened in the last `run`.
+  private(set) var happened: [Incident] = []
+  /// What happened and what the service did. Nil where nobody reads it.
+  var diary: [String]?
 
-  struct Happening {
-    let moment: Moment
-    let incident: Incident
-  }
-
-  /// The whole state at a moment. From it, a history can go on just as it went on.
-  struct Scene {
-    fileprivate let moment: Moment
-    fileprivate let machine: Machine
-    fileprivate let tracks: [Track]
-    fileprivate let judge: Judge
-    fileprivate let announcer: Announcer?
-    fileprivate let clockJudge: ClockJudge
-
-    var settings: AnnouncerSettings { machine.settings }
-  }
-
-  init(
-    shown: Int64, settings: AnnouncerSettings, zone: String, faces: Faces, sabotage: Sabotage? = nil
-  ) {
+  init(shown: Int64, settings: AnnouncerSettings, zone: String, sabotage: Sabotage? = nil) {
     moment = Moment(elapsed: 0, shown: shown, uptime: 10 * second, sinceBoot: 10 * second)
     machine = Machine(settings: settings, zone: zone)
-    self.faces = faces
     self.sabotage = sabotage
-    faces.use(zone)
-    judge = Judge(settings: settings, face: faces.face(zone))
+    judge = Judge(world: Situation(settings: settings))
     startService()
   }
 
-  /// Goes on from a scene.
-  init(_ scene: Scene, faces: Faces, sabotage: Sabotage? = nil) {
-    moment = scene.moment
-    machine = scene.machine
-    tracks = scene.tracks
-    clockJudge = scene.clockJudge
-    judge = scene.judge
-    self.faces = faces
-    self.sabotage = sabotage
-    faces.use(machine.zone)
-    conductor = scene.announcer.map { Conductor($0) }
+  /// A history goes on in the copy just as it would in the world.
+  init(copy world: World) {
+    (moment, machine, tracks) = (world.moment, world.machine, world.tracks)
+    (judge, clockJudge, sabotage) = (world.judge, world.clockJudge, world.sabotage)
+    conductor = world.conductor.map { Conductor($0.announcer) }
     conductor?.instruments = self
+    use(machine.zone)
   }
 
-  var scene: Scene {
-    Scene(
-      moment: moment, machine: machine, tracks: tracks, judge: judge,
-      announcer: conductor?.announcer, clockJudge: clockJudge)
+  /// Makes it the zone of the process. glibc knows one at a time.
+  @discardableResult
+  func use(_ zone: String) -> SystemZone {
+    guard let zone = try? SystemZone(name: zone) else { preconditionFailure("no zone \(zone)") }
+    return zone
   }
 
   var uptime: Int64 { moment.uptime }
 
-  /// The judge reads a fact.
+  /// What a clock that is right shows.
+  var trueTime: Int64 { moment.shown - machine.clock.ahead }
+
   func see(_ fact: Fact, _ moment: Moment? = nil) { judge.see(fact, moment ?? self.moment) }
+
+  func record(_ line: @autoclosure () -> String, _ moment: Moment? = nil) {
+    diary?.append("\((moment ?? self.moment).shown.utcText)  \(line())")
+  }
 
   /// Lets time pass until `end`, since the history began, or until a property is violated.
   func run(until end: Int64, _ incidents: [Incident]) {
     upcoming = incidents.reversed()
     happened = []
-    due = nil
     while moment.elapsed < end, judge.violation == nil {
       if machine.starts == nil, !machine.inbox.isEmpty {
-        serve(machine.nextNote())
+        serve(machine.inbox.removeFirst())
       } else {
         goOn(until: end)
       }
     }
   }
 
-  private enum Act {
-    case rest, happen, start, tick, judgeClock, wakeUp
-  }
-
   /// Lets time pass until the next event, and lets that happen.
   private func goOn(until end: Int64) {
     var next = uptime + end - moment.elapsed
-    var act = Act.rest
-    func consider(_ at: Int64?, _ then: Act) {
+    var act: ((World) -> Void)?
+    func consider(_ at: Int64?, _ then: @escaping (World) -> Void) {
       guard let at, max(at, uptime) < next else { return }
       next = max(at, uptime)
       act = then
     }
-    consider(nextOutside, .happen)
+    consider(nextOutside) { $0.happen() }
     if let starts = machine.starts {
-      consider(starts, .start)
+      consider(starts) { $0.startService() }
     } else {
-      for track in tracks { consider(track.next(moment), .tick) }
-      consider(machine.judges, .judgeClock)
-      consider(machine.wakeUp.map { moment.uptime(at: $0) }, .wakeUp)
+      for track in tracks { consider(track.next(moment)) { $0.tick() } }
+      consider(machine.judges) { world in
+        world.machine.judges = nil
+        world.settleClock()
+      }
+      consider(machine.wakeUp.map { moment.uptime(at: $0) }) { world in
+        // Timers come late, never early.
+        world.flow(world.moment.whim(900_000))
+        (world.machine.wakeUp, world.machine.wasSet) = (nil, false)
+        world.handle(.woke)
+      }
     }
     flow(next - uptime)
-    switch act {
-    case .rest: break
-    case .happen: happen()
-    case .start: startService()
-    case .tick: tick()
-    case .judgeClock:
-      machine.judges = nil
-      settleClock()
-    case .wakeUp:
-      // Timers come late, never early.
-      flow(moment.whim(900_000))
-      machine.wakeUp = nil
-      machine.wasSet = false
-      handle(.woke)
-    }
+    act?(self)
   }
 
   /// Lets time pass in which nothing happens but sound.
@@ -149,6 +114,7 @@ final class World {
     isHeld = true
     defer { isHeld = false }
     let end = uptime + span
+    if span > 250 * millisecond { see(.disturbed(.hold, lasting: span)) }
     if span > second {
       for index in tracks.indices {
         tracks[index].fail(Self.stoodStill, moment, lasting: 200 * millisecond)
@@ -159,7 +125,6 @@ final class World {
       happen()
     }
     flow(end - uptime)
-    if span > 250 * millisecond { see(.disturbed(.hold)) }
   }
 
   static let stoodStill = "the machine slept, or stood still"
@@ -171,65 +136,42 @@ final class World {
       let sound = tracks[index].nextSound(through: end)
     {
       let moment = moment.later(by: sound.at - uptime)
-      diary?.write("  heard: \(tracks[index].sounding.id.number) \(sound.kind)", moment)
+      record("  heard: \(tracks[index].sounding.id.number) \(sound.kind)", moment)
       see(.heard(sound.kind, tracks[index].sounding), moment)
     }
   }
 
   // MARK: What happens outside
 
-  /// The uptime of the next incident.
   private var nextOutside: Int64? {
-    dueIncident.map { max(uptime + $0 - moment.elapsed, uptime) }
-  }
-
-  /// When the next incident happens, since the history began.
-  private var dueIncident: Int64? {
-    if let due { return due }
-    guard let incident = upcoming.last else { return nil }
-    switch incident.time {
-    case .at(let at): due = at
-    case .after(let gap): due = moment.elapsed + gap
-    case .nearQuarter(let at, let offset):
-      let earliest = moment.later(by: max(at - moment.elapsed, 0))
-      let quarter = 15 * minute
-      let number = (earliest.shown - offset + quarter - 1) / quarter
-      due = earliest.elapsed + number * quarter + offset - earliest.shown
-    }
-    return due
+    upcoming.last.map { uptime + max($0.at - moment.elapsed, 0) }
   }
 
   private func happen() {
     guard let incident = upcoming.popLast() else { return }
-    due = nil
-    happened.append(Happening(moment: moment, incident: incident))
+    happened.append(incident)
     judge.count(incident.kind.name)
-    diary?.write("\(incident.kind)", moment)
+    record("\(incident.kind)")
     strike(incident.kind)
   }
 }
 
-/// The faces of zones, each made once; and the one zone that the process uses.
-final class Faces {
-  private var made: [String: (SystemZone, WallClock)] = [:]
-  private var current = ""
-  private let seconds: Range<Int64>
-
-  init(over seconds: Range<Int64>) {
-    self.seconds = seconds
+extension Sounding {
+  var inShort: String {
+    switch self {
+    case .announcement(let said):
+      "\(said.id.number): \(blows.count) blows for \(said.occasion?.utcText ?? "\(said.cause)")"
+    case .cue(let cue): "\(cue.id.number): \(cue.signal) of \(cue.source)"
+    }
   }
+}
 
-  /// Makes it the zone of the process.
-  @discardableResult
-  func use(_ name: String) -> SystemZone {
-    if name == current, let (zone, _) = made[name] { return zone }
-    current = name
-    // The name was used before, or comes from the tz database.
-    guard let zone = try? SystemZone(name: name) else { fatalError("no zone \(name)") }
-    if made[name] == nil { made[name] = (zone, WallClock(over: seconds)) }
-    return zone
+extension Report {
+  var inShort: String {
+    switch self {
+    case .reminder(let reminder, let event): "\(reminder.title): \(event)"
+    case .skipped(let first, _, let why): "skipped \(first.instant.nanoseconds.utcText): \(why)"
+    default: String("\(self)".prefix(100))
+    }
   }
-
-  /// The face of a zone that was used.
-  func face(_ name: String) -> WallClock { made[name]!.1 }
 }

@@ -16,20 +16,18 @@ extension World: Instruments {
     }
     _ = clockJudge.judge(kernel, at: now)
     let trust = sabotage == .clockAlwaysTrusted ? .synchronised : clockJudge.state.trust
-    see(
-      .judged(
-        trust, isSynchronised: machine.clock.isSynchronised,
-        isVouchedFor: machine.clock.isVouchedFor))
+    see(.judged(trust, machine.clock))
     return trust
   }
 
   func play(_ sounding: Sounding) throws(Fault) {
     if isDropped(sounding) { return handle(.ended(sounding.id, .finished(.exact))) }
-    record("plays \(sounding.inShort)")
+    record("  plays \(sounding.inShort)")
     let queue = try openSpeaker()
     // Up to the longest phrase that a voice may have.
     let phrase = 1200 * millisecond + moment.whim(3800 * millisecond)
-    var track = Track(sabotaged(sounding), phrase: phrase, queue: queue, moment)
+    var track = Track(
+      sabotaged(sounding), phrase: phrase, queue: queue, late: lateness(of: sounding), moment)
     track.decide(moment)
     tracks.append(track)
   }
@@ -39,17 +37,17 @@ extension World: Instruments {
   private func openSpeaker() throws(Fault) -> Int64 {
     let opened = moment
     if !isPlaying {
-      guard machine.busy.length(at: opened) == nil else {
+      guard moment.elapsed >= machine.busyUntil else {
         see(.disturbed(.speaker))
         throw Fault("the speaker", "it is busy")
       }
-      hold(machine.slow.length(at: opened) ?? moment.whim(200 * millisecond))
+      let isSlow = moment.elapsed < machine.slow.until
+      hold(isSlow ? machine.slow.length : moment.whim(200 * millisecond))
       let slept = moment.sinceBoot - opened.sinceBoot - (uptime - opened.uptime)
       guard slept <= second else { throw Fault("the speaker", Self.stoodStill) }
     }
     // What leaves the converter earlier must be queued earlier.
-    return (machine.queued.length(at: opened) ?? 100 * millisecond)
-      + max(machine.settings.latencyOffset.nanoseconds, 0)
+    return 100 * millisecond + max(machine.settings.latencyOffset.nanoseconds, 0)
   }
 
   func stop(_ soundings: [SoundingID], _ reason: StopReason) {
@@ -57,21 +55,20 @@ extension World: Instruments {
       guard let index = tracks.firstIndex(where: { $0.sounding.id == sounding }),
         stopReaches(tracks[index])
       else { continue }
-      record("stops \(sounding.number): \(reason)")
+      record("  stops \(sounding.number): \(reason)")
       tracks[index].stop(reason, moment)
       // The end of a sounding that had not begun is reported at once.
       if tracks[index].target == nil, tracks[index].isStopped { end(tracks.remove(at: index)) }
     }
   }
 
-  /// Tells the service what became of a track.
   func end(_ track: Track) {
     guard let outcome = track.verdict?.outcome else { return }
     switch outcome {
     case .failed, .tooLate: see(.disturbed(.speaker))
     case .finished, .stopped: break
     }
-    record("ended \(track.sounding.id.number)")
+    record("  ended \(track.sounding.id.number)")
     handle(.ended(track.sounding.id, outcome))
   }
 
@@ -86,7 +83,7 @@ extension World: Instruments {
   func report(_ report: Report) {
     if sabotage == .refusalsUntold, case .refused = report { return }
     see(.told(report))
-    record(report.inShort)
+    record("  \(report.inShort)")
   }
 
   /// Nothing is saved while something is said.

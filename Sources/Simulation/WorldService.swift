@@ -5,39 +5,36 @@ import Service
 extension World {
   /// Starts the service as `Clocksmith` does, with the state saved on disk.
   func startService() {
-    machine.starts = nil
-    machine.stopping = nil
-    record("starts")
+    (machine.starts, machine.stopping) = (nil, nil)
+    record("  starts")
     let now = moment.now
-    var saved = machine.saved
-    if sabotage == .remindersLost { (saved.timers, saved.alarms) = ([], []) }
+    let saved = machine.saved
+    let reminders = sabotage == .remindersLost ? [] : saved.reminders
     let isSameBoot = saved.boot == machine.boot
-    see(.started(machine.saved.timers + machine.saved.alarms))
+    see(.started)
     clockJudge = ClockJudge()
     let announcer = Announcer(
-      settings: settings, zone: faces.use(machine.zone), trust: judgeClock(), mute: saved.mute,
+      settings: settings, zone: use(machine.zone), trust: judgeClock(), mute: saved.mute,
       muteEndsSinceBoot: isSameBoot ? saved.end : nil,
-      reminders: Reminders(saved.timers + saved.alarms, isSameBoot: isSameBoot, at: now),
+      reminders: Reminders(reminders, isSameBoot: isSameBoot, at: now),
       interval: saved.interval?.started(isSameBoot: isSameBoot, at: now), at: now)
     let conductor = Conductor(announcer)
     conductor.instruments = self
     self.conductor = conductor
+    list()
     readSwitch()
     handle(.switched(machine.switchState, at: now.uptime))
     if machine.servedBoot < machine.boot { handle(.machineStarted) }
     machine.servedBoot = machine.boot
   }
 
-  /// The service ends at once, whatever it does.
+  private func list() { see(.listed(conductor?.announcer.reminders.all ?? [])) }
+
   func endService(after gap: Int64, isKilled: Bool) {
-    record("ends")
-    tracks = []
-    conductor = nil
-    machine.wakeUp = nil
-    machine.wasSet = false
-    machine.judges = nil
-    machine.inbox = []
-    machine.starts = uptime + gap
+    record("  ends")
+    (tracks, conductor) = ([], nil)
+    (machine.wakeUp, machine.wasSet, machine.judges) = (nil, false, nil)
+    (machine.inbox, machine.starts) = ([], uptime + gap)
     see(.ended(isKilled: isKilled))
   }
 
@@ -57,31 +54,21 @@ extension World {
       readSwitch()
       guard machine.switchState != before else { return }
       handle(.switched(machine.switchState, at: Uptime(nanoseconds: uptime)))
-    case .stall(let span): hold(span)
     case .incident(let kind): carryOut(kind)
     }
   }
 
-  /// An order of a person, or of the system.
   private func carryOut(_ kind: Incident.Kind) {
-    let isAwake = moment.whim(1) == 0
     switch kind {
+    case .stall(let span): hold(span)
+    case .order(let event): order(event)
     case .muteFor(let span): order(.mute(.until(now.instant + .nanoseconds(span))))
-    case .mute(let mute): order(.mute(mute))
-    case .stopByHand: order(.stop(.byHand))
-    case .holdButton: order(.held)
-    case .press: order(.pressed(speakerIsAwake: isAwake))
-    case .reminder(let order): self.order(.reminder(order))
-    case .interval(let order): self.order(.interval(order))
     case .ask(let ahead):
       let instant = ahead.map { now.instant + .nanoseconds($0) }
-      order(.asked(at: instant, speakerIsAwake: isAwake))
+      order(.asked(at: instant, speakerIsAwake: moment.whim(1) == 0))
     case .zone(let name):
       settleClock()
-      machine.zone = name
-      let zone = faces.use(name)
-      see(.tookZone(faces.face(name)))
-      handle(.zoneChanged(zone))
+      handle(.zoneChanged(change(zone: name)))
     case .reload(let seed):
       var chance = Chance(seed: seed)
       machine.settings.change(&chance)
@@ -90,13 +77,12 @@ extension World {
       // The lines are requested anew, and their level is read. The new rules decide what it silences.
       readSwitch()
       handle(.reloaded(settings, machine.switchState))
+      list()
     case .restart(let gap): stop(startingAfter: gap)
-    case .powerCut(let span, let behind): cutPower(span, clockIsBehind: behind)
     default: break
     }
   }
 
-  /// Somebody gives an order, and gets an answer.
   private func order(_ order: Event) {
     guard let conductor else { return }
     settleClock()
@@ -137,20 +123,14 @@ extension World {
     let announcer = conductor.announcer
     machine.saved = Machine.Saved(
       mute: announcer.rules.mute, end: announcer.muteEndsSinceBoot,
-      timers: announcer.reminders.timers, interval: announcer.interval,
-      alarms: announcer.reminders.alarms, boot: machine.boot)
+      reminders: announcer.reminders.all, interval: announcer.interval, boot: machine.boot)
   }
 
-  // MARK: The switch
-
   private func readSwitch() {
-    machine.switchState = machine.isSwitchLost ? .lost("gone") : machine.isClosed ? .off : .on
+    machine.switchState = machine.contact
     see(.read(machine.switchState))
   }
 
-  // MARK: The player
-
-  /// The player looks at its device.
   func tick() {
     for index in tracks.indices { tracks[index].decide(moment) }
     hear(through: uptime)

@@ -3,35 +3,31 @@ import Simulation
 
 /// What is to be simulated.
 struct Options {
-  var seed: UInt64 = 1
-  var years = 1.0
-  /// Nil for every zone.
-  var zone: String?
-  var faults = Faults.high
+  let seed: UInt64
+  let years: Double
+  /// Or `all`.
+  let zone: String
+  let faults: Faults
 
   /// - Throws: `Misuse` if one is out of its range.
   init(_ arguments: Arguments) throws(Misuse) {
-    if let text = arguments["seed"] {
-      guard let seed = UInt64(text) else {
-        throw Misuse(description: "--seed '\(text)' is not a whole number of at least 0")
+    func value<Value>(_ name: String, _ allowed: String, _ read: (String) -> Value?)
+      throws(Misuse) -> Value?
+    {
+      guard let text = arguments[name] else { return nil }
+      guard let value = read(text) else {
+        throw Misuse(description: "--\(name) '\(text)' is not \(allowed)")
       }
-      self.seed = seed
+      return value
     }
-    if let text = arguments["years"] {
-      // A run of less than a few days shows nothing.
-      guard let years = Double(text), years >= 0.01, years <= 100 else {
-        throw Misuse(description: "--years '\(text)' is not from 0.01 to 100")
-      }
-      self.years = years
-    }
-    let zone = arguments["zone"] ?? "Europe/London"
-    self.zone = zone == "all" ? nil : zone
-    if let text = arguments["faults"] {
-      guard let faults = Faults(rawValue: text) else {
-        throw Misuse(description: "--faults '\(text)' is not none, low or high")
-      }
-      self.faults = faults
-    }
+    seed = try value("seed", "a whole number of at least 0") { UInt64($0) } ?? 1
+    // A run of less than a few days shows nothing.
+    years =
+      try value("years", "from 0.01 to 100") {
+        Double($0).flatMap { (0.01...100).contains($0) ? $0 : nil }
+      } ?? 1
+    zone = arguments["zone"] ?? "Europe/London"
+    faults = try value("faults", "none, low or high") { Faults(rawValue: $0) } ?? .high
   }
 }
 

@@ -93,10 +93,10 @@ def gain(heard, frames):
     return float(heard @ frames / (frames @ frames))
 
 
-def assert_heard(heard, frames, what, within=0.002):
-    """The heard frames are these, within the rounding of a volume, in parts of full scale."""
+def assert_heard(heard, frames, what):
+    """The heard frames are these, within the rounding of a volume."""
     off = numpy.abs(heard - frames).max()
-    assert off < within, f"{what}: what is heard is off by up to {off:.4f} of full scale"
+    assert off < 0.002, f"{what}: what is heard is off by up to {off:.4f} of full scale"
 
 
 def likeness(frames, sound):

@@ -45,7 +45,7 @@ def last_heard(device):
     return first + int(numpy.flatnonzero(device.speaker.samples(first)[:, 0])[-1])
 
 
-def assert_faded(device, when, within=0.002):
+def assert_faded(device, when):
     """The last sound is what is rendered for `when` (UTC), up to a fade of 8 ms to nothing: no frame
     is louder, torn or out of its place, and none follows."""
     frames = rendered(device, when, after_anchor=-0.2, seconds=2.0)
@@ -57,11 +57,11 @@ def assert_faded(device, when, within=0.002):
     begins = place(heard[:sure], frames)
     frames = frames[begins:begins + length]
     frames *= gain(heard[:sure], frames[:sure])
-    assert_heard(heard[:sure], frames[:sure], "before the fade", within)
+    assert_heard(heard[:sure], frames[:sure], "before the fade")
 
     fade = numpy.sin(numpy.arange(FADE, 0, -1) / FADE * numpy.pi / 2)
     expected = [frames * numpy.concatenate(
         (numpy.ones(start), fade, numpy.zeros(length - start - FADE)))
         for start in range(sure, length - FADE + 1)]
     best = min(expected, key=lambda faded: numpy.abs(heard[:length] - faded).max())
-    assert_heard(heard[:length], best, "the fade", within)
+    assert_heard(heard[:length], best, "the fade")

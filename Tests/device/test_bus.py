@@ -5,8 +5,6 @@ import time
 
 import pytest
 
-from hearing import hear_occasion, hears_nothing
-
 SERVICE = "org.clocksmith.Announcer1 /org/clocksmith/Announcer1"
 CALL = f"busctl call -- {SERVICE} org.clocksmith.Announcer1"
 GET = f"busctl get-property {SERVICE} org.clocksmith.Announcer1"
@@ -48,28 +46,6 @@ def test_a_member_of_audio_has_a_time_said_and_it_is_heard(device):
     assert device.run(f"{LISTENER} clocksmith say 15:30") == "three thirty P M"
     device.wait_for_line('^said "three thirty P M" because it was asked for', mark)
     assert len(device.speaker.sounds(after=since)) == 1
-
-
-def test_the_next_occasion_is_muted_and_no_other(device):
-    device.set_clock("2027-09-01 10:12:00")
-    assert device.run("clocksmith mute next") == "muted for the next announcement"
-    mark, since = device.mark(), time.monotonic()
-    device.set_clock("2027-09-01 10:14:56")
-    device.wait_for_line("^skipped 10:15:00: it is muted", mark)
-    hears_nothing(device, since, 6)
-    hear_occasion(device, "2027-09-01 10:30:00", "ten thirty A M")
-
-
-def test_a_mute_outlasts_a_service_that_is_killed(device):
-    device.run("clocksmith mute 8h")
-    device.run("until grep -q muted_until /var/lib/clocksmith/state.json; do sleep 0.1; done", 20)
-    mark = device.mark()
-    device.run("systemctl kill -s KILL clocksmith")
-    device.wait_for_line("^started:", mark)
-    seen = status(device)
-    assert seen["running"] and seen["muted"] and seen["next"]["reason_key"] == "muted"
-    device.run("clocksmith unmute")
-    assert not status(device)["muted"]
 
 
 def test_the_journal_is_asked_by_fields_and_explains_itself(device):

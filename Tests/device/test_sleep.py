@@ -28,17 +28,12 @@ def configure(device, speaker):
     device.restart_clock()
 
 
-def sleep(device, seconds=LONG):
-    device.run("cd /sys/class/rtc/rtc0 && echo 0 >wakealarm && "
-               f"echo +{seconds} >wakealarm && echo freeze >/sys/power/state", 60)
-
-
-def sleep_at(device, instant, seconds=LONG):
+def sleep_at(device, instant):
     """Sleeps at a moment of the device's clock. It waits for that by itself: a host that is busy is late."""
     device.run("cd /sys/class/rtc/rtc0 && echo 0 >wakealarm && "
                f"left=$(({instant * 1e9:.0f} - $(date +%s%N))) && "
                "sleep $(printf '%d.%09d' $((left / 1000000000)) $((left % 1000000000))) && "
-               f"echo +{seconds} >wakealarm && echo freeze >/sys/power/state", 60)
+               f"echo +{LONG} >wakealarm && echo freeze >/sys/power/state", 60)
 
 
 @pytest.mark.parametrize("ahead", [4.0, 1.0], ids=["waiting", "leading in"])
@@ -57,8 +52,7 @@ def test_a_phrase_that_was_slept_in_is_not_taken_up_again_late(dozing, figures):
     mark = dozing.mark()
     dozing.set_clock("2027-11-01 09:44:52")
     began = dozing.host_at(utc("2027-11-01 09:45:00"))
-    dozing.wait_for_host(began + 0.3)
-    sleep(dozing)
+    sleep_at(dozing, utc("2027-11-01 09:45:00") + 0.3)
     line = dozing.wait_for_line("^cut off .* for 09:45:00: .* the machine slept", mark)
     figures["slept in the middle of a phrase"] = line.message
     hears_nothing(dozing, began + LONG, 4)
@@ -74,8 +68,7 @@ def test_through_the_usual_device_no_more_is_heard_at_the_waking_than_was_in_its
     mark = dozing.mark()
     dozing.set_clock("2027-11-01 11:14:54")
     began = dozing.host_at(utc("2027-11-01 11:15:00"))
-    dozing.wait_for_host(began + 0.3)
-    sleep(dozing)
+    sleep_at(dozing, utc("2027-11-01 11:15:00") + 0.3)
     dozing.wait_for_line("^cut off .* for 11:15:00: .* the machine slept", mark)
     since = began + LONG - 2
     dozing.wait_for_host(time.monotonic() + 4)

@@ -11,8 +11,6 @@ from sound_level import RATE, decibels
 
 FADE_SECONDS = 2.5
 FLOOR = 10 ** (-60 / 20)
-# Levels of the strongest partials of the quarter bells, relative to B3, in dB.
-QUARTER_LEVELS = {"B3": 0.0, "E4": -6.3, "F#4": -7.9, "G#4": -7.2}
 # How far a blow may differ from the table, plus the error of the measurement, in dB.
 SPREAD = 2.0 + 2.0
 
@@ -50,31 +48,6 @@ def level(samples, start, seconds):
     return decibels(np.sqrt(np.mean(piece ** 2)))
 
 
-def great_bell_decay(samples):
-    """The whole sound falls as measured, for each length of the window."""
-    for window in (0.1, 0.2, 0.4):
-        onset = level(samples, 0, window)
-        for time, wanted in {0.5: -2.6, 1: -4.2, 2: -11, 4: -20.6, 6: -28}.items():
-            fall = level(samples, time, window) - onset
-            if abs(fall - wanted) > 3:
-                yield f"after {time} s it is at {fall:.1f} dB, not {wanted} dB (windows of {window} s)"
-
-
-def centroid(samples, start, seconds):
-    """Of the power spectrum, Hz."""
-    piece = samples[int(start * RATE):int((start + seconds) * RATE)]
-    power = np.abs(scipy.fft.rfft(piece * np.hanning(len(piece)), 1 << 17)) ** 2
-    return float((power * scipy.fft.rfftfreq(1 << 17, 1 / RATE)).sum() / power.sum())
-
-
-def great_bell_centroid(samples):
-    for window in (0.2, 0.4):
-        for time, wanted in {0: 1160, 1: 830, 2: 730, 4: 460}.items():
-            found = centroid(samples, time, window)
-            if abs(found / wanted - 1) > 0.15:
-                yield f"the centroid after {time} s is {found:.0f} Hz, not {wanted} Hz (windows of {window} s)"
-
-
 def attack_milliseconds(samples, window):
     """When the mean power over WINDOW milliseconds first comes within 3 dB of its peak."""
     frames = RATE * window // 1000
@@ -90,33 +63,6 @@ def attack(bell, takes):
             found = attack_milliseconds(samples, window)
             if not shortest <= found <= longest:
                 yield f"{bell.name}, take {take} is within 3 dB of its peak after {found:.0f} ms"
-
-
-def hammer_noise(bell, takes):
-    """The Great Bell has no partials from 4 to 8 kHz, so only the hammer is heard there."""
-    # Measure well inside the band, away from the last partials and the next band's flank. The power of noise
-    # is proportional to the width, so REST scales it to the whole band.
-    low, high = 4800, 7600
-    band = bell_partials.signal.butter(6, (low, high), "bandpass", fs=RATE, output="sos")
-    rest = 10 * np.log10(4000 / (high - low))
-    for take, samples in enumerate(takes, 1):
-        noise = bell_partials.signal.sosfilt(band, samples)
-        near, far = level(noise, 0.05, 0.1), level(noise, 0.55, 0.1)
-        t60 = 60 * 0.5 / (near - far)
-        if not 1.2 <= t60 <= 2:
-            yield f"take {take}: the noise has a T60 of {t60:.1f} s"
-        # A sinusoid's mean square is 3 dB below the square of its peak.
-        onset = near + 60 * 0.1 / t60 + rest - (bell.level - 3)
-        if abs(onset + 21) > 2.5:
-            yield f"take {take}: the noise from 4 to 8 kHz is at {onset:.1f} dB, not -21 dB"
-
-
-def quarter_levels(found):
-    """The strongest partials stand to each other as measured. FOUND: the level of each in dB, by the bell's name."""
-    for name, wanted in QUARTER_LEVELS.items():
-        relative = found[name] - found["B3"]
-        if abs(relative - wanted) > 2:
-            yield f"{name} is {relative:.1f} dB relative to B3, not {wanted} dB"
 
 
 def formats(recordings):

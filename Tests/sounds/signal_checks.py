@@ -192,16 +192,3 @@ def mixed(cues, sounds):
     for start, samples in starts:
         heard[start:start + len(samples)] += samples
     return heard
-
-
-def countdown(name, sounds):
-    """3-2-1 has ended when the signal at zero begins: from there on the samples are the signal's own."""
-    heard = mixed([(0, "count"), (1, "count"), (2, "count"), (3, name)], sounds)[3 * RATE:]
-    if not np.array_equal(heard, sounds[name]):
-        yield f"3-2-1 is still heard in {name}"
-
-
-def confusion(sounds, known_by, under, speaker, seeds):
-    """Rows of mean distances: from each disturbed signal to every undisturbed one."""
-    return {name: np.mean([[*distances(disturbed(samples, under, speaker, seed), known_by).values()] for seed in seeds],
-                          axis=0) for name, samples in sounds.items()}

@@ -3,7 +3,6 @@
 The script that computes them takes no part in that; it only has to make the same samples again.
 """
 
-import itertools
 import types
 
 import numpy as np
@@ -13,7 +12,6 @@ import bell_checks
 import signal_checks as checks
 import signal_hearing as hearing
 from made_again import made, step_of_difference
-from sound_level import RATE
 
 SOUNDS = checks.shipped()
 KNOWN_BY = checks.references(SOUNDS)
@@ -21,10 +19,6 @@ KNOWN_BY = checks.references(SOUNDS)
 every_signal = pytest.mark.parametrize("name", SOUNDS)
 every_speaker = pytest.mark.parametrize(
     "speaker", [np.copy, hearing.small_speaker], ids=lambda function: function.__name__)
-every_place = pytest.mark.parametrize(
-    ("under", "speaker"),
-    [*itertools.product((checks.alone, checks.noise, checks.speech), (np.copy, hearing.small_speaker))],
-    ids=lambda function: function.__name__)
 
 
 def test_a_file_for_each_signal_ships_and_nothing_else():
@@ -75,28 +69,10 @@ def test_over_others_a_signal_is_known_by_one_or_the_other_and_mostly_by_both(un
     assert by_colour >= 8 and by_notes >= 7
 
 
-@every_place
-def test_no_signal_is_taken_for_another(under, speaker):
-    rows = checks.confusion(SOUNDS, KNOWN_BY, under, speaker, range(2))
-    print(f"{'':8}" + "".join(f"{name:>8}" for name in rows))
-    for name, row in rows.items():
-        print(f"{name:8}" + "".join(f"{distance:8.1f}" for distance in row))
-    assert [list(rows)[int(np.argmin(row))] for row in rows.values()] == list(rows)
-
-
-@pytest.mark.parametrize("name", [name for name in SOUNDS if name != "count"])
-def test_nothing_of_the_countdown_is_left_at_zero(name):
-    assert list(checks.countdown(name, SOUNDS)) == []
-
-
 @pytest.mark.parametrize("name", [name for name in SOUNDS if name != "count"])
 def test_a_count_that_falls_on_a_signal_hides_nothing(name):
     """In a short phase, half-time falls on one of the last seconds."""
     assert list(checks.known(name, checks.mixed([(0, name), (0, "count")], SOUNDS), KNOWN_BY)) == []
-
-
-def test_a_cue_is_over_before_the_next_of_the_shortest_interval():
-    assert len(SOUNDS["cue"]) <= 0.6 * RATE
 
 
 # ---- Made again ------------------------------------------------------------------

@@ -27,7 +27,7 @@ def test_the_configuration_names_language_description_and_crossfade(pack):
 
 
 @pytest.mark.parametrize("check", [
-    checks.formats, checks.silence, checks.fades, checks.ends, checks.dc, checks.full_scale, checks.true_peaks,
+    checks.formats, checks.silence, checks.fades, checks.dc, checks.true_peaks,
     checks.clip_loudness, checks.clips_of_all_minutes, checks.clips_of_all_timers, checks.unused, checks.texts,
     checks.phrase_peaks, checks.joins, checks.lengths, checks.timer_lengths,
 ], ids=lambda check: check.__name__)

@@ -42,23 +42,10 @@ def fades(pack):
                 yield f"{name} {end} without a fade of 5 ms"
 
 
-def ends(pack):
-    for name, samples in pack.samples.items():
-        if max(abs(samples[0]), abs(samples[-1])) >= FLOOR:
-            yield f"{name} does not begin and end under -60 dBFS"
-
-
 def dc(pack):
     for name, samples in pack.samples.items():
         if abs(samples.mean()) >= 0.001:
             yield f"{name} has {100 * samples.mean():.2f} % of DC"
-
-
-def full_scale(pack):
-    for name, samples in pack.samples.items():
-        at_rail = np.abs(samples) >= 1 - 2 / 32768
-        if np.any(at_rail[1:] & at_rail[:-1]):
-            yield f"{name} has a run of full-scale samples"
 
 
 def true_peaks(pack):

@@ -82,14 +82,6 @@ def test_a_manual_page_is_set_without_a_warning(page):
     assert done.stderr == ""
 
 
-def test_the_machine_s_watchdog_is_told_of_in_one_place():
-    files = subprocess.run(
-        ["git", "grep", "-l", "^RuntimeWatchdogSec="], cwd=TREE, capture_output=True, text=True)
-    if files.returncode > 1:
-        pytest.skip("not a git checkout, so what belongs to the tree is not known")
-    assert files.stdout.split() == ["systemd/clocksmith-watchdog.conf"]
-
-
 def rights(text):
     """(interface, member) of every call that a bus policy allows."""
     return re.findall(r'send_interface="([\w.]+)"\s+send_member="(\w+)"', text)

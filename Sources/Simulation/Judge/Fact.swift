@@ -3,8 +3,6 @@ import Horology
 /// One line of the timeline that the judge reads: what happened to the machine, what people did, what
 /// was heard, and what the service told.
 enum Fact {
-  // MARK: The machine
-
   /// Something that may disturb what is heard, for this much longer.
   case disturbed(Cause, lasting: Int64 = 0)
   case clockSet(by: Int64)
@@ -12,35 +10,41 @@ enum Fact {
   case contactCloses
   /// The machine was without power until now.
   case powerCame
-  /// The service's judgement of the clock, whether the kernel has it synchronised, and whether it was
-  /// so since the machine started or an RTC is there that may be right.
-  case judged(ClockTrust, isSynchronised: Bool, isVouchedFor: Bool)
+  /// The service's judgement of the clock, and how the clock is.
+  case judged(ClockTrust, ClockHardware)
 
-  // MARK: The service
-
-  /// It starts with the reminders that it saved.
-  case started([Reminder])
+  case started
+  /// The service's timers and alarms, once it has started or has read its configuration.
+  case listed([Reminder])
   case stopping
   /// It is gone; true if it could not end what it did.
   case ended(isKilled: Bool)
-  /// It has handled an event.
   case rested(isSaved: Bool)
   indirect case took(AnnouncerSettings)
-  indirect case tookZone(WallClock)
+  case tookZone
   /// What it reads of the switch.
   case read(SwitchState)
-
-  // MARK: People
 
   /// Somebody mutes, stops, presses the button or asks.
   indirect case ordered(Event)
   /// Somebody who asked for the time is promised an answer, at that instant if one was named.
   indirect case promised(Announcement, at: Instant?)
 
-  // MARK: What is heard and told
-
   indirect case heard(Sound.Kind, Sounding)
   indirect case told(Report)
+
+  var cause: Cause? {
+    switch self {
+    case .clockSet: .clock
+    case .powerCame, .started, .stopping, .ended: .service
+    case .took, .tookZone: .rules
+    case .contactCloses, .read: .contact
+    // A mute may have ended by itself.
+    case .ordered(.mute), .told(.mute): .mute
+    case .ordered(.stop), .ordered(.pressed): .hand
+    default: nil
+    }
+  }
 }
 
 /// A possible reason for something not to sound as it should.
@@ -52,9 +56,6 @@ extension Sounding {
   var announcement: Announcement? {
     if case .announcement(let announcement) = self { announcement } else { nil }
   }
-
-  /// The instant of its occasion.
-  var occasion: Int64? { announcement?.occasion }
 
   /// Words about a timer, an alarm or the interval.
   var words: TimerWords? {
@@ -78,7 +79,6 @@ extension Sounding {
 }
 
 extension Announcement {
-  /// The instant of its occasion.
   var occasion: Int64? {
     if case .occasion(let occasion) = cause { occasion.instant.nanoseconds } else { nil }
   }

@@ -6,42 +6,36 @@ import Horology
 struct Judge {
   /// The first violation; later ones are not kept.
   private(set) var violation: Violation?
-  /// How many announcements were heard, and how often each kind of incident struck.
-  private(set) var soundings = 0
+  /// How often each kind of incident struck, and how many announcements and cues were heard.
   private(set) var counts: [String: Int] = [:]
-  /// The world as it is.
   private(set) var world: Situation
   private var properties: [any Property] = [
     Truth(), Once(), Overlap(), Silence(), Level(), OnTime(), Occasions(), Requests(), Trust(),
     Rings(), Intervals(),
   ]
 
-  struct Violation: Sendable {
-    /// The name of the property.
+  struct Violation: CustomStringConvertible {
     let property: String
     let what: String
-    /// UTC, as the clock showed it.
-    let shown: Int64
+    let moment: Moment
+
+    var description: String { "\(property): \(what), at \(moment.shown.utcText)" }
   }
 
-  init(settings: AnnouncerSettings, face: WallClock) {
-    world = Situation(settings: settings, face: face)
-  }
+  init(world: Situation) { self.world = world }
 
   mutating func count(_ incident: String) { counts[incident, default: 0] += 1 }
 
   mutating func see(_ fact: Fact, _ moment: Moment) {
     guard violation == nil else { return }
-    switch fact {
-    case .heard(.begins, .announcement): soundings += 1
-    case .heard(.begins, .cue): count("cue")
-    default: break
+    if case .heard(.begins, let sounding) = fact {
+      count(sounding.announcement == nil ? "cue" : "announcement")
     }
     world.apply(fact, moment)
     for index in properties.indices {
       guard let what = properties[index].see(fact, moment, world) else { continue }
       let name = "\(type(of: properties[index]))".lowercased()
-      violation = Violation(property: name, what: what, shown: moment.shown)
+      violation = Violation(property: name, what: what, moment: moment)
       return
     }
   }

@@ -3,32 +3,35 @@ import Horology
 /// Each occasion has exactly one fate: it is heard whole, or told with a reason that held then. If
 /// nothing disturbs, it is heard at its instant, unless its owner wants it silent.
 struct Occasions: Property {
-  /// The next occasion that the clock will show.
   private var next: Int64?
   /// Occasions that the clock has shown, and when.
   private var open: [(occasion: Int64, due: Int64)] = []
-  /// The programme of what was heard, or the reason of the silence.
-  private var fates: [Int64: (fate: Fate, at: Int64)] = [:]
+  private var fates: [Int64: Fate] = [:]
   /// The occasions of what was heard in the last minutes, nil for other words, and when.
   private var spoken: [(occasion: Int64?, at: Int64)] = []
 
-  private enum Fate {
-    case heard(Programme)
-    case silent(SkipReason)
+  private struct Fate {
+    /// Nil if it was silent.
+    let heard: Programme?
+    /// True if the owner wanted silence.
+    var isWanted = false
+    let at: Int64
   }
-
-  /// Within this time of an occasion its fate is known.
-  private static let settled = 90 * second
 
   mutating func see(_ fact: Fact, _ at: Moment, _ world: Situation) -> String? {
     switch fact {
-    case .clockSet, .tookZone, .took, .started, .ended: (next, open) = (nil, [])
+    case .clockSet(let by):
+      // A step back by less than an interval repeats nothing.
+      let isSmall = -by < Int64(world.settings.interval.minutes) * minute
+      let latest = at.shown + (isSmall ? max(-by, 0) : 0)
+      (next, open) = (WallClock.nextOccasion(after: latest, world.settings), [])
+    case .tookZone, .took, .started, .ended: (next, open) = (nil, [])
     case .heard(let kind, .announcement(let heard)):
       spoken.removeAll { $0.at < at.elapsed - 5 * minute }
       spoken.append((heard.occasion, at.elapsed))
       guard let occasion = heard.occasion else { return nil }
-      if kind == .anchor { fates[occasion] = (.heard(heard.programme), at.elapsed) }
-      let isQuiet = kind == .begins && world.settings.isQuiet(world.face.reading(occasion))
+      if kind == .anchor { fates[occasion] = Fate(heard: heard.programme, at: at.elapsed) }
+      let isQuiet = kind == .begins && world.settings.isQuiet(WallClock.reading(occasion))
       return isQuiet && !world.happened(.rules, since: at.elapsed - 3 * minute)
         ? "\(occasion.utcText) sounds in quiet hours" : nil
     case .told(.skipped(let first, let last, let reason)):
@@ -36,38 +39,39 @@ struct Occasions: Property {
       if let known = fates[first], world.isCalm(since: known.at - minute) {
         return "\(first.utcText) has two fates"
       }
-      let start = max(first, last - 3 * hour)
-      for occasion in world.face.occasions(from: start, through: last, world.settings) {
-        fates[occasion] = (.silent(reason), at.elapsed)
-      }
-      return judge(reason, first, at, world)
-    case .told(.cutOff(let announcement, let reason, _)):
-      return breaksOff(announcement, .stopped(reason), at, world)
-    case .told(.brokeOff(let announcement, let why)):
-      return breaksOff(announcement, .failed(why), at, world)
+      return isSilent(first, through: last, reason, at, world)
+    case .told(.cutOff(let said, let reason, _)):
+      return isSilent(said.occasion, through: said.occasion, .stopped(reason), at, world)
+    case .told(.brokeOff(let said, let why)):
+      return isSilent(said.occasion, through: said.occasion, .failed(why), at, world)
     case .rested: return pass(at, world)
     default: break
     }
     return nil
   }
 
-  private mutating func breaksOff(
-    _ announcement: Announcement, _ reason: SkipReason, _ at: Moment, _ world: Situation
+  private mutating func isSilent(
+    _ first: Int64?, through last: Int64?, _ reason: SkipReason, _ at: Moment, _ world: Situation
   ) -> String? {
-    guard let occasion = announcement.occasion else { return nil }
-    fates[occasion] = (.silent(reason), at.elapsed)
-    return judge(reason, occasion, at, world)
+    guard let first, let last else { return nil }
+    let holds = wantsSilence(reason, first, at, world)
+    let start = max(first, last - 3 * hour)
+    for occasion in WallClock.occasions(from: start, through: last, world.settings) {
+      fates[occasion] = Fate(heard: nil, isWanted: holds != nil, at: at.elapsed)
+    }
+    return holds == false ? "\(first.utcText) is silent for no true reason: \(reason)" : nil
   }
 
   /// Time has passed: judges the occasions whose fate must be known.
   private mutating func pass(_ at: Moment, _ world: Situation) -> String? {
     guard world.upSince != nil else { return nil }
-    if next == nil { next = world.face.nextOccasion(after: at.shown, world.settings) }
+    if next == nil { next = WallClock.nextOccasion(after: at.shown, world.settings) }
     while let occasion = next, occasion <= at.shown {
       open.append((occasion, at.elapsed - (at.shown - occasion)))
-      next = world.face.nextOccasion(after: occasion, world.settings)
+      next = WallClock.nextOccasion(after: occasion, world.settings)
     }
-    while let (occasion, due) = open.first, at.elapsed > due + Self.settled {
+    // By then its fate is known.
+    while let (occasion, due) = open.first, at.elapsed > due + 90 * second {
       open.removeFirst()
       if let what = judge(occasion, due, world) { return "\(occasion.utcText) \(what)" }
       if fates.count > 500 { fates = fates.filter { $0.value.at > at.elapsed - 4 * hour } }
@@ -77,50 +81,41 @@ struct Occasions: Property {
 
   private func judge(_ occasion: Int64, _ due: Int64, _ world: Situation) -> String? {
     let since = due - 3 * minute
-    guard let (fate, decided) = fates[occasion] else {
+    guard let fate = fates[occasion] else {
       // What the loop and the clock pass over may be told together.
       return world.happened(.clock, .sleep, .service, .rules, .hold, .trust, since: since)
         ? nil : "is neither heard nor told"
     }
     // It may have had its fate before the clock was set back over it.
-    guard world.isCalm(since: since), decided > since else { return nil }
-    let piece = world.settings.piece(world.face.reading(occasion), world.trust)
+    guard world.isCalm(since: since), fate.at > since else { return nil }
+    let piece = world.settings.piece(WallClock.reading(occasion), world.trust)
     // Something else was heard that might be in its way.
     let isHindered = spoken.contains { $0.occasion != occasion && $0.at >= due - 80 * second }
-    switch fate {
-    case .heard(let heard):
-      let isWhole = heard.blows.count == piece.blows && (heard.words != .none) == piece.speaks
-      let isPrompt = abs(decided - due) <= Situation.tolerance
-      return isWhole && isPrompt || isHindered ? nil : "is not heard as it should be"
-    case .silent(
-      .quietHours), .silent(.nothingToSound), .silent(.untrusted), .silent(.switchOff),
-      .silent(.switchLost), .silent(.muted):
-      return nil
-    case .silent: return isHindered ? nil : "is silent, and nothing was in its way"
-    }
+    if isHindered || fate.isWanted { return nil }
+    guard let heard = fate.heard else { return "is silent, and nothing was in its way" }
+    let isWhole = heard.blows.count == piece.blows && (heard.words != .none) == piece.speaks
+    return isWhole && abs(fate.at - due) <= Situation.tolerance
+      ? nil : "is not heard as it should be"
   }
 
-  /// Judges whether the owner wants silence, or wanted it a moment before. Other reasons are judged by
-  /// what was in the way.
-  private func judge(
+  /// True if the owner wants silence, or wanted it a moment before. Nil for other reasons: they are
+  /// judged by what was in the way.
+  private func wantsSilence(
     _ reason: SkipReason, _ first: Int64, _ at: Moment, _ world: Situation
-  ) -> String? {
-    let reading = world.face.reading(first)
+  ) -> Bool? {
+    let reading = WallClock.reading(first)
     let lately = at.elapsed - 3 * minute
     // What came just before a sleep is told after it.
-    if world.happened(.sleep, .rules, since: lately) { return nil }
-    let holds =
-      switch reason {
-      case .quietHours: world.settings.isQuiet(reading)
-      case .nothingToSound: world.settings.piece(reading, .synchronised) == (0, false)
-      case .untrusted: world.trust == .untrusted || world.happened(.trust, since: lately)
-      case .switchOff, .switchLost, .stopped(.switchOff), .stopped(.switchLost):
-        world.isSilenced || world.happened(.contact, since: lately)
-      case .muted, .stopped(.muted):
-        world.mute.state != .off || world.happened(.mute, since: lately)
-      case .stopped(.byHand): world.happened(.hand, since: lately)
-      default: true
-      }
-    return holds ? nil : "\(first.utcText) is silent for no true reason: \(reason)"
+    if world.happened(.sleep, .rules, since: lately) { return true }
+    return switch reason {
+    case .quietHours: world.settings.isQuiet(reading)
+    case .nothingToSound: world.settings.piece(reading, .synchronised) == (0, false)
+    case .untrusted: world.trust == .untrusted || world.happened(.trust, since: lately)
+    case .switchOff, .switchLost, .stopped(.switchOff), .stopped(.switchLost):
+      world.isSilenced || world.happened(.contact, since: lately)
+    case .muted, .stopped(.muted): world.mute.state != .off || world.happened(.mute, since: lately)
+    case .stopped(.byHand): world.happened(.hand, since: lately)
+    default: nil
+    }
   }
 }

@@ -19,10 +19,8 @@ extension AnnouncerSettings {
     let isHour = time.minuteOfDay % 60 == 0
     let speaks = (!isHour || voiceAtHour != .none) && (trust != .untrusted || untrusted != .chime)
     let hour = (time.minuteOfDay / 60 + 11) % 12 + 1
-    let bells = (time.minuteOfDay % 240 / 30 + 7) % 8 + 1
     let part = part(time)
-    let strikes = part?.strikes.map { $0.count == .hour ? hour : bells }
-    return ((part?.melody.count ?? 0) + (strikes ?? 0), speaks)
+    return ((part?.melody.count ?? 0) + (part?.strikes == nil ? 0 : hour), speaks)
   }
 
   private func part(_ time: WallClock.Reading) -> Tune.Movement? {

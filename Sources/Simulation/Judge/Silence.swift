@@ -11,10 +11,11 @@ struct Silence: Property {
     // It counts at once, before the service has read it.
     case .contactCloses where world.switchState == .on:
       silence(at, world) { !$0.isReminder || world.settings.silences == .everything }
-    case .read, .took: if world.isSilenced { silence(at, world) { world.silences($0) } }
+    case .read, .took:
+      silence(at, world) { $0.isReminder ? world.silencesReminders : world.isSilenced }
     case .ordered(.mute(.on)), .ordered(.mute(.until)): silence(at, world) { _ in true }
     // The interval ends only if nothing rings or is said.
-    case .ordered(.stop), .ordered(.held):
+    case .ordered(.stop):
       if world.happened(.hold, since: at.elapsed - Situation.told) { return nil }
       silence(at, world, begunBefore: at.elapsed - Situation.told) {
         $0.announcement != nil || $0.ring != nil
@@ -44,13 +45,13 @@ struct Silence: Property {
 
   private func begins(_ sounding: Sounding, _ at: Moment, _ world: Situation) -> String? {
     let earlier = at.elapsed - Situation.fade
-    if world.silences(sounding), let since = world.silencedSince, since < earlier,
-      !world.happened(.rules, since: earlier)
+    if sounding.isReminder ? world.silencesReminders : world.isSilenced,
+      !world.happened(.contact, .rules, since: earlier)
     {
       return "it begins, though the switch silences it"
     }
-    guard sounding.occasion != nil || sounding.announcement?.isOfItself == true,
-      world.mute.since < earlier
+    guard sounding.announcement?.occasion != nil || sounding.announcement?.isOfItself == true,
+      !world.happened(.mute, since: earlier)
     else { return nil }
     let isMuted =
       switch world.mute.state {

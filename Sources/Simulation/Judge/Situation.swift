@@ -1,36 +1,27 @@
 import Horology
 
-/// The world as the timeline has left it: the settings, the zone, the switch, the mute, the clock's
+/// The world as the timeline has left it: the settings, the switch, the mute, the clock's
 /// trust, what is heard, and when something last disturbed.
 struct Situation {
   private(set) var settings: AnnouncerSettings
-  private(set) var face: WallClock
   /// The steps of the clock of the last minutes.
   private var steps: [(at: Int64, by: Int64)] = []
   private(set) var trust = ClockTrust.synchronised
-  /// What the service reads of the switch, and since when that silences.
+  /// What the service reads of the switch.
   private(set) var switchState = SwitchState.absent
-  private(set) var silencedSince: Int64?
-  private(set) var mute = Mute()
-  /// Since when the service runs; nil while it does not.
+  /// What a person has muted. The end is that of a duration, nil where that is not known: the power
+  /// was cut.
+  private(set) var mute: (state: SoftwareMute, end: Int64?) = (.off, nil)
+  /// Since when the service runs; nil while it does not, or is stopping.
   private(set) var upSince: Int64?
-  private(set) var isStopping = false
   /// When the service last saved its state.
-  private(set) var saved: Int64 = .never
+  private var saved: Int64 = .never
   /// What is heard, and since when.
   private(set) var heard: [SoundingID: (sounding: Sounding, since: Int64)] = [:]
   /// When an announcement was last heard.
   private(set) var lastAnnounced: Int64 = .never
   /// Until when each cause has disturbed.
   private var until = [Int64](repeating: .never, count: Cause.allCases.count)
-
-  /// What a person has muted.
-  struct Mute {
-    var state = SoftwareMute.off
-    var since: Int64 = .never
-    /// When one for a duration ends. Nil where that is not known: the power was cut.
-    var end: Int64?
-  }
 
   /// A difference that nobody hears.
   static let tolerance = 10 * millisecond
@@ -40,62 +31,37 @@ struct Situation {
   /// just be held up. Until then it counts as still to come, which nobody notices.
   static let told = 300 * millisecond
 
-  init(settings: AnnouncerSettings, face: WallClock) {
-    self.settings = settings
-    self.face = face
-  }
+  init(settings: AnnouncerSettings) { self.settings = settings }
 
   mutating func apply(_ fact: Fact, _ at: Moment) {
+    if let cause = fact.cause { disturbed(cause, at.elapsed) }
     switch fact {
     case .disturbed(let cause, let lasting): disturbed(cause, at.elapsed + lasting)
     case .clockSet(let by):
       steps.removeAll { $0.at < at.elapsed - 10 * minute }
       steps.append((at.elapsed, by))
-      disturbed(.clock, at.elapsed)
-    case .powerCame:
-      mute.end = nil
-      disturbed(.service, at.elapsed)
-    case .judged(let trust, _, _):
-      guard trust != self.trust else { return }
+    case .powerCame: mute.end = nil
+    case .judged(let trust, _):
+      if trust != self.trust { disturbed(.trust, at.elapsed) }
       self.trust = trust
-      disturbed(.trust, at.elapsed)
-    case .started:
-      // It judges the clock anew.
-      (upSince, isStopping, trust) = (at.elapsed, false, .untrusted)
-      disturbed(.service, at.elapsed)
-    case .stopping:
-      isStopping = true
-      disturbed(.service, at.elapsed)
+    // It judges the clock anew.
+    case .started: (upSince, trust) = (at.elapsed, .untrusted)
+    case .stopping: upSince = nil
     case .ended(let isKilled):
-      (upSince, heard) = (nil, [:])
-      (switchState, silencedSince) = (.absent, nil)
+      (upSince, switchState, heard) = (nil, .absent, [:])
       // A mute, or its end, may not have been saved.
-      if isKilled, mute.since >= saved { (mute.state, mute.end) = (.until(.init(seconds: 0)), nil) }
-      disturbed(.service, at.elapsed)
+      if isKilled, happened(.mute, since: saved) { mute = (.until(Instant(seconds: 0)), nil) }
     case .rested(let isSaved): if isSaved { saved = at.elapsed }
-    case .took(let settings):
-      self.settings = settings
-      silencedSince = isSilenced ? silencedSince ?? at.elapsed : nil
-      disturbed(.rules, at.elapsed)
-    case .tookZone(let face):
-      self.face = face
-      disturbed(.rules, at.elapsed)
-    case .read(let switchState):
-      self.switchState = switchState
-      silencedSince = isSilenced ? silencedSince ?? at.elapsed : nil
-      disturbed(.contact, at.elapsed)
+    case .took(let settings): self.settings = settings
+    case .read(let switchState): self.switchState = switchState
     case .ordered(.mute(let state)):
-      mute = Mute(state: state, since: at.elapsed)
+      mute = (state, nil)
       if case .until(let end) = state { mute.end = at.elapsed + end.nanoseconds - at.shown }
-      disturbed(.mute, at.elapsed)
-    case .ordered(.stop), .ordered(.pressed), .ordered(.held): disturbed(.hand, at.elapsed)
     case .heard(let kind, let sounding):
       if kind == .begins { heard[sounding.id] = (sounding, at.elapsed) }
       if kind == .ends { heard[sounding.id] = nil }
       if sounding.announcement != nil { lastAnnounced = at.elapsed }
-    // It may have ended by itself.
-    case .told(.mute): disturbed(.mute, at.elapsed)
-    case .contactCloses, .ordered, .promised, .told: break
+    default: break
     }
   }
 
@@ -107,7 +73,7 @@ struct Situation {
 
   /// True if nothing has disturbed since then.
   func isCalm(since elapsed: Int64) -> Bool {
-    upSince.map { $0 < elapsed } == true && !isStopping && until.allSatisfy { $0 < elapsed }
+    upSince.map { $0 < elapsed } == true && until.allSatisfy { $0 < elapsed }
   }
 
   /// True if one of these has disturbed since then.
@@ -125,6 +91,17 @@ struct Situation {
     return readings
   }
 
+  /// That a sound is off its moment by the clock, or later than allowed. What is queued does not
+  /// follow a step of the clock.
+  func isOff(_ due: Int64, _ at: Moment, late: Int64 = 0) -> String? {
+    if happened(.rules, since: at.elapsed - 2 * minute) { return nil }
+    let isStepped = happened(.clock, since: at.elapsed - 2 * minute)
+    let allowed = isStepped ? 1100 * millisecond : Self.tolerance
+    let errors = readings(at, over: 2 * minute).map { $0 - due }
+    return errors.contains { (-allowed...allowed + late).contains($0) }
+      ? nil : "it is \(Duration.nanoseconds(errors[0]).roughly) off its moment"
+  }
+
   /// True if alarms go by the clock.
   var goesByClock: Bool { trust != .untrusted || settings.untrusted == .speak }
 
@@ -136,11 +113,6 @@ struct Situation {
     }
   }
 
-  /// True if the switch, as it is, silences timers, alarms and the interval.
+  /// True if the switch silences timers, alarms and the interval.
   var silencesReminders: Bool { isSilenced && settings.silences == .everything }
-
-  /// True if the switch, as it is, silences this.
-  func silences(_ sounding: Sounding) -> Bool {
-    sounding.isReminder ? silencesReminders : isSilenced
-  }
 }

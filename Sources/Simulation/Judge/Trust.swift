@@ -4,18 +4,14 @@ import Horology
 /// RTC was there that may be right. By a clock that is not trusted nothing is said that the owner does
 /// not allow.
 struct Trust: Property {
-  private var wasVouchedFor = false
-
   mutating func see(_ fact: Fact, _ at: Moment, _ world: Situation) -> String? {
     switch fact {
-    case .powerCame: wasVouchedFor = false
-    case .judged(let trust, let isSynchronised, let isVouchedFor):
-      wasVouchedFor = wasVouchedFor || isVouchedFor
+    case .judged(let trust, let clock):
       let isFounded =
         switch trust {
-        case .synchronised: isSynchronised
-        case .holdover: wasVouchedFor
-        case .untrusted: !isSynchronised
+        case .synchronised: clock.isSynchronised
+        case .holdover: clock.isVouchedFor
+        case .untrusted: !clock.isSynchronised
         }
       return isFounded ? nil : "the clock is \(trust) for no reason"
     case .heard(.begins, .announcement(let said)):
@@ -25,7 +21,7 @@ struct Trust: Property {
       let isAllowed =
         switch said.cause {
         case .occasion(let occasion):
-          world.settings.soundsUntrusted(world.face.reading(occasion.instant.nanoseconds))
+          world.settings.soundsUntrusted(WallClock.reading(occasion.instant.nanoseconds))
         case .request: world.goesByClock || world.settings.untrusted == .ask
         case .timer(let words): world.goesByClock || !words.isOfTime
         case .start, .untrusted: true
@@ -37,20 +33,25 @@ struct Trust: Property {
   }
 }
 
-/// Who asks is answered once: the answer is heard, or refused with a reason.
+/// Who asks is answered once: the answer is heard, on its instant if one was named, or refused with a
+/// reason.
 struct Requests: Property {
-  /// Since when an answer is owed.
-  private var owed: Int64?
+  /// The answer that is owed, its instant, and since when.
+  private var owed: (id: SoundingID, instant: Int64?, since: Int64)?
 
   mutating func see(_ fact: Fact, _ at: Moment, _ world: Situation) -> String? {
     switch fact {
-    case .promised(let answer, _) where answer.cause == .request: owed = at.elapsed
-    case .heard(.begins, .announcement(let said)) where said.cause == .request: owed = nil
+    case .promised(let answer, let instant):
+      owed = (answer.id, instant?.nanoseconds, at.elapsed)
+    case .heard(.words, .announcement(let said)) where said.id == owed?.id:
+      defer { owed = nil }
+      return owed?.instant.flatMap { world.isOff($0, at) }
+    // An occasion that is near may answer it. What was cut off before its words is owed no more.
+    case .heard(.ends, .announcement(let said)) where said.cause == .request: owed = nil
     case .told(.refused(.request)), .ended: owed = nil
     case .rested:
-      guard let owed, at.elapsed > owed + minute, world.isCalm(since: at.elapsed - minute) else {
-        return nil
-      }
+      guard let owed, at.elapsed > owed.since + minute, world.isCalm(since: at.elapsed - minute)
+      else { return nil }
       return "an answer was promised, and is neither heard nor refused"
     default: break
     }

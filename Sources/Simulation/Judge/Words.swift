@@ -9,7 +9,7 @@ struct Truth: Property {
     var truth = world.readings(at).flatMap { [$0, $0 + Situation.tolerance] }
     // Words before a chime say the hour to come.
     if case .before = said.programme.words, let occasion = said.occasion { truth = [occasion] }
-    let isTrue = truth.contains { world.face.reading($0).minuteOfDay == said.time.minuteOfDay }
+    let isTrue = truth.contains { WallClock.reading($0).minuteOfDay == said.time.minuteOfDay }
     return isTrue || world.happened(.rules, since: at.elapsed - 2 * minute)
       ? nil : "\(said.time.hour):\(said.time.minute) is said"
   }
@@ -49,7 +49,7 @@ struct Once: Property {
   }
 
   private mutating func reaches(_ occasion: Int64, _ at: Moment, _ world: Situation) -> String? {
-    if !world.settings.isOccasion(world.face.reading(occasion)),
+    if !world.settings.isOccasion(WallClock.reading(occasion)),
       !world.happened(.rules, since: at.elapsed - minute)
     {
       return "\(occasion.utcText) is no occasion"
@@ -87,8 +87,8 @@ struct Level: Property {
     guard case .heard(.begins, let sounding) = fact,
       world.isCalm(since: at.elapsed - 5 * minute)
     else { return nil }
-    let anchors = [sounding.occasion ?? at.shown, at.shown, at.shown - 10 * second]
-    let levels = anchors.map { world.settings.level(world.face.reading($0)) }
+    let anchors = [sounding.announcement?.occasion ?? at.shown, at.shown, at.shown - 10 * second]
+    let levels = anchors.map { world.settings.level(WallClock.reading($0)) }
     let mayRise = sounding.ring != nil || sounding.words?.isOfTime == true
     let isRight = levels.contains {
       mayRise ? sounding.decibels <= $0 : sounding.decibels == $0
@@ -97,41 +97,16 @@ struct Level: Property {
   }
 }
 
-/// No blow of an occasion is off its moment, and its words are at most ten seconds late. Neither are
-/// words that were promised for an instant. What is queued does not follow a step of the clock.
+/// No blow of an occasion is off its moment, and its words are at most ten seconds late.
 struct OnTime: Property {
-  /// The answer that was promised for an instant.
-  private var promised: (id: SoundingID, at: Int64)?
-
   mutating func see(_ fact: Fact, _ at: Moment, _ world: Situation) -> String? {
-    switch fact {
-    case .promised(let answer, let instant): promised = instant.map { (answer.id, $0.nanoseconds) }
-    case .ended: promised = nil
-    case .heard(let kind, .announcement(let announcement)):
-      return judge(kind, announcement, at, world)
-    default: break
+    guard case .heard(let kind, .announcement(let said)) = fact, let occasion = said.occasion else {
+      return nil
     }
-    return nil
-  }
-
-  private func judge(
-    _ kind: Sound.Kind, _ announcement: Announcement, _ at: Moment, _ world: Situation
-  ) -> String? {
-    let instant = promised?.id == announcement.id ? promised?.at : nil
-    guard var due = instant ?? announcement.occasion,
-      !world.happened(.rules, since: at.elapsed - 2 * minute)
-    else { return nil }
-    let isStepped = world.happened(.clock, since: at.elapsed - 2 * minute)
-    let allowed = isStepped ? 1100 * millisecond : Situation.tolerance
-    var latest = allowed
-    switch kind {
-    case .blow(let offset): due += offset
-    case .words where instant != nil: break
-    case .words where announcement.programme.blows.isEmpty: latest += 10 * second
-    default: return nil
+    return switch kind {
+    case .blow(let offset): world.isOff(occasion + offset, at)
+    case .words where said.programme.blows.isEmpty: world.isOff(occasion, at, late: 10 * second)
+    default: nil
     }
-    let errors = world.readings(at, over: 2 * minute).map { $0 - due }
-    return errors.contains { (-allowed...latest).contains($0) }
-      ? nil : "\(kind) is \(Duration.nanoseconds(errors[0]).roughly) off its moment"
   }
 }
