@@ -228,7 +228,7 @@ def test_head_is_answered_as_get_without_a_body(running):
         answer, body = get(running, path, "HEAD")
         assert answer.status == 200 and body == b"", path
         assert answer.headers["Content-Type"]
-    refused(running.ask("POST", "/v1/time", {}), 405, "method")
+    refused(running.ask("POST", "/v1/time", {}), 404, "path")
 
 
 # Events.
