@@ -66,7 +66,7 @@ public final class Register {
   }
 
   /// Instants are in microseconds since 1970; a pairing ends at an uptime. A delivery without a lane is
-  /// a person's words, for every receiver; one without a token is for an entry.
+  /// a person's words, for every receiver; one without a device is for an entry.
   private static let tables = """
     PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -512;
     PRAGMA temp_store = MEMORY;
@@ -75,7 +75,7 @@ public final class Register {
       environment TEXT NOT NULL, events INTEGER NOT NULL, registered INTEGER NOT NULL,
       deactivated INTEGER, reason TEXT);
     CREATE TABLE IF NOT EXISTS deliveries (
-      id TEXT PRIMARY KEY, lane TEXT NOT NULL, token TEXT NOT NULL, message TEXT NOT NULL);
+      id TEXT PRIMARY KEY, lane TEXT NOT NULL, device TEXT NOT NULL, message TEXT NOT NULL);
     CREATE TABLE IF NOT EXISTS phones (
       id INTEGER PRIMARY KEY AUTOINCREMENT, cookie TEXT NOT NULL UNIQUE, name TEXT NOT NULL,
       since INTEGER NOT NULL, seen INTEGER NOT NULL);
@@ -278,7 +278,7 @@ extension Register {
     try synced { () throws(Fault) in
       for delivery in deliveries {
         try run(
-          "INSERT INTO deliveries (id, lane, token, message) VALUES (?, ?, ?, ?)", delivery.id,
+          "INSERT INTO deliveries (id, lane, device, message) VALUES (?, ?, ?, ?)", delivery.id,
           delivery.lane, delivery.token, delivery.publication.json)
       }
       if let words { try remove(delivery: words) }
@@ -292,7 +292,7 @@ extension Register {
   /// What is not sent yet, and the words that the service has not taken.
   func deliveries() throws(Fault) -> [Delivery] {
     var publications: [String: Publication] = [:]
-    return try rows("SELECT id, lane, token, message FROM deliveries ORDER BY rowid") {
+    return try rows("SELECT id, lane, device, message FROM deliveries ORDER BY rowid") {
       row in
       let text = row.text(3)
       let publication = publications[text] ?? Publication(PushMessage(json: text))
