@@ -22,7 +22,7 @@ RELAY, PYTHON = sys.argv[1:3]
 COUNT = int(sys.argv[3]) if len(sys.argv) > 3 else 10_000
 # How many requests are under way at a time: the relay's limit, for aioapns too.
 PROVIDER = Path(__file__).resolve().parents[1] / "Sources/Relay/Push/APNsProvider.swift"
-AT_A_TIME = int(re.search(r"mostRequests = (\d+)", PROVIDER.read_text(encoding="utf-8"))[1])
+AT_A_TIME = int(re.search(r"most: (\d+),", PROVIDER.read_text(encoding="utf-8"))[1])
 TOPIC, KEY_ID, TEAM = "org.example.clock", "ABC123DEFG", "DEF123GHIJ"
 
 # echo_read_request_body: read each body before the answer, as Apple's server does and nginx does not.

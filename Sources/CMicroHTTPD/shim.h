@@ -65,12 +65,13 @@ static inline size_t clocksmith_http_unescape(void *context, struct MHD_Connecti
   return strlen(text);
 }
 
-/* Serves at a socket that listens, by the caller's loop. NULL if it cannot. What it is given has to
- * stay as long as it does; with a certificate and a key (PEM) it is TLS 1.2 or later. */
+/* Serves at an address, a sockaddr, by the caller's loop. NULL with errno if it cannot. The handlers
+ * have to stay as long as it does; with a certificate and a key (PEM) it is TLS 1.2 or later. */
 static inline struct MHD_Daemon *clocksmith_http_start(
-    int socket, struct clocksmith_http_limits limits, const char *certificate, const char *key,
-    struct clocksmith_http_handlers *handlers) {
+    const void *address, struct clocksmith_http_limits limits, const char *certificate,
+    const char *key, struct clocksmith_http_handlers *handlers) {
   unsigned int flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME;
+  if (((const struct sockaddr *)address)->sa_family == AF_INET6) flags |= MHD_USE_DUAL_STACK;
   struct MHD_OptionItem tls[] = {
       {MHD_OPTION_HTTPS_MEM_CERT, 0, (void *)certificate},
       {MHD_OPTION_HTTPS_MEM_KEY, 0, (void *)key},
@@ -80,7 +81,7 @@ static inline struct MHD_Daemon *clocksmith_http_start(
   int is_tls = certificate != NULL && key != NULL;
   return MHD_start_daemon(
       is_tls ? flags | MHD_USE_TLS : flags, 0, NULL, NULL, clocksmith_http_received, handlers,
-      MHD_OPTION_LISTEN_SOCKET, socket, MHD_OPTION_CONNECTION_LIMIT, limits.connections,
+      MHD_OPTION_SOCK_ADDR, address, MHD_OPTION_CONNECTION_LIMIT, limits.connections,
       MHD_OPTION_PER_IP_CONNECTION_LIMIT, limits.connections_of_address,
       MHD_OPTION_CONNECTION_TIMEOUT, limits.idle_seconds, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
       limits.bytes_of_connection, MHD_OPTION_UNESCAPE_CALLBACK, clocksmith_http_unescape, NULL,
@@ -152,7 +153,7 @@ static inline const struct sockaddr *clocksmith_http_address(struct MHD_Connecti
 }
 
 /* With a copy of the bytes. */
-static inline struct MHD_Response *clocksmith_http_response(const char *bytes, size_t count) {
+static inline struct MHD_Response *clocksmith_http_response(const void *bytes, size_t count) {
   return MHD_create_response_from_buffer(count, (void *)bytes, MHD_RESPMEM_MUST_COPY);
 }
 

@@ -51,7 +51,7 @@ public struct RelayConfiguration: Hashable, Sendable {
     func place(_ key: String) -> String { places[key] ?? path }
     // A section without keys counts, too.
     for each in file.sections { section(each.name)?.begin(&configuration) }
-    try configuration.push.check(path, place)
+    try configuration.push.check(place)
     try configuration.http?.check(place)
     let broker = configuration.broker
     guard !broker.host.isEmpty || !configuration.push.isEmpty || configuration.http != nil else {

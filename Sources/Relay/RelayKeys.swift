@@ -4,34 +4,27 @@ import Basics
 enum RelayKeys {
   static let systemAuthorities = "/etc/ssl/certs"
 
-  /// - Parameter allowed: which one, as the end of a sentence.
+  /// - Parameters:
+  ///   - allowed: the end of a sentence.
+  ///   - parse: nil for a value that is not allowed.
+  static func parsed<Section, Value>(
+    _ field: WritableKeyPath<Section, Value> & Sendable, _ allowed: String,
+    _ parse: @escaping @Sendable (String) -> Value?
+  ) -> INIKey<Section> {
+    { section, text in
+      guard let value = parse(text) else { return "allowed: \(allowed)" }
+      section[keyPath: field] = value
+      return nil
+    }
+  }
+
   static func text<Section>(
     _ field: WritableKeyPath<Section, String?> & Sendable, _ allowed: String,
     where isAllowed: @escaping @Sendable (String) -> Bool
   ) -> INIKey<Section> {
-    { section, value in
-      guard value == "none" || isAllowed(value) else { return "allowed: none, or \(allowed)" }
-      section[keyPath: field] = value == "none" ? nil : value
-      return nil
+    parsed(field, "none, or \(allowed)") {
+      $0 == "none" ? .some(nil) : isAllowed($0) ? .some($0) : nil
     }
-  }
-
-  static func number<Section>(
-    _ field: WritableKeyPath<Section, Int?> & Sendable, _ range: ClosedRange<Int>
-  ) -> INIKey<Section> {
-    { section, value in
-      guard value == "none" || Int(value).map(range.contains) == true else {
-        return "allowed: none, or \(range.lowerBound) to \(range.upperBound)"
-      }
-      section[keyPath: field] = Int(value)
-      return nil
-    }
-  }
-
-  static func fullPath<Section>(
-    _ field: WritableKeyPath<Section, String?> & Sendable
-  ) -> INIKey<Section> {
-    text(field, "the full path of a file, from / on") { $0.hasPrefix("/") }
   }
 
   /// The same for a field that always has a value.
@@ -40,11 +33,23 @@ enum RelayKeys {
     _ field: WritableKeyPath<Section, String> & Sendable, none: String = "", _ allowed: String,
     where isAllowed: @escaping @Sendable (String) -> Bool
   ) -> INIKey<Section> {
-    { section, value in
-      guard value == "none" || isAllowed(value) else { return "allowed: none, or \(allowed)" }
-      section[keyPath: field] = value == "none" ? none : value
-      return nil
+    parsed(field, "none, or \(allowed)") {
+      $0 == "none" ? none : isAllowed($0) ? $0 : nil
     }
+  }
+
+  static func number<Section>(
+    _ field: WritableKeyPath<Section, Int?> & Sendable, _ range: ClosedRange<Int>
+  ) -> INIKey<Section> {
+    parsed(field, "none, or \(range.lowerBound) to \(range.upperBound)") { text in
+      text == "none" ? .some(nil) : Int(text).flatMap { range.contains($0) ? .some($0) : nil }
+    }
+  }
+
+  static func fullPath<Section>(
+    _ field: WritableKeyPath<Section, String?> & Sendable
+  ) -> INIKey<Section> {
+    text(field, "the full path of a file, from / on") { $0.hasPrefix("/") }
   }
 
   static func authorities<Section>(
@@ -58,11 +63,7 @@ enum RelayKeys {
   static func yesOrNo<Section>(
     _ field: WritableKeyPath<Section, Bool> & Sendable
   ) -> INIKey<Section> {
-    { section, value in
-      guard value == "yes" || value == "no" else { return "allowed: yes, no" }
-      section[keyPath: field] = value == "yes"
-      return nil
-    }
+    parsed(field, "yes, no") { ["yes": true, "no": false][$0] }
   }
 
   /// - Parameter place: file and line of a key, by `section.key`.

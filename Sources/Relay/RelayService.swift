@@ -21,7 +21,7 @@ public final class RelayService {
   var waitingTimer: EventSource?
   var toldRejections: (causes: Set<Rejection>, since: Duration) = ([], uptime)
   private(set) lazy var register = OpenRegister(loop, journal) { [unowned self] in
-    try? door?.phones?.read()
+    door?.phones?.read()
     publisher?.read()
   }
   var publisher: Publisher?

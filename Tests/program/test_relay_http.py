@@ -153,18 +153,20 @@ def test_nothing_is_done_without_the_token(door, announcer, token):
     assert TOKEN not in log and PHONE not in log and (not token or token not in log)
 
 
-@pytest.mark.parametrize("method, path, status, allowed", [
-    ("GET", "/", 404, None), ("GET", "/v1", 404, None), ("GET", "/v1/states", 404, None),
-    ("GET", "/v1/devices/", 404, None), ("GET", f"/{'x' * 5000}", 404, None),
-    ("GET", "/v1/%00", 404, None), ("GET", "/v1/state%00", 404, None), ("GET", "/v1/../v1/state", 404, None),
-    ("POST", "/v1/state", 405, "GET, HEAD"), ("PATCH", "/v1/commands", 405, "POST"),
-    ("GET", f"/v1/devices/{PHONE}", 405, "DELETE, PUT"),
+@pytest.mark.parametrize("method, path", [
+    ("GET", "/"), ("GET", "/v1"), ("GET", "/v1/states"), ("GET", "/v1/devices/"),
+    ("GET", f"/{'x' * 5000}"), ("GET", "/v1/%00"), ("GET", "/v1/state%00"), ("GET", "/v1/../v1/state"),
+    ("POST", "/v1/state"), ("PATCH", "/v1/commands"), ("GET", f"/v1/devices/{PHONE}"),
 ])
-def test_what_is_not_there_is_told(door, method, path, status, allowed):
-    answer = door().ask(method, path, {} if method != "GET" else None)
-    told = refused(answer, status, "path" if status == 404 else "method")
-    assert answer.headers["Allow"] == allowed
-    assert "/v1/commands" in told if status == 404 else "takes" in told
+def test_what_is_not_there_is_told(door, method, path):
+    told = refused(door().ask(method, path, {} if method != "GET" else None), 404, "path")
+    assert "POST /v1/commands" in told
+
+
+@pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded"])
+def test_a_body_is_json_whatever_its_type(door, announcer, kind):
+    running = door().wait_for_announcer()
+    assert running.ask("POST", "/v1/commands", '{"command":"stop"}', kind=kind).status == 200
 
 
 # Pages in a browser.

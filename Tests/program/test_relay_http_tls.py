@@ -114,7 +114,9 @@ def test_check_tells_where_apps_are_served(check, tmp_path):
     ("[http]\ntoken_file = {folder}/server.key\n", "one line is wanted"),
     ("[http]\ntoken_file = token\n", ":2: token_file: allowed: none, or the full path"),
     ("[http]\ntoken_file = {folder}/short\n", "it is no token: 16 to 512 visible characters"),
-    (TAKEN + "listen = 8080\n", "listen = 8080: allowed: ADDRESS:PORT, the port 80 or higher"),
+    *((f"{TAKEN}listen = {address}\n", f"listen = {address}: allowed: ADDRESS:PORT, the port 80 or higher")
+      for address in ("8080", ":8080", "127.0.0.1", "0.0.0.0:79", "::1:8080", "[]:8080", "localhost:8080",
+                      "256.0.0.1:8080", "127.0.0.1:65536")),
     (TAKEN + "port = 1\n", "unknown key 'port' in [http]; there are certificate, face, key, listen"),
     (TAKEN + "certificate = /c\nkey = /k\n", "cannot read /c"),
     (TAKEN + "certificate = {folder}/token\nkey = {folder}/server.key\n", "no certificate in PEM"),

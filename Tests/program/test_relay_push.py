@@ -1,6 +1,8 @@
 """What is published to APNs, and what follows from each answer."""
 
+import base64
 import collections
+import json
 import signal
 import ssl
 import threading
@@ -68,6 +70,10 @@ def test_words_are_sent_to_every_device_over_one_connection(apns, relay, tmp_pat
     bearer, _, web_token = request.headers["authorization"].partition(" ")
     assert bearer == "bearer"
     assert is_signed(web_token, tmp_path / "provider.pub", tmp_path)
+    header, claims = (json.loads(base64.urlsafe_b64decode(part + "=="))
+                      for part in web_token.split(".")[:2])
+    assert header["kid"] == "ABC123DEFG" and claims["iss"] == "DEF123GHIJ"
+    assert abs(claims["iat"] - time.time()) < 600
 
 
 def test_only_a_phone_that_has_gone_gets_no_more(apns, relay):
@@ -90,7 +96,7 @@ def test_only_a_phone_that_has_gone_gets_no_more(apns, relay):
 
 
 @pytest.mark.parametrize("refusal", [
-    refuse(400, "DeviceTokenNotForTopic"), refuse(403, "InvalidProviderToken"),
+    refuse(400, "TopicDisallowed"), refuse(403, "InvalidProviderToken"),
 ], ids=["wrong topic", "wrong key"])
 def test_a_fault_of_this_clock_is_told_once_and_holds_up_all(apns, relay, refusal):
     apns.answer = lambda request: refusal

@@ -161,4 +161,4 @@ def test_a_register_whose_folder_is_not_there_is_told_with_what_to_do(tmp_path):
     done = subprocess.run(
         [parts.RELAY, "device", "add", "ab" * 32], capture_output=True, text=True, check=False,
         env={"LC_ALL": "C", "STATE_DIRECTORY": str(tmp_path / "none")})
-    assert done.returncode == 1 and "systemctl start clocksmith-relay" in done.stderr
+    assert done.returncode == 1 and "systemctl restart clocksmith-relay" in done.stderr

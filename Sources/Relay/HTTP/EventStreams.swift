@@ -1,56 +1,44 @@
 import Basics
 import Daemon
 
-/// The browsers that listen at `/v1/events`, and what they are told: server-sent events, as the HTML
-/// standard describes them.
+/// The browsers that listen at `/v1/events` to server-sent events, as the HTML standard describes them.
 final class EventStreams {
-  private static let most = 32
-  /// A comment this often shows a browser that the relay is there, and the relay that the browser is.
-  private static let pause = Duration.seconds(15)
-
   private let loop: EventLoop
   private var timer: EventSource?
   private var streams: [EventStream] = []
-  /// The last state that was told.
   private var newest: [UInt8] = []
 
-  init(_ loop: EventLoop) {
-    self.loop = loop
-  }
+  init(_ loop: EventLoop) { self.loop = loop }
 
-  /// - Parameter phone: its number; nil if it is not paired.
   /// - Returns: nil if there are as many as there may be.
-  func open(_ phone: Int64?, _ state: Result<String, Rejection>) -> EventStream? {
-    guard streams.count < Self.most else { return nil }
-    let stream = EventStream(phone) { [unowned self] in close($0) }
+  func open(_ state: Result<String, Rejection>) -> EventStream? {
+    guard streams.count < 32 else { return nil }
+    let stream = EventStream { [unowned self] closed in
+      streams.removeAll { $0 === closed }
+      if streams.isEmpty { timer = nil }
+    }
     newest = Self.event(of: state)
     stream.send(newest)
     if streams.isEmpty {
-      timer = try? loop.every(Self.pause) { [unowned self] in sendToAll(Array(":\n\n".utf8)) }
+      // A comment shows a browser that the relay is there, and the relay that the browser is.
+      timer = try? loop.every(.seconds(15)) { [unowned self] in sendToAll(Array(":\n\n".utf8)) }
     }
     streams.append(stream)
     return stream
   }
 
-  private func close(_ stream: EventStream) {
-    streams.removeAll { $0 === stream }
-    if streams.isEmpty { timer = nil }
-  }
-
-  /// Ends those that are chosen. Their browsers may come again.
-  func end(where isChosen: (EventStream) -> Bool = { _ in true }) {
-    for each in streams where isChosen(each) { each.end() }
+  /// The browsers may come again.
+  func end() {
+    for each in streams { each.end() }
   }
 
   func show(_ state: @autoclosure () -> Result<String, Rejection>) {
     guard !streams.isEmpty else { return }
     let event = Self.event(of: state())
-    guard event != newest else { return }
+    if event != newest { sendToAll(event) }
     newest = event
-    sendToAll(event)
   }
 
-  /// - Parameter notice: as JSON.
   func send(notice: String) { sendToAll(Self.event("notice", notice)) }
 
   private func sendToAll(_ event: [UInt8]) {
@@ -72,24 +60,20 @@ final class EventStreams {
 
 /// What one browser has still to be sent. One that reads too slowly is ended, and may come again.
 final class EventStream {
-  /// Bytes that may wait for a slow browser.
-  private static let most = 1 << 18
-
-  let phone: Int64?
-  /// Called once, when there is something to read again. Set by the reader after it has got nothing.
-  var readable: (() -> Void)?
-  private(set) var isOver = false
+  var suspend: () -> Void = {}
+  var resume: () -> Void = {}
+  /// Tells when the browser has left.
+  var departure: EventSource?
   private let closed: (EventStream) -> Void
+  private var isSuspended = false
+  private var isOver = false
   private var unsent: [UInt8] = []
 
-  init(_ phone: Int64?, closed: @escaping (EventStream) -> Void) {
-    self.phone = phone
-    self.closed = closed
-  }
+  init(closed: @escaping (EventStream) -> Void) { self.closed = closed }
 
   fileprivate func send(_ event: [UInt8]) {
-    // A long state alone is no sign of a slow browser.
-    guard unsent.isEmpty || unsent.count + event.count <= Self.most else { return end() }
+    // In bytes. A long state alone is no sign of a slow browser.
+    guard unsent.isEmpty || unsent.count + event.count <= 1 << 18 else { return end() }
     unsent += event
     wake()
   }
@@ -100,19 +84,27 @@ final class EventStream {
   }
 
   private func wake() {
-    let readable = readable
-    self.readable = nil
-    readable?()
+    guard isSuspended else { return }
+    isSuspended = false
+    resume()
   }
 
-  /// - Returns: the count of bytes; 0 if there is nothing now.
+  /// - Returns: the count of bytes; 0 if the connection is suspended for now; -1 at the end.
   func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+    if isOver { return -1 }
     let count = min(unsent.count, buffer.count)
     buffer.copyBytes(from: unsent.prefix(count))
     unsent.removeFirst(count)
+    if count == 0 {
+      isSuspended = true
+      suspend()
+    }
     return count
   }
 
-  /// The connection has gone.
-  func close() { closed(self) }
+  func close() {
+    isSuspended = false
+    departure = nil
+    closed(self)
+  }
 }

@@ -9,29 +9,24 @@ struct FaceFiles {
   ]
 
   /// The page itself, cut at its places for words: each part with an odd number is the name of one.
-  private let index: [Substring]
-  /// By their paths, as in `/face.js`.
-  private var others: [String: HTTPAnswer] = [:]
+  private var index: [Substring] = []
+  private(set) var others: [String: HTTPAnswer] = [:]
 
-  /// - Throws: `Fault` if a file is missing or cannot be read.
   init() throws(Fault) {
     let folders = dataFolders(ofTree: "face", with: "index.html")
     // In the package the folder is one of several.
     let places = folders.prefix(1).map { "\($0)/face" } + folders.dropFirst()
-    let folder = places.first { !names(inFolder: $0).isEmpty } ?? places.first ?? "face"
-    let page = String(decoding: try readRegularFile("\(folder)/index.html"), as: UTF8.self)
-    index = page.split { $0 == "{" || $0 == "}" }
-    for name in names(inFolder: folder) {
-      guard let dot = name.lastIndex(of: "."),
-        let type = Self.types[String(name[name.index(after: dot)...])]
-      else { continue }
+    let folder = places.first { !names(inFolder: $0).isEmpty } ?? places[0]
+    for name in try readNames(inFolder: folder) {
+      guard let type = Self.types[String(name.drop { $0 != "." }.dropFirst())] else { continue }
       let bytes = try readRegularFile("\(folder)/\(name)")
-      others["/\(name)"] = HTTPAnswer(200, bytes, type: type)
+      if name == "index.html" {
+        index = String(decoding: bytes, as: UTF8.self).split { $0 == "{" || $0 == "}" }
+      } else {
+        others["/\(name)"] = HTTPAnswer(200, bytes, type: type)
+      }
     }
-    others["/index.html"] = nil
   }
-
-  func file(at path: String) -> HTTPAnswer? { others[path] }
 
   /// The page, with words for browsers without JavaScript.
   /// - Parameter words: by their names in the page; none for who may not look.

@@ -8,8 +8,8 @@ import Daemon
 final class HTTPDoor {
   struct Settings: Hashable {
     let http: HTTPConfiguration
-    /// Nil if only browsers are served.
-    let token: AccessToken?
+    /// The digest of the token; nil if only browsers are served.
+    let token: String?
     let identity: TLSIdentity?
 
     init(_ http: HTTPConfiguration) throws(Fault) {
@@ -22,14 +22,14 @@ final class HTTPDoor {
   private struct Route {
     /// As in `/v1/state`. With a slash at its end, for every path that begins so.
     let path: String
-    let methods: [String]
-    /// Who may ask for it without the token.
-    var access = Access.act
+    // libmicrohttpd answers HEAD without the body.
+    var methods = ["GET", "HEAD"]
+    var access = Access.look
     let serve: (HTTPExchange) -> Void
 
     func fits(_ path: String) -> Bool {
-      self.path.hasSuffix("/")
-        ? path.hasPrefix(self.path) && path != self.path : path == self.path
+      path == self.path
+        ? !path.hasSuffix("/") : self.path.hasSuffix("/") && path.hasPrefix(self.path)
     }
   }
 
@@ -43,84 +43,68 @@ final class HTTPDoor {
   let renderer: Renderer
   private var avahi: Avahi?
 
-  // libmicrohttpd answers HEAD as GET, without the body.
-  private static let look = ["GET", "HEAD"]
-
-  private lazy var routes = [
-    Route(path: "/v1/state", methods: Self.look, access: .look) { [unowned self] in
-      $0.answer(HTTPAnswer(service.stateForApps))
-    },
-    Route(path: "/v1/time", methods: Self.look, access: .look) { [unowned self] in
-      $0.answer(HTTPAnswer(200, service.time.json))
-    },
-    Route(path: "/v1/notices", methods: Self.look, access: .look) { [unowned self] in
-      $0.answer(HTTPAnswer(200, service.notices.json(at: .now)))
-    },
-    Route(path: "/v1/agenda", methods: Self.look, access: .look) { [unowned self] exchange in
-      service.agenda { exchange.answer(HTTPAnswer($0.map(\.json))) }
-    },
-    Route(path: "/v1/settings", methods: Self.look, access: .look) { [unowned self] exchange in
-      service.announcer.call("Settings", Record()) { exchange.answer(HTTPAnswer($0.map(\.json))) }
-    },
-    Route(path: "/v1/events", methods: Self.look, access: .look) { [unowned self] in listen($0) },
-    Route(path: "/v1/noon.svg", methods: Self.look, access: .look) { [unowned self] exchange in
-      renderer.render(service.wordsOfNoon) {
-        exchange.answer(HTTPAnswer($0, type: "image/svg+xml"))
-      }
-    },
-    Route(path: "/v1/voices/", methods: Self.look, access: .look) { [unowned self] in say($0) },
-    Route(path: "/v1/commands", methods: ["POST"]) { [unowned self] exchange in
-      service.handleRequest(exchange.head.path, exchange.body) { exchange.answer(HTTPAnswer($0)) }
-    },
-    Route(path: "/v1/devices/", methods: ["DELETE", "PUT"]) { [unowned self] exchange in
-      let head = exchange.head
-      let command = head.method == "PUT" ? "device_add" : "device_remove"
-      let known = Record([
-        "command": .text(command),
-        "token": .text(String(head.path.dropFirst("/v1/devices/".count))),
-      ])
-      let body = exchange.body.isEmpty ? Array("{}".utf8) : exchange.body
-      // Without the token, which is private.
-      service.handleRequest("/v1/devices", body, known) { exchange.answer(HTTPAnswer($0)) }
-    },
-  ]
-
-  private lazy var routesOfPhones: [Route] = {
-    guard let phones else { return [] }
-    return [
-      Route(path: "/v1/pair", methods: ["DELETE", "GET", "HEAD", "POST"], access: .all) {
-        exchange in
-        switch exchange.head.method {
-        case "POST": exchange.answer(phones.begin(exchange))
-        case "DELETE": exchange.answer(phones.end(exchange.head))
-        default: exchange.answer(phones.standing(exchange.head))
+  private lazy var routes =
+    [
+      Route(path: "/v1/state") { [unowned self] in $0.answer(HTTPAnswer(service.stateForApps)) },
+      Route(path: "/v1/time") { [unowned self] in
+        $0.answer(HTTPAnswer(200, json: service.time.json))
+      },
+      Route(path: "/v1/notices") { [unowned self] in
+        $0.answer(HTTPAnswer(200, json: service.notices.json(at: .now)))
+      },
+      Route(path: "/v1/agenda") { [unowned self] exchange in
+        service.agenda { exchange.answer(HTTPAnswer($0.map(\.json))) }
+      },
+      Route(path: "/v1/settings") { [unowned self] exchange in
+        service.announcer.call("Settings", Record()) { exchange.answer(HTTPAnswer($0.map(\.json))) }
+      },
+      Route(path: "/v1/events") { [unowned self] in listen($0) },
+      Route(path: "/v1/noon.svg") { [unowned self] exchange in
+        renderer.render(service.wordsOfNoon) {
+          exchange.answer(HTTPAnswer($0, type: "image/svg+xml"))
         }
       },
-      Route(path: "/v1/phones", methods: Self.look) { $0.answer(phones.list($0.head)) },
-      Route(path: "/v1/phones/", methods: ["DELETE"]) { exchange in
-        exchange.answer(
-          phones.revoke(exchange.head.path.dropFirst("/v1/phones/".count), exchange.head))
+      Route(path: "/v1/voices/") { [unowned self] in say($0) },
+      Route(path: "/v1/commands", methods: ["POST"], access: .act) { [unowned self] exchange in
+        service.handleRequest(exchange.path, exchange.body) { exchange.answer(HTTPAnswer($0)) }
+      },
+      Route(path: "/v1/devices/", methods: ["DELETE", "PUT"], access: .act) {
+        [unowned self] exchange in
+        let known = Record([
+          "command": .text(exchange.method == "PUT" ? "device_add" : "device_remove"),
+          "token": .text(exchange.end(of: "/v1/devices/")),
+        ])
+        let body = exchange.body.isEmpty ? Array("{}".utf8) : exchange.body
+        // Without the token, which is private.
+        service.handleRequest("/v1/devices", body, known) { exchange.answer(HTTPAnswer($0)) }
+      },
+    ] + (phones.map(routes) ?? [])
+
+  private func routes(of phones: Phones) -> [Route] {
+    [
+      Route(path: "/v1/pair", access: .all) { $0.answer(phones.standing($0)) },
+      Route(path: "/v1/pair", methods: ["POST"], access: .all) { $0.answer(phones.begin($0)) },
+      Route(path: "/v1/pair", methods: ["DELETE"], access: .all) { $0.answer(phones.end($0)) },
+      Route(path: "/v1/phones", access: .act) { $0.answer(phones.list($0)) },
+      Route(path: "/v1/phones/", methods: ["DELETE"], access: .act) {
+        $0.answer(phones.revoke($0.end(of: "/v1/phones/"), $0))
       },
     ]
-  }()
+  }
 
-  /// - Throws: `Fault` if the server cannot listen there.
   init(_ service: RelayService, _ settings: Settings) throws(Fault) {
     self.service = service
     self.settings = settings
-    let hasFace = settings.http.face != .no
-    files = hasFace ? try FaceFiles() : nil
-    phones = hasFace ? Phones(service.journal, service.register, settings.http) : nil
+    let http = settings.http
+    files = http.face == .no ? nil : try FaceFiles()
+    phones = http.face == .no ? nil : Phones(service.journal, service.register, http)
     streams = EventStreams(service.loop)
     renderer = Renderer(service.loop)
-    let server = HTTPServer(service.loop, settings.http.listen, settings.identity, self)
-    self.server = server
-    try server.open()
-    if hasFace, !settings.http.listen.isLoopback {
-      avahi = Avahi(
-        service.loop, port: settings.http.listen.port, usesTLS: settings.http.usesTLS)
+    server = try HTTPServer(service.loop, http.listen, settings.identity, self)
+    if http.face != .no, !http.listen.isLoopback {
+      avahi = Avahi(service.loop, port: http.listen.port, usesTLS: http.usesTLS)
     }
-    phones?.revoked = { [unowned self] number in streams.end { $0.phone == number } }
+    phones?.revoked = { [unowned self] in streams.end() }
   }
 
   func close() {
@@ -129,140 +113,107 @@ final class HTTPDoor {
     server = nil
   }
 
-  // MARK: Who may come in
-
-  /// Judges a request by its head: nil if it may be served.
-  func judge(_ head: HTTPHead) -> HTTPAnswer? {
-    permission(for: head) ?? refusal(ofVisitor: head, for: route(of: head.path)?.access ?? .look)
-      ?? refusal(ofPlace: head) ?? refusal(ofBody: head)
+  func judge(_ exchange: HTTPExchange) -> HTTPAnswer? {
+    // A browser asks, before the request of a page, whether the page may make it, without the token.
+    if exchange.method == "OPTIONS", isFromNamedOrigin(exchange) {
+      return HTTPAnswer(204, [], type: "text/plain")
+    }
+    let found = routes.filter { $0.fits(exchange.path) }
+    let route = found.first { $0.methods.contains(exchange.method) } ?? page(exchange)
+    let access = route?.access ?? found.first?.access ?? .look
+    if let refusal = refusal(ofVisitor: exchange, for: access) { return refusal }
+    guard let route else {
+      let places = routes.map { "\($0.methods[0]) \($0.path)" }.joined(separator: ", ")
+      return HTTPAnswer(
+        404, "path",
+        "\(exchange.method) finds nothing at \(exchange.path.excerpt); there are \(places)")
+    }
+    exchange.serve = route.serve
+    return exchange.length > Order.largestPayload ? Self.tooLarge : nil
   }
 
-  private func isFromNamedOrigin(_ head: HTTPHead) -> Bool {
-    head.origin.map { settings.http.origins.contains($0) } ?? false
-  }
-
-  /// Answers a browser that asks, before the request of a page, whether the page may make it. The
-  /// browser sends no token then. Nil for anything else.
-  private func permission(for head: HTTPHead) -> HTTPAnswer? {
-    guard head.method == "OPTIONS", isFromNamedOrigin(head) else { return nil }
-    return HTTPAnswer(
-      204, "",
-      [
-        ("Access-Control-Allow-Methods", "DELETE, GET, HEAD, POST, PUT"),
-        ("Access-Control-Allow-Headers", "Authorization, Content-Type"),
-        // In seconds; Chromium keeps it no longer.
-        ("Access-Control-Max-Age", "7200"),
-      ])
+  private func isFromNamedOrigin(_ exchange: HTTPExchange) -> Bool {
+    exchange["Origin"].map { settings.http.origins.contains($0) } ?? false
   }
 
   /// Lets a page read an answer, if its origin is named in the configuration.
-  func headers(to head: HTTPHead) -> [HTTPHeader] {
-    guard isFromNamedOrigin(head), let origin = head.origin else {
+  func headers(to exchange: HTTPExchange) -> [HTTPHeader] {
+    guard isFromNamedOrigin(exchange), let origin = exchange["Origin"] else {
       return browserRules + [("Cross-Origin-Resource-Policy", "same-origin")]
     }
     return browserRules + [
       ("Access-Control-Allow-Origin", origin), ("Access-Control-Expose-Headers", "Retry-After"),
-      ("Vary", "Origin"),
+      ("Access-Control-Allow-Methods", "DELETE, GET, HEAD, POST, PUT"),
+      ("Access-Control-Allow-Headers", "Authorization, Content-Type"), ("Vary", "Origin"),
+      // In seconds; Chromium keeps it no longer.
+      ("Access-Control-Max-Age", "7200"),
     ]
   }
 
   /// A request that names a token is judged by it alone: no browser sends one by itself.
-  private func refusal(ofVisitor head: HTTPHead, for access: Access) -> HTTPAnswer? {
-    guard head.authorization == nil, let phones else {
-      return refusal(ofToken: head)
-    }
-    return phones.refusal(of: head, for: access)
-  }
-
-  private func refusal(ofToken head: HTTPHead) -> HTTPAnswer? {
-    let parts = head.authorization?.split(separator: " ", maxSplits: 1) ?? []
+  private func refusal(ofVisitor exchange: HTTPExchange, for access: Access) -> HTTPAnswer? {
+    let shown = exchange["Authorization"]
+    if shown == nil, let phones { return phones.refusal(of: exchange, for: access) }
+    let parts = shown?.split(separator: " ", maxSplits: 1) ?? []
     if parts.count == 2, parts[0].lowercased() == "bearer",
-      settings.token?.isSame(as: String(parts[1])) == true
+      digest(of: String(parts[1])) == settings.token
     {
       return nil
     }
-    let challenge = (name: "WWW-Authenticate", value: "Bearer")
-    guard head.authorization != nil else {
-      return HTTPAnswer(
-        401, "token", "send the token of this clock, as in 'Authorization: Bearer TOKEN'", challenge
-      )
+    if shown != nil {
+      let why = Rejection(.token, "\(exchange.address) came with a wrong token")
+      service.reject(why, exchange.path.excerpt)
     }
-    service.reject(Rejection(.token, "\(head.address) came with a wrong token"), head.path.excerpt)
-    return HTTPAnswer(401, "token", "this is not the token of this clock", challenge)
+    return HTTPAnswer(
+      401, "token",
+      shown == nil
+        ? "send the token of this clock, as in 'Authorization: Bearer TOKEN'"
+        : "this is not the token of this clock", ("WWW-Authenticate", "Bearer"))
   }
 
-  private func route(of path: String) -> Route? {
-    (routes + routesOfPhones).first { $0.fits(path) } ?? page(at: path)
-  }
-
-  /// The page or a file of it. Nil for any other path, and without a face.
-  private func page(at path: String) -> Route? {
-    if path == "/", let files {
-      return Route(path: path, methods: Self.look, access: .all) { [unowned self] exchange in
+  private func page(_ exchange: HTTPExchange) -> Route? {
+    guard ["GET", "HEAD"].contains(exchange.method), let files else { return nil }
+    if exchange.path == "/" {
+      return Route(path: exchange.path, access: .all) { [unowned self] exchange in
         // Nothing of the clock for who may not look.
-        let words = refusal(ofVisitor: exchange.head, for: .look) == nil ? service.words : [:]
+        let words = refusal(ofVisitor: exchange, for: .look) == nil ? service.words : [:]
         exchange.answer(files.page(words))
       }
     }
-    return files?.file(at: path).map { file in
-      Route(path: path, methods: Self.look, access: .all) { $0.answer(file) }
+    return files.others[exchange.path].map { file in
+      Route(path: exchange.path, access: .all) { $0.answer(file) }
     }
-  }
-
-  private func refusal(ofPlace head: HTTPHead) -> HTTPAnswer? {
-    guard let route = route(of: head.path) else {
-      let places = (routes + routesOfPhones).map(\.path).joined(separator: ", ")
-      return HTTPAnswer(
-        404, "path", "there is nothing at \(head.path.excerpt); there are \(places)")
-    }
-    if route.methods.contains(head.method) { return nil }
-    return HTTPAnswer(
-      405, "method", "\(head.path.excerpt) takes \(route.methods.joined(separator: " and "))",
-      ("Allow", route.methods.joined(separator: ", ")))
   }
 
   private static let tooLarge = HTTPAnswer(
     413, Rejection.Kind.large.rawValue,
-    "the body is too large; at most \(HTTPServer.mostOfBody) bytes are read")
-
-  private func refusal(ofBody head: HTTPHead) -> HTTPAnswer? {
-    if head.length ?? 0 > HTTPServer.mostOfBody { return Self.tooLarge }
-    guard head.hasBody || head.method == "POST" else { return nil }
-    // Parameters of the type may follow, as in `; charset=utf-8`.
-    let type = head.contentType?.prefix { $0 != ";" && $0 != " " }.lowercased()
-    guard type != "application/json" else { return nil }
-    return HTTPAnswer(
-      415, "type", "the body has to be JSON, and its Content-Type application/json")
-  }
-
-  // MARK: Serving
+    "the body is too large; at most \(Order.largestPayload) bytes are read")
 
   /// The request is complete. It is answered now or later.
   func serve(_ exchange: HTTPExchange) {
-    guard exchange.size <= HTTPServer.mostOfBody else { return exchange.answer(Self.tooLarge) }
-    route(of: exchange.head.path)?.serve(exchange)
+    guard exchange.size <= Order.largestPayload else { return exchange.answer(Self.tooLarge) }
+    exchange.serve(exchange)
   }
 
   /// Has the time said by a voice that is installed.
   private func say(_ exchange: HTTPExchange) {
-    let file = exchange.head.path.dropFirst("/v1/voices/".count)
-    let voice = String(file.dropLast(".wav".count))
+    let file = exchange.end(of: "/v1/voices/")
+    let voice = file.hasSuffix(".wav") ? String(file.dropLast(".wav".count)) : ""
     let isThere = dataFolders(ofTree: "sounds", with: "voices").contains {
       access("\($0)/voices/\(voice)/voice.conf", F_OK) == 0
     }
-    guard file.hasSuffix(".wav"), isThere, !voice.contains("/") else {
+    guard isThere, !voice.isEmpty, !voice.contains("/") else {
       let why = Rejection(.unknown, "there is no voice '\(file.excerpt)'; ask for NAME.wav")
       return exchange.answer(HTTPAnswer(.refused(why)))
     }
+    let range = exchange["Range"]
     renderer.render(["voice", "try", voice, service.localTime, "--output"]) {
-      exchange.answer(HTTPAnswer($0, type: "audio/wav").part(exchange.head.range))
+      exchange.answer(HTTPAnswer($0, type: "audio/wav").part(range))
     }
   }
 
   private func listen(_ exchange: HTTPExchange) {
-    // A register that cannot be read now knows no phone.
-    let phone = (try? phones?.phone(of: exchange.head))?.number
-    guard let stream = streams.open(phone, service.stateForApps) else {
+    guard let stream = streams.open(service.stateForApps) else {
       var answer = HTTPAnswer(
         .refused(Rejection(.full, "the page of this clock is open too often; close it elsewhere")))
       answer.headers.append(("Connection", "close"))
@@ -272,29 +223,34 @@ final class HTTPDoor {
   }
 }
 
-/// The token that an app must know. Only its digest is kept.
-struct AccessToken: Hashable {
-  private let digest: [UInt8]
+/// What a request is about, for those who come without the token.
+enum Access {
+  /// Open to everybody.
+  case all
+  /// For everybody, or for paired phones, as `face` says.
+  case look
+  /// For paired phones.
+  case act
+}
 
-  /// Nil if the text is too short for a secret, or cannot stand in a header.
-  init?(text: String) {
-    guard (16...512).contains(text.utf8.count), text.utf8.allSatisfy({ $0 > 32 && $0 < 127 })
-    else { return nil }
-    digest = Self.digest(of: text)
-  }
+/// What a browser may make of every answer: it runs no script of a stranger, loads nothing from
+/// elsewhere, and does not show the page inside another.
+let browserRules: [HTTPHeader] = [
+  (
+    "Content-Security-Policy",
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+      + "media-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; "
+      + "form-action 'none'; frame-ancestors 'none'"
+  ),
+  ("X-Content-Type-Options", "nosniff"), ("Referrer-Policy", "no-referrer"),
+  ("X-Frame-Options", "DENY"),
+]
 
-  /// Takes the same time for every text of the same length.
-  func isSame(as text: String) -> Bool {
-    let other = Self.digest(of: text)
-    return CRYPTO_memcmp(digest, other, digest.count) == 0
-  }
-
-  /// SHA-256.
-  static func digest(of text: String) -> [UInt8] {
-    let bytes = Array(text.utf8)
-    var digest = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
-    var count: UInt32 = 0
-    EVP_Digest(bytes, bytes.count, &digest, &count, EVP_sha256(), nil)
-    return Array(digest.prefix(Int(count)))
-  }
+/// SHA-256 in hexadecimal digits. Only digests are kept and compared: the time that this takes tells
+/// nothing of a secret.
+func digest(of secret: String) -> String {
+  var digest = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
+  var count: UInt32 = 0
+  EVP_Digest(secret, secret.utf8.count, &digest, &count, EVP_sha256(), nil)
+  return digest.prefix(Int(count)).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
 }

@@ -1,66 +1,70 @@
 import Basics
-import Daemon
+import CMicroHTTPD
+@preconcurrency import Glibc
 
 typealias HTTPHeader = (name: String, value: String)
 
-struct HTTPHead {
+/// A request and its answer, which may come later.
+final class HTTPExchange {
   let method: String
   /// As in `/v1/state`. Its escapes are not decoded.
   let path: String
-  /// Of the client, as in `192.168.1.5`.
-  let address: String
-  /// The host and the port that the client has asked, as in `clocksmith.local:8080`.
-  let host: String?
-  let authorization: String?
-  /// As in `clocksmith=0123; other=1`.
-  let cookies: String?
-  /// Where the page comes from that has a browser ask.
-  let origin: String?
-  /// How a browser relates that page to this server, as in `same-origin`.
-  let fetchSite: String?
-  let contentType: String?
-  /// The part of the file that is wanted, as in `bytes=0-1`.
-  let range: String?
-  /// The length of the body in bytes; nil if the head does not tell it.
-  let length: Int?
-  /// The body comes in pieces, and its length is not told before.
-  let isChunked: Bool
-
-  var hasBody: Bool { isChunked || length ?? 0 > 0 }
-}
-
-/// A request and its answer, which may come later.
-final class HTTPExchange {
-  let head: HTTPHead
-  /// The part of the body that is kept.
+  /// Nil when the request is over.
+  private var connection: OpaquePointer?
+  /// As far as it is kept.
   private(set) var body: [UInt8] = []
   /// Bytes of the body received so far, kept or not.
   private(set) var size = 0
+  /// Called when the body is there.
+  var serve: (HTTPExchange) -> Void = { _ in }
   private(set) var answer: HTTPAnswer?
-  /// What comes, instead of a body, as long as the client stays.
+  /// Comes instead of a body.
   private(set) var stream: EventStream?
   /// Called once, when there is an answer; nil when nobody waits for one any more.
   var answered: (() -> Void)?
 
-  /// - Parameter refusal: by the head alone; the body is thrown away.
-  init(_ head: HTTPHead, _ refusal: HTTPAnswer?) {
-    self.head = head
-    answer = refusal
+  init(_ connection: OpaquePointer, method: String, path: String) {
+    (self.connection, self.method, self.path) = (connection, method, path)
   }
 
-  func append(_ bytes: UnsafeRawBufferPointer, most: Int) {
+  /// The value of a header, until the request is over.
+  subscript(name: String) -> String? {
+    connection.flatMap { clocksmith_http_header($0, name) }.map { String(cString: $0) }
+  }
+
+  var address: String {
+    guard let connection, let address = clocksmith_http_address(connection) else { return "" }
+    let isLong = Int32(address.pointee.sa_family) == AF_INET6
+    let size = isLong ? MemoryLayout<sockaddr_in6>.size : MemoryLayout<sockaddr_in>.size
+    return withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(NI_MAXHOST)) { text in
+      getnameinfo(
+        address, socklen_t(size), text.baseAddress, socklen_t(text.count), nil, 0, NI_NUMERICHOST)
+      let numbers = String(cString: text.baseAddress!)
+      // An IPv4 address, where the relay listens on `[::]`.
+      return numbers.hasPrefix("::ffff:") ? String(numbers.dropFirst(7)) : numbers
+    }
+  }
+
+  func end() { (connection, answered) = (nil, nil) }
+
+  /// What its path has after a beginning.
+  func end(of start: String) -> String { String(path.dropFirst(start.count)) }
+
+  /// Of the body in bytes, as the head tells it.
+  var length: Int { self["Content-Length"].flatMap { Int($0) } ?? 0 }
+
+  /// What comes after the answer, or is too much, is thrown away.
+  func append(_ bytes: UnsafeRawBufferPointer) {
     size += bytes.count
-    if answer == nil { body.append(contentsOf: bytes.prefix(max(most - body.count, 0))) }
+    if answer == nil, size <= Order.largestPayload { body.append(contentsOf: bytes) }
   }
 
-  /// Answers the request, unless it has an answer.
   func answer(_ answer: HTTPAnswer, _ stream: EventStream? = nil) {
     guard self.answer == nil else { return }
     self.answer = answer
     self.stream = stream
-    let told = answered
+    answered?()
     answered = nil
-    told?()
   }
 }
 
@@ -68,29 +72,23 @@ final class HTTPExchange {
 struct HTTPAnswer {
   let status: UInt32
   let body: [UInt8]
-  var headers: [HTTPHeader] = []
+  var headers: [HTTPHeader]
 
   /// - Parameter type: as in `text/html; charset=utf-8`.
   init(_ status: UInt32, _ body: [UInt8], type: String, _ headers: [HTTPHeader] = []) {
-    self.status = status
-    self.body = body
-    self.headers = [("Content-Type", type)] + headers
+    (self.status, self.body, self.headers) = (status, body, [("Content-Type", type)] + headers)
   }
 
-  /// - Parameter body: JSON, or empty.
-  init(_ status: UInt32, _ body: String, _ headers: [HTTPHeader] = []) {
-    self.init(status, Array(body.utf8), type: "application/json", headers)
-    if body.isEmpty { self.headers = headers }
+  init(_ status: UInt32, json: String, _ headers: [HTTPHeader] = []) {
+    self.init(status, Array(json.utf8), type: "application/json", headers)
   }
 
   /// Refuses with a sentence, and with a reason word that never changes.
   init(_ status: UInt32, _ reason: String, _ words: String, _ headers: HTTPHeader...) {
     let record = Record(["error": .text(words.printable), "reason": .text(reason)])
-    self.init(status, record.json, headers)
+    self.init(status, json: record.json, headers)
   }
-}
 
-extension HTTPAnswer {
   init(_ outcome: CommandOutcome) {
     let status: UInt32 =
       switch outcome {
@@ -98,10 +96,9 @@ extension HTTPAnswer {
       case .waits: 202
       case .refused(let rejection): rejection.kind.status
       }
-    self.init(status, outcome.record.json, status == 503 ? [("Retry-After", "5")] : [])
+    self.init(status, json: outcome.record.json, status == 503 ? [("Retry-After", "5")] : [])
   }
 
-  /// - Parameter json: what was asked for.
   init(_ json: Result<String, Rejection>) {
     self.init(json.map { Array($0.utf8) }, type: "application/json")
   }
@@ -113,9 +110,8 @@ extension HTTPAnswer {
     }
   }
 
-  /// The part of a sound that is asked for: Safari plays nothing from a server that sends only the
-  /// whole. Any other range than of the form `bytes=0-1` or `bytes=0-` may be answered with the whole
-  /// (RFC 9110, 14.2).
+  /// The part of a sound that is asked for, as `bytes=0-1` or `bytes=0-`: Safari plays nothing from a
+  /// server that sends only the whole, which any other range gets (RFC 9110, 14.2).
   func part(_ range: String?) -> HTTPAnswer {
     guard status == 200, let range, range.hasPrefix("bytes=") else { return self }
     let ends = range.dropFirst("bytes=".count).split(

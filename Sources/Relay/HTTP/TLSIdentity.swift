@@ -10,12 +10,9 @@ public struct TLSIdentity: Hashable {
   /// Why apps will refuse the certificate: expired or not valid yet. Nil if it is valid now.
   let complaint: Fault?
 
-  private static let longest = 1 << 17
-
-  /// - Throws: `Fault` if a file cannot be read, or the two do not belong together.
   init(certificate: String, key: String) throws(Fault) {
-    self.certificate = try Self.text(certificate)
-    self.key = try Self.text(key)
+    self.certificate = String(decoding: try readRegularFile(certificate), as: UTF8.self)
+    self.key = String(decoding: try readRegularFile(key), as: UTF8.self)
     guard let context = SSL_CTX_new(TLS_server_method()) else {
       throw Fault("cannot use TLS", TLSContext.reason)
     }
@@ -24,12 +21,7 @@ public struct TLSIdentity: Hashable {
     complaint = try Self.complaint(of: certificate)
   }
 
-  private static func text(_ path: String) throws(Fault) -> String {
-    String(decoding: try readRegularFile(path, largest: longest), as: UTF8.self)
-  }
-
   /// What is wrong with the dates of a certificate, and what to do; nil if it is valid now.
-  /// - Throws: `Fault` if it is none in PEM form.
   public static func complaint(of path: String) throws(Fault) -> Fault? {
     let context = SSL_CTX_new(TLS_client_method())
     defer { SSL_CTX_free(context) }
@@ -44,7 +36,6 @@ public struct TLSIdentity: Hashable {
         + "systemctl restart clocksmith-relay', or set the clock of this machine")
   }
 
-  /// As in `2026-11-22`.
   private static func day(_ time: UnsafePointer<ASN1_TIME>?) -> Substring {
     var date = tm()
     ASN1_TIME_to_tm(time, &date)

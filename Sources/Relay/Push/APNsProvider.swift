@@ -3,71 +3,39 @@ import CJWT
 @preconcurrency import Glibc
 import Horology
 
-final class APNsProvider: Provider {
-  let name: String
-  let environment: Device.Environment?
-  let events = PushEvents.all
-  let settings: TransferSettings
-
-  /// As in `https://api.push.apple.com/3/device/`; a token follows.
-  private let address: String
-  private let configured: PushConfiguration.APNs
-  /// Nil if a certificate is used instead.
-  private let token: ProviderToken?
-  /// APNs has accepted messages for this topic.
-  private var isOurTopic = false
-
-  /// Limit of requests in flight. Apple allows 1000; an owner would not notice more.
-  private static let mostRequests = 16
-
-  /// - Throws: `Fault` if a key or a certificate cannot be read or used.
-  init(_ environment: Device.Environment, _ configured: PushConfiguration.APNs) throws(Fault) {
-    name = "apns \(environment.rawValue)"
-    self.environment = environment
-    self.configured = configured
-    address = "https://\(configured.server ?? environment.server)/3/device/"
-    settings = try TransferSettings(
-      authorities: configured.authorities, certificate: configured.certificate,
-      key: configured.key, most: Self.mostRequests)
-    guard let keyID = configured.keyID, let team = configured.team, configured.certificate == nil
-    else {
-      token = nil
-      return
+extension Provider {
+  /// Apple's two servers.
+  static func apns(_ apns: PushConfiguration.APNs) throws(Fault) -> [Provider] {
+    if apns.topic.isEmpty {
+      throw Fault("[apns] has no topic", "write the app's bundle ID, 'topic = ...', under it")
     }
-    guard let key = try Secret.text(file: configured.keyFile, credential: "apns-key") else {
-      throw Fault(
-        "[apns] has no key",
-        "set key_file, or put it into /etc/credstore/clocksmith-relay.apns-key")
+    let token = try ProviderToken(apns)
+    return Device.Environment.allCases.map { environment in
+      // A token follows.
+      let apple = environment == .production ? "api.push.apple.com" : "api.sandbox.push.apple.com"
+      let address = "https://\(apns.server ?? apple)/3/device/"
+      return Provider(
+        name: "apns \(environment.rawValue)", environment: environment, events: .all,
+        authorities: apns.authorities, certificate: apns.certificate, key: apns.key,
+        // Apple allows 1000; an owner would not notice more.
+        most: 16,
+        request: { (delivery, now) throws(Fault) in
+          let message = delivery.message
+          var headers =
+            message.apnsHeaders + [
+              "apns-topic: \(apns.topic)", "apns-id: \(delivery.id)",
+            ]
+          if let token { headers.append("authorization: bearer \(try token.text(at: now))") }
+          return PushRequest(
+            url: address + delivery.token, headers: headers, body: message.apnsPayload(apns))
+        }, verdict: apnsVerdict)
     }
-    token = try ProviderToken(key: key, keyID: keyID, team: team, at: .now)
-  }
-
-  func request(
-    _ delivery: Delivery, to device: String, at now: Instant
-  ) throws(Fault) -> PushRequest {
-    let message = delivery.message
-    var headers = [
-      "content-type: application/json", "apns-topic: \(configured.topic)",
-      "apns-push-type: \(message.isBackground ? "background" : "alert")",
-      // 10 is at once, 5 is when it suits the battery.
-      "apns-priority: \(message.isQuiet ? 5 : 10)",
-      "apns-expiration: \(message.expires.microseconds / 1_000_000)",
-      "apns-collapse-id: \(message.apnsCollapse)", "apns-id: \(delivery.id)",
-    ]
-    if let token = try token?.text(at: now) { headers.append("authorization: bearer \(token)") }
-    return PushRequest(
-      url: address + device, headers: headers, body: message.apnsPayload(configured))
   }
 
   /// By Apple's `Handling notification responses from APNs`.
-  func verdict(on answer: PushResponse) -> Verdict {
-    if let verdict = Verdict(common: answer) {
-      if verdict == .accepted { isOurTopic = true }
-      return verdict
-    }
+  static func apnsVerdict(on answer: PushResponse) -> Verdict? {
     let body = try? Record(json: answer.body, path: "the answer")
-    let told = body?[.text("reason")].map { $0.excerpt.printable }
-    let reason = told ?? "status \(answer.status)"
+    let reason = body?[.text("reason")].map { $0.excerpt.printable } ?? "status \(answer.status)"
     switch (answer.status, reason) {
     case (410, _):
       // In milliseconds since 1970, until 2200.
@@ -76,54 +44,46 @@ final class APNsProvider: Provider {
     // Perhaps only the environment is wrong, which is ours to mend: the phone stays registered.
     case (400, "BadDeviceToken"):
       return .refused("\(reason): the token is wrong, or is of the other environment")
-    // The token is valid for another app: either this phone or our topic is wrong.
-    case (400, "DeviceTokenNotForTopic") where isOurTopic: return .refused(reason)
-    case (400, "BadTopic"), (400, "MissingTopic"), (400, "TopicDisallowed"),
-      (400, "DeviceTokenNotForTopic"), (403, _):
+    case (400, "BadTopic"), (400, "TopicDisallowed"), (403, _):
       return .again("APNs refuses this clock: \(reason)")
     case (400, "IdleTimeout"), (429, _): return .again(reason)
     case (400..<500, _): return .refused(reason)
-    default: return .again("the server answers \(reason)")
+    default: return nil
     }
   }
 }
 
-extension Device.Environment {
-  fileprivate var server: String {
-    switch self {
-    case .production: "api.push.apple.com"
-    case .sandbox: "api.sandbox.push.apple.com"
-    }
-  }
-}
-
-/// The token that identifies a provider to APNs: a JSON Web Token signed with ES256, by libjwt.
-///
-/// Apple takes one for an hour.
+/// The token that identifies a provider to APNs for an hour: a JSON Web Token signed with ES256, by
+/// libjwt.
 final class ProviderToken {
   private static let renewal = Duration.seconds(50 * 60)
 
   private let key: [UInt8]
-  private let keyID: String
-  private let team: String
-  private var made = (text: "", at: Instant(microseconds: 0))
+  private let (keyID, team): (String, String)
+  private var made: (text: String, at: Instant)?
 
-  /// - Parameters:
-  ///   - key: of P-256, in PEM form as Apple hands it out (a `.p8`).
-  ///   - keyID: ten characters, as Apple names the key.
-  ///   - team: ten characters, as Apple names the owner.
-  /// - Throws: `Fault` if the key cannot sign.
-  init(key: String, keyID: String, team: String, at now: Instant) throws(Fault) {
-    self.key = Array(key.utf8)
-    self.keyID = keyID
-    self.team = team
-    made = (try sign(at: now), now)
+  /// Nil if a certificate is used instead.
+  init?(_ apns: PushConfiguration.APNs, at now: Instant = .now) throws(Fault) {
+    if apns.certificate != nil { return nil }
+    guard let keyID = apns.keyID, let team = apns.team else {
+      throw Fault(
+        "[apns] has no credentials", "set key_id and team, or certificate and key, under it")
+    }
+    guard let key = try Secret.text(file: apns.keyFile, credential: "apns-key") else {
+      throw Fault(
+        "[apns] has no key",
+        "set key_file, or put it into /etc/credstore/clocksmith-relay.apns-key")
+    }
+    (self.key, self.keyID, self.team) = (Array(key.utf8), keyID, team)
+    _ = try text(at: now)
   }
 
-  /// The token for a request. Makes a new one if the old one is due, or the clock was set back.
+  /// Makes a new one if the old one is due, or the clock was set back.
   func text(at now: Instant) throws(Fault) -> String {
-    if made.at > now || now - made.at >= Self.renewal { made = (try sign(at: now), now) }
-    return made.text
+    if let made, made.at <= now, now - made.at < Self.renewal { return made.text }
+    let text = try sign(at: now)
+    made = (text, now)
+    return text
   }
 
   private func sign(at now: Instant) throws(Fault) -> String {
@@ -146,18 +106,22 @@ final class ProviderToken {
 }
 
 extension PushMessage {
+  fileprivate var apnsHeaders: [String] {
+    [
+      "apns-push-type: \(isBackground ? "background" : "alert")",
+      // 10 is at once, 5 is when it suits the battery.
+      "apns-priority: \(isQuiet ? 5 : 10)",
+      "apns-expiration: \(expires.microseconds / 1_000_000)",
+      // APNs refuses more.
+      "apns-collapse-id: \(collapse.prefix(64))",
+    ]
+  }
+
   /// It only wakes the app and shows nothing. APNs wants another push type for that.
-  fileprivate var isBackground: Bool { event == .occasion }
+  private var isBackground: Bool { event == .occasion }
 
   /// The hour need only be seen.
-  fileprivate var isQuiet: Bool { event == .hour || event == .occasion }
-
-  /// At most 64 bytes of whole characters: APNs refuses more.
-  var apnsCollapse: String {
-    var text = collapse
-    while text.utf8.count > 64 { text.removeLast() }
-    return text
-  }
+  private var isQuiet: Bool { event == .hour || event == .occasion }
 
   func apnsPayload(_ configured: PushConfiguration.APNs) -> String {
     Record([

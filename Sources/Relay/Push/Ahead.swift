@@ -6,7 +6,6 @@ import Horology
 final class Ahead {
   struct Occasion: Hashable {
     let instant: Instant
-    /// The words to be said, and the chime to be rung.
     let words: String
     let chime: String
 
@@ -20,12 +19,9 @@ final class Ahead {
     }
   }
 
-  /// A phone that gets the message later than this before the instant cannot get ready.
-  private static let least = Duration.seconds(2)
-
   private let loop: EventLoop
   private let publish: (Occasion) -> Void
-  /// The occasion that was awaited last, also after it was published.
+  /// Also after it was published.
   private var awaited: (occasion: Occasion, lead: Duration, timer: EventSource)?
 
   init(_ loop: EventLoop, _ publish: @escaping (Occasion) -> Void) {
@@ -33,11 +29,10 @@ final class Ahead {
     self.publish = publish
   }
 
-  /// Waits for this occasion, and no longer for the one before.
+  /// Waits for this occasion, and no longer for the one before, except while something sounds: a melody
+  /// leads to its occasion, but from its first note on, the bus names the occasion after that.
   /// - Parameters:
   ///   - occasion: nil if none comes, or it will be silent.
-  ///   - isPlaying: true while something sounds. A melody leads to its occasion, but from its first
-  ///     note on, the bus names the occasion after that. Keep waiting for the melody's own.
   ///   - lead: how long before its instant to publish it; nil for never.
   func awaitOccasion(_ occasion: Occasion?, isPlaying: Bool, lead: Duration?) {
     if let awaited, awaited.lead == lead {
@@ -49,7 +44,8 @@ final class Ahead {
     let due = occasion.instant + (.zero - lead)
     // Without a timer there is no push. The next change of the announcer tries again.
     let timer = try? loop.atUTC(microseconds: due.microseconds) { [unowned self] in
-      if Instant.now + Self.least <= occasion.instant { publish(occasion) }
+      // A phone that gets it later cannot get ready.
+      if occasion.instant - .now >= .seconds(2) { publish(occasion) }
     }
     if let timer { awaited = (occasion, lead, timer) }
   }

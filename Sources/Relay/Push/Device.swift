@@ -12,7 +12,6 @@ public struct Device: Hashable, Sendable {
     case production, sandbox
   }
 
-  /// In lower-case hexadecimal digits.
   public let token: String
   // Nil if a registration does not name it: a renewal keeps it as it was. A device in the register
   // has all of them.

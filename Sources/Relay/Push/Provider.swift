@@ -1,24 +1,25 @@
 import Basics
 import Horology
 
-/// A service that takes messages: where to post them and in which form, and what it means by its
-/// answers.
-protocol Provider {
+/// A service that takes messages.
+struct Provider {
   /// As the register and the journal name it, as in `ntfy phone`.
-  var name: String { get }
+  let name: String
   /// Of the devices that it serves; nil for an entry of the configuration, itself one receiver.
-  var environment: Device.Environment? { get }
-  var events: PushEvents { get }
-  var settings: TransferSettings { get }
-
-  /// - Parameter token: of the device; empty for an entry.
-  /// - Throws: `Fault` if the message cannot be put in a form that the service takes.
-  func request(_ delivery: Delivery, to token: String, at now: Instant) throws(Fault) -> PushRequest
-
-  func verdict(on answer: PushResponse) -> Verdict
+  var environment: Device.Environment?
+  let events: PushEvents
+  /// A file or a folder of certificates that vouch for the server.
+  let authorities: String
+  var certificate: String?
+  var key: String?
+  /// How many requests may be in flight.
+  var most = 1
+  /// Throws `Fault` if the message cannot be put in a form that the service takes.
+  let request: (_ delivery: Delivery, _ now: Instant) throws(Fault) -> PushRequest
+  /// What an answer means here; nil if it means the same everywhere.
+  let verdict: (PushResponse) -> Verdict?
 }
 
-/// The meaning of an answer.
 enum Verdict: Hashable {
   case accepted
   case refused(String)
@@ -28,15 +29,51 @@ enum Verdict: Hashable {
   case noMore(String)
   case again(String)
 
-  /// What an answer means for every provider; nil if that depends on the provider.
-  init?(common answer: PushResponse) {
+  init(_ answer: PushResponse, from provider: Provider) {
     // A server may answer before it has read the body, and then end the stream: it has accepted.
     if (200..<300).contains(answer.status) {
       self = .accepted
     } else if let failure = answer.failure {
       self = .again(failure)
     } else {
-      return nil
+      self = provider.verdict(answer) ?? .again("the server answers status \(answer.status)")
+    }
+  }
+}
+
+extension Provider {
+  /// A topic of an ntfy server, which hands messages on to telephones and browsers.
+  static func ntfy(
+    _ name: String, _ entry: PushConfiguration.Entry
+  ) throws(Fault) -> Provider {
+    if entry.topic.isEmpty {
+      throw Fault("[ntfy \(name)] has no topic", "write 'topic = NAME' under it")
+    }
+    let token = try Secret.line(file: entry.secretFile, credential: "ntfy-token")
+    let headers = token.map { ["authorization: Bearer \($0)"] } ?? []
+    return Provider(
+      name: "ntfy \(name)", events: entry.events,
+      authorities: entry.authorities,
+      request: { delivery, _ in
+        let message = delivery.message
+        let record = Record([
+          "topic": .text(entry.topic), "title": .text(message.title),
+          "message": .text(message.body), "priority": .integer(priority(of: message.event)),
+          "tags": .list([.text(message.event.text)]),
+        ])
+        return PushRequest(url: entry.address, headers: headers, body: record.json)
+      },
+      // The message itself is wrong; anything else may be put right.
+      verdict: { [400, 413].contains($0.status) ? .refused("status \($0.status)") : nil })
+  }
+
+  /// From 1 to 5, of which 3 is the usual.
+  private static func priority(of event: PushEvents) -> Int64 {
+    switch event {
+    case .timer, .alarm: 5
+    case .hour: 2
+    case .occasion: 1
+    default: 3
     }
   }
 }

@@ -6,7 +6,6 @@ import Horology
 /// A message that was published, and how its deliveries have ended so far.
 final class Publication {
   let message: PushMessage
-  /// As the register keeps the message.
   private(set) lazy var json = message.json
   fileprivate var waiting = 0
   fileprivate var counts: [DeliveryEnd: Int] = [:]
@@ -16,10 +15,8 @@ final class Publication {
   init(_ message: PushMessage) { self.message = message }
 }
 
-enum DeliveryEnd {
-  case accepted, refused
-  /// The message expired before anybody took it.
-  case expired
+enum DeliveryEnd: CaseIterable {
+  case accepted, refused, expired
 }
 
 /// One message for one receiver.
@@ -28,18 +25,15 @@ final class Delivery {
   let id: String
   let publication: Publication
   let lane: String
-  /// The number of the device; 0 for an entry.
-  let device: Int64
+  /// Of the device; empty for an entry.
+  let token: String
 
   var message: PushMessage { publication.message }
 
   init(
-    id: String = Delivery.makeID(), _ publication: Publication, lane: String, device: Int64 = 0
+    id: String = Delivery.makeID(), _ publication: Publication, lane: String, token: String = ""
   ) {
-    self.id = id
-    self.publication = publication
-    self.lane = lane
-    self.device = device
+    (self.id, self.publication, self.lane, self.token) = (id, publication, lane, token)
     publication.waiting += 1
   }
 
@@ -52,11 +46,9 @@ final class Delivery {
   }
 }
 
-/// Publishes messages: sends them to every provider. What has not ended is in the register, too, and
-/// so outlasts the relay.
+/// Sends messages to every provider. What has not ended is in the register, too, and so outlasts the
+/// relay.
 final class Publisher {
-  private static let mostFailures = 3
-
   private let loop: EventLoop
   private let journal: Journal
   private let register: OpenRegister
@@ -64,27 +56,23 @@ final class Publisher {
   private var lanes: [PushLane] = []
 
   init(_ loop: EventLoop, _ journal: Journal, _ register: OpenRegister) {
-    self.loop = loop
-    self.journal = journal
-    self.register = register
+    (self.loop, self.journal, self.register) = (loop, journal, register)
   }
 
   /// Sends messages to these providers from now on. What is on its way is sent again.
-  func use(_ providers: [any Provider]) {
+  func use(_ providers: [Provider]) {
     let left = lanes.flatMap(\.unfinished)
-    lanes = providers.map { PushLane($0, loop, self) }
+    lanes = providers.compactMap { try? PushLane($0, loop, self) }
     send(left)
     read()
   }
 
-  func publish(_ message: PushMessage) { publish(message, inPlaceOf: nil) }
-
   /// - Parameter words: the id of the words in the register, which are published once.
-  private func publish(_ message: PushMessage, inPlaceOf words: String?) {
+  func publish(_ message: PushMessage, inPlaceOf words: String? = nil) {
     let publication = Publication(message)
-    let deliveries = lanes.filter { $0.wants(message.event) }.flatMap { lane in
+    let deliveries = lanes.filter { !$0.isClosed }.flatMap { lane in
       receivers(lane.provider, of: message.event).map {
-        Delivery(publication, lane: lane.name, device: $0)
+        Delivery(publication, lane: lane.provider.name, token: $0)
       }
     }
     guard !deliveries.isEmpty || words != nil else { return }
@@ -97,16 +85,16 @@ final class Publisher {
     send(deliveries)
   }
 
-  /// The numbers of the devices, or 0 for an entry.
-  private func receivers(_ provider: any Provider, of event: PushEvents) -> [Int64] {
-    guard let environment = provider.environment else { return [0] }
+  private func receivers(_ provider: Provider, of event: PushEvents) -> [String] {
     let events = event == .message ? .all : event
+    guard !provider.events.isDisjoint(with: events) else { return [] }
+    guard let environment = provider.environment else { return [""] }
     return using { try $0.receivers(environment, of: events) } ?? []
   }
 
   private func send(_ deliveries: [Delivery]) {
     for (name, deliveries) in Dictionary(grouping: deliveries, by: \.lane) {
-      if let lane = lanes.first(where: { $0.name == name }) {
+      if let lane = lanes.first(where: { $0.provider.name == name }) {
         lane.add(deliveries)
       } else {
         for delivery in deliveries { ended(delivery, .refused, "nothing is sent there now") }
@@ -122,9 +110,7 @@ final class Publisher {
     send(new.filter { !$0.lane.isEmpty })
   }
 
-  // MARK: Answers
-
-  /// A delivery has ended. Logs its message if it was the last one.
+  /// Logs the message of a delivery if it was the last one.
   func ended(_ delivery: Delivery, _ end: DeliveryEnd, _ reason: String? = nil) {
     using { try $0.remove(delivery: delivery.id) }
     let publication = delivery.publication
@@ -134,20 +120,16 @@ final class Publisher {
     if publication.waiting == 0 { logEnd(of: publication) }
   }
 
-  /// - Returns: the token of its device; nil if that has gone.
-  func token(for delivery: Delivery) -> String? {
-    using { try $0.token(of: delivery.device) } ?? nil
-  }
-
   /// - Parameter since: when the provider has lost it: a device that has registered after that stays.
   func hasGone(_ delivery: Delivery, _ reason: String, since: Instant) {
-    let gone = using { try $0.deactivate(delivery.device, reason, since: since, at: .now) }
-    guard let token = gone ?? nil else { return }
+    let hasGone = using { try $0.deactivate(delivery.token, reason, since: since, at: .now) }
+    guard hasGone == true else { return }
     // Only the start of the token, which is private.
     journal.log(
       .deviceGone, .notice,
-      "the device \(token.prefix(8))... gets no more messages: \(reason) (\(delivery.lane)); "
-        + "'clocksmith-relay feedback' lists it", ["LANE": delivery.lane, "REASON": reason])
+      "the device \(delivery.token.prefix(8))... gets no more messages: \(reason) "
+        + "(\(delivery.lane)); 'clocksmith-relay feedback' lists it",
+      ["LANE": delivery.lane, "REASON": reason])
   }
 
   /// - Returns: nil if the register cannot be used now.
@@ -165,15 +147,10 @@ final class Publisher {
     }
   }
 
-  // MARK: The journal
-
   private func logEnd(of publication: Publication) {
-    let counts = publication.counts
-    let parts = [DeliveryEnd.accepted, .refused, .expired].compactMap { end in
-      counts[end].map { "\($0) \(end)" }
-    }
-    let reasons = publication.failures.sorted().prefix(Self.mostFailures).joined(separator: "; ")
-    let message = publication.message
+    let (message, counts) = (publication.message, publication.counts)
+    let parts = DeliveryEnd.allCases.compactMap { end in counts[end].map { "\($0) \(end)" } }
+    let reasons = publication.failures.sorted().prefix(3).joined(separator: "; ")
     journal.log(
       .pushed, reasons.isEmpty ? .info : .notice,
       "published \"\(message.body.excerpt)\": \(parts.joined(separator: ", "))"
@@ -185,13 +162,13 @@ final class Publisher {
       ])
   }
 
-  /// - Parameter trouble: nil if the lane works again.
-  func logTrouble(of lane: String, _ trouble: String?) {
+  func logTrouble(of provider: Provider, _ trouble: String?) {
+    let name = provider.name
     if let trouble {
       journal.log(
-        .providerLost, .warning, "\(lane): \(trouble)", ["LANE": lane, "DETAIL": trouble])
+        .providerLost, .warning, "\(name): \(trouble)", ["LANE": name, "DETAIL": trouble])
     } else {
-      journal.log(.provider, .notice, "\(lane) is back", ["LANE": lane])
+      journal.log(.provider, .notice, "\(name) is back", ["LANE": name])
     }
   }
 }

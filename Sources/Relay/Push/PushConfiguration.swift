@@ -5,29 +5,24 @@ import Horology
 public struct PushConfiguration: Hashable, Sendable {
   public struct APNs: Hashable, Sendable {
     public var topic = ""
-    /// The id of the key that signs tokens; nil if a certificate is used instead.
+    /// Of the key that signs tokens; nil if a certificate is used instead.
     var keyID: String?
     var team: String?
     var keyFile: String?
-    /// The provider's certificate, used in place of a token.
     public var certificate: String?
     var key: String?
-    /// A host, with a port if it is not 443, in place of Apple's two servers; nil for Apple's.
+    /// Nil for Apple's two servers.
     public var server: String?
-    /// A file or a folder of certificates that vouch for the server.
     var authorities = RelayKeys.systemAuthorities
-    /// A sound of the app; nil for silence.
+    /// Nil for silence.
     var sound: String? = "default"
-    /// The number on the app's icon; nil to leave it as it is.
     var badge: Int?
-    /// Wakes the app as well.
     var wakesApp = false
   }
 
   /// A topic of an ntfy server, or a program on the web.
   public struct Entry: Hashable, Sendable {
     public var address = ""
-    /// Empty for a program.
     public var topic = ""
     /// Of the token, or of the shared secret.
     var secretFile: String?
@@ -47,35 +42,27 @@ public struct PushConfiguration: Hashable, Sendable {
   public var isEmpty: Bool { apns == nil && ntfy.isEmpty && webhooks.isEmpty }
 }
 
-// MARK: Sections
-
 extension PushConfiguration {
   static let sections = "push, apns, ntfy NAME, webhook NAME"
 
   /// A section by its name in the file; nil if there is no such section.
   static func section(_ name: String) -> RelaySection? {
-    switch name {
-    case "push": return RelaySection(keys: pushKeys)
-    case "apns": return RelaySection(\.push.apns, APNs(), apnsKeys)
-    default: break
-    }
-    let words = name.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
-    guard words.count == 2, Topics.isName(words[1]) else { return nil }
-    return switch words[0] {
-    case "ntfy": RelaySection(\.push.ntfy[words[1]], Entry(address: "https://ntfy.sh"), ntfyKeys)
-    case "webhook": RelaySection(\.push.webhooks[words[1]], Entry(), webhookKeys)
+    let words = name.split(separator: " ", maxSplits: 1).map(String.init)
+    guard words.count == 1 || words.count == 2 && Topics.isName(words[1]) else { return nil }
+    return switch (words[0], words.dropFirst().first) {
+    case ("push", nil): RelaySection(keys: pushKeys)
+    case ("apns", nil): RelaySection(\.push.apns, APNs(), apnsKeys)
+    case ("ntfy", let entry?):
+      RelaySection(\.push.ntfy[entry], Entry(address: "https://ntfy.sh"), ntfyKeys)
+    case ("webhook", let entry?): RelaySection(\.push.webhooks[entry], Entry(), webhookKeys)
     default: nil
     }
   }
 
   private static let pushKeys: [String: INIKey<RelayConfiguration>] = [
-    "ahead": { configuration, value in
-      let seconds = value.hasSuffix("s") ? Int(value.dropLast()) : nil
-      guard value == "none" || seconds.map({ (5...120).contains($0) }) == true else {
-        return "allowed: none, or 5s to 120s"
-      }
-      configuration.push.ahead = seconds.map { .seconds($0) }
-      return nil
+    "ahead": RelayKeys.parsed(\.push.ahead, "none, or 5s to 120s") { text in
+      if text == "none" { return .some(nil) }
+      return (5...120).first { text == "\($0)s" }.map { .seconds($0) }
     }
   ]
 
@@ -93,88 +80,64 @@ extension PushConfiguration {
     "content_available": RelayKeys.yesOrNo(\.wakesApp),
   ]
 
-  private static let ntfyKeys = entryKeys([
-    "server": { ntfy, value in
+  private static let ntfyKeys = entryKeys.merging([
+    "server": RelayKeys.parsed(
+      \.address, "https://HOST, or http://HOST, without a path; the topic is set by 'topic'"
+    ) { url in
       // ntfy takes messages as JSON only at its root.
-      guard WebAddress.host(of: value) != nil,
-        value.split(whereSeparator: "/?#".contains).count == 2
-      else {
-        return "allowed: https://HOST, or http://HOST, without a path; the topic is set by 'topic'"
-      }
-      ntfy.address = value
-      return nil
+      let parts = url.split(whereSeparator: "/?#".contains)
+      return WebAddress.host(of: url) != nil && parts.count == 2 ? url : nil
     },
     "topic": RelayKeys.text(\.topic, Topics.allowedName, where: Topics.isName),
     "token_file": RelayKeys.fullPath(\.secretFile),
-  ])
+  ]) { $1 }
 
-  private static let webhookKeys = entryKeys([
+  private static let webhookKeys = entryKeys.merging([
     "url": RelayKeys.text(\.address, "https://HOST/PATH, or http://HOST/PATH") {
       WebAddress.host(of: $0) != nil
     },
     "secret_file": RelayKeys.fullPath(\.secretFile),
-  ])
+  ]) { $1 }
 
-  private static func entryKeys(_ keys: [String: INIKey<Entry>]) -> [String: INIKey<Entry>] {
-    var keys = keys
-    keys["authority"] = RelayKeys.authorities(\.authorities)
-    keys["events"] = { entry, value in
-      guard let events = PushEvents(text: value) else { return "allowed: \(PushEvents.allowed)" }
-      entry.events = events
-      return nil
-    }
-    return keys
-  }
+  private static let entryKeys: [String: INIKey<Entry>] = [
+    "authority": RelayKeys.authorities(\.authorities),
+    "events": RelayKeys.parsed(\.events, PushEvents.allowed) { PushEvents(text: $0) },
+  ]
 }
-
-// MARK: What belongs together
 
 extension PushConfiguration {
   /// - Parameter place: file and line of a key, by `section.key`.
-  /// - Throws: `Fault` for a missing key.
-  func check(_ path: String, _ place: (String) -> String) throws(Fault) {
-    if let apns {
-      guard !apns.topic.isEmpty else {
-        throw Fault(path, "[apns] has no topic; write the app's bundle ID, 'topic = ...', under it")
-      }
-      try RelayKeys.checkPair(certificate: apns.certificate, key: apns.key, in: "apns", place)
-      if apns.certificate == nil, apns.keyID == nil || apns.team == nil {
-        throw Fault(
-          path,
-          "[apns] has no credentials; set key_id and team, or certificate and key, under it")
-      }
-    }
-    for (name, ntfy) in ntfy where ntfy.topic.isEmpty {
-      throw Fault(path, "[ntfy \(name)] has no topic; write 'topic = NAME' under it")
-    }
-    for (name, webhook) in webhooks where webhook.address.isEmpty {
-      throw Fault(path, "[webhook \(name)] has no address; write 'url = https://...' under it")
-    }
+  func check(_ place: (String) -> String) throws(Fault) {
+    try RelayKeys.checkPair(certificate: apns?.certificate, key: apns?.key, in: "apns", place)
   }
-}
 
-// MARK: Providers
-
-extension PushConfiguration {
   public var faults: [String: Fault] { providers().faults }
 
   /// - Returns: the providers, and the faults of the sections that cannot be used, by their names.
-  func providers() -> (providers: [any Provider], faults: [String: Fault]) {
-    var providers: [any Provider] = []
+  func providers() -> (providers: [Provider], faults: [String: Fault]) {
+    var providers: [Provider] = []
     var faults: [String: Fault] = [:]
-    func make(_ section: String, _ body: () throws(Fault) -> [any Provider]) {
-      do throws(Fault) { providers += try body() } catch { faults[section] = error }
-    }
-    if let apns {
-      make("apns") { () throws(Fault) in
-        [try APNsProvider(.production, apns), try APNsProvider(.sandbox, apns)]
+    func make(
+      _ section: String, _ authorities: String, certificate: String? = nil, key: String? = nil,
+      _ made: @autoclosure () throws(Fault) -> [Provider]
+    ) {
+      do throws(Fault) {
+        try TLSContext.check(authorities: authorities, certificate: certificate, key: key)
+        providers += try made()
+      } catch {
+        faults[section] = error
       }
     }
+    if let apns {
+      make(
+        "apns", apns.authorities, certificate: apns.certificate, key: apns.key,
+        try Provider.apns(apns))
+    }
     for (name, entry) in ntfy {
-      make("ntfy \(name)") { () throws(Fault) in [try NtfyProvider(name, entry)] }
+      make("ntfy \(name)", entry.authorities, [try Provider.ntfy(name, entry)])
     }
     for (name, entry) in webhooks {
-      make("webhook \(name)") { () throws(Fault) in [try WebhookProvider(name, entry)] }
+      make("webhook \(name)", entry.authorities, [try Provider.webhook(name, entry)])
     }
     return (providers, faults)
   }

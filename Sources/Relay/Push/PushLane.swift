@@ -1,111 +1,173 @@
 import Basics
+import CCurl
+import CSystemd
 import Daemon
+@preconcurrency import Glibc
 import Horology
 
-/// Sends the deliveries of one provider, a few at once. While it fails, it is tried again and again.
+/// Sends the deliveries of one provider, a few at once over one connection, by libcurl's multi
+/// interface. While it fails, it is tried again and again.
 final class PushLane {
-  /// The longest wait that a server may ask for.
-  private static let longestWish = Duration.seconds(3600)
+  private static let library = curl_global_init(Int(CURL_GLOBAL_DEFAULT))
 
-  let provider: any Provider
+  let provider: Provider
   private let loop: EventLoop
   private unowned let publisher: Publisher
-  private var transfers: Transfers?
   /// What is to be sent; the last one is next.
   private var queue: [Delivery] = []
-  private var sent: [String: Delivery] = [:]
+  private var inFlight: [UnsafeMutableRawPointer: Transfer] = [:]
   private var outage = Outage()
   private var pause: EventSource?
-  /// The receiver wants nothing more.
-  private var isClosed = false
+  private(set) var isClosed = false
 
-  init(_ provider: any Provider, _ loop: EventLoop, _ publisher: Publisher) {
+  private let multi: UnsafeMutableRawPointer
+  private var sockets: [Int32: EventSource] = [:]
+  private var timer: EventSource?
+  /// The open connection may be dead.
+  private var wantsFreshConnection = false
+
+  init(_ provider: Provider, _ loop: EventLoop, _ publisher: Publisher) throws(Fault) {
     self.provider = provider
     self.loop = loop
     self.publisher = publisher
+    guard Self.library == CURLE_OK, let made = curl_multi_init() else {
+      throw Fault("cannot use libcurl", errno: ENOMEM)
+    }
+    multi = made
+    clocksmith_curl_multi_number(multi, CURLMOPT_MAX_HOST_CONNECTIONS, 1)
+    clocksmith_curl_multi_number(multi, CURLMOPT_MAXCONNECTS, 1)
+    // Exact, for each request begins with it.
+    timer = try loop.after(.zero, accuracy: .microseconds(1)) { [unowned self] in
+      act(CURL_SOCKET_TIMEOUT)
+    }
+    timer?.rests()
+    clocksmith_curl_multi_listen(
+      multi,
+      { _, socket, what, context, _ in
+        PushLane.from(context).watch(socket, what)
+        return 0
+      },
+      { _, milliseconds, context in
+        let timer = PushLane.from(context).timer
+        if milliseconds < 0 {
+          timer?.rests()
+        } else {
+          timer?.goesOff(after: .milliseconds(milliseconds))
+        }
+        return 0
+      }, Unmanaged.passUnretained(self).toOpaque())
   }
 
-  var name: String { provider.name }
-
-  func wants(_ event: PushEvents) -> Bool {
-    !isClosed && (provider.events.contains(event) || event == .message)
+  deinit {
+    clocksmith_curl_multi_listen(multi, nil, nil, nil)
+    for easy in inFlight.keys { curl_multi_remove_handle(multi, easy) }
+    inFlight = [:]
+    curl_multi_cleanup(multi)
   }
 
-  var unfinished: [Delivery] { sent.values + queue }
+  private static func from(_ context: UnsafeMutableRawPointer?) -> PushLane {
+    Unmanaged<PushLane>.fromOpaque(context!).takeUnretainedValue()
+  }
+
+  var unfinished: [Delivery] { inFlight.values.map(\.delivery) + queue }
 
   func add(_ deliveries: [Delivery]) {
     queue.insert(contentsOf: deliveries.reversed(), at: 0)
     send()
   }
 
-  /// Sends what waits, as far as the provider takes it.
-  func send() {
-    while pause == nil, sent.count < provider.settings.most, let next = queue.popLast() {
-      send(next)
+  private func send() {
+    while pause == nil, inFlight.count < provider.most, let next = queue.popLast() {
+      do throws(Fault) {
+        try send(next)
+      } catch {
+        publisher.ended(next, .refused, error.description)
+      }
     }
   }
 
-  private func send(_ delivery: Delivery) {
-    let now = Instant.now
-    guard delivery.message.expires > now else {
+  private func send(_ delivery: Delivery) throws(Fault) {
+    guard delivery.message.expires > .now else {
       return publisher.ended(delivery, .expired, "before it could be sent")
     }
-    let isForDevice = provider.environment != nil
-    guard let token = isForDevice ? publisher.token(for: delivery) : "" else {
-      return publisher.ended(delivery, .refused, "the device has gone")
+    let transfer = try Transfer(delivery, to: provider)
+    if wantsFreshConnection { transfer.set(CURLOPT_FRESH_CONNECT, 1) }
+    wantsFreshConnection = false
+    let code = curl_multi_add_handle(multi, transfer.easy)
+    guard code == CURLM_OK else {
+      throw Fault("cannot send a request", String(cString: curl_multi_strerror(code)))
     }
-    do throws(Fault) {
-      let request = try provider.request(delivery, to: token, at: now)
-      if transfers == nil { transfers = try Transfers(loop, provider.settings, self) }
-      try transfers?.send(request, tag: delivery.id)
-      sent[delivery.id] = delivery
-    } catch {
-      publisher.ended(delivery, .refused, error.description)
+    inFlight[transfer.easy] = transfer
+  }
+
+  /// Called by libcurl, which must not be called from here.
+  private func watch(_ socket: Int32, _ what: Int32) {
+    guard what != CURL_POLL_REMOVE else {
+      // Stop the source at once: its own handler may be running, and keeps it until it returns. By
+      // then another socket may have the same number, and would lose its watch.
+      sockets.removeValue(forKey: socket)?.rests()
+      return
+    }
+    let events =
+      (what & CURL_POLL_IN != 0 ? EPOLLIN.rawValue : 0)
+      | (what & CURL_POLL_OUT != 0 ? EPOLLOUT.rawValue : 0)
+    if let known = sockets[socket] {
+      known.watches(events)
+    } else {
+      // Without a source, the request ends at its time limit.
+      sockets[socket] = try? loop.whenReady(socket, events: events) { [unowned self] in
+        act(socket)
+      }
     }
   }
 
-  // MARK: Answers
+  private func act(_ socket: Int32) {
+    // With 0, libcurl itself asks the socket what it is ready for.
+    var (running, left): (Int32, Int32) = (0, 0)
+    curl_multi_socket_action(multi, socket, 0, &running)
+    while let message = curl_multi_info_read(multi, &left) {
+      let (easy, result) = (message.pointee.easy_handle!, message.pointee.data.result)
+      curl_multi_remove_handle(multi, easy)
+      // The connection has answered nothing for the whole time limit: take another.
+      if result == CURLE_OPERATION_TIMEDOUT { wantsFreshConnection = true }
+      guard let transfer = inFlight.removeValue(forKey: easy) else { continue }
+      answered(transfer.delivery, transfer.answer(result))
+    }
+    send()
+  }
 
-  /// Called once for each request. `send` is called after one or more of them.
-  func answered(_ id: String, _ answer: PushResponse) {
-    guard let delivery = sent.removeValue(forKey: id) else { return }
-    let verdict = provider.verdict(on: answer)
+  private func answered(_ delivery: Delivery, _ answer: PushResponse) {
+    let verdict = Verdict(answer, from: provider)
     if case .again(let reason) = verdict {
       queue.insert(delivery, at: 0)
       return fail(reason, answer.retryAfter)
     }
     // The provider has accepted or refused it: either shows that it works.
-    if outage.ends() { publisher.logTrouble(of: name, nil) }
+    if outage.ends() { publisher.logTrouble(of: provider, nil) }
     switch verdict {
+    case .again: break
     case .accepted: publisher.ended(delivery, .accepted)
     case .refused(let reason): publisher.ended(delivery, .refused, reason)
     case .gone(let reason, let since):
       publisher.hasGone(delivery, reason, since: since)
       publisher.ended(delivery, .refused, reason)
     case .noMore(let reason):
-      publisher.ended(delivery, .refused, reason)
-      close(reason)
-    case .again: break
+      isClosed = true
+      publisher.logTrouble(
+        of: provider,
+        "the server answers \(reason), so nothing more is sent there until the relay is reloaded")
+      let waiting = queue
+      queue = []
+      for each in [delivery] + waiting { publisher.ended(each, .refused, reason) }
     }
-  }
-
-  private func close(_ reason: String) {
-    isClosed = true
-    publisher.logTrouble(
-      of: name,
-      "the server answers \(reason), so nothing more is sent there until the relay is reloaded")
-    let waiting = queue
-    queue = []
-    for delivery in waiting { publisher.ended(delivery, .refused, reason) }
   }
 
   /// - Parameter wish: how long the server wants to be left alone.
   private func fail(_ reason: String, _ wish: Duration) {
     // All deliveries in flight fail together: the first has set the pause.
     guard pause == nil else { return }
-    if outage.begins() { publisher.logTrouble(of: name, "\(reason); it is tried again") }
-    let wait = max(outage.nextWait(), min(wish, Self.longestWish))
-    pause = try? loop.after(wait) { [unowned self] in
+    if outage.begins() { publisher.logTrouble(of: provider, "\(reason); it is tried again") }
+    pause = try? loop.after(max(outage.nextWait(), min(wish, .seconds(3600)))) { [unowned self] in
       pause = nil
       send()
     }

@@ -31,7 +31,7 @@ public struct PushEvents: OptionSet, Hashable, Sendable {
 
   /// Reads `all`, or names with commas between them. Nil for anything else.
   public init?(text: String) {
-    if text == "all" {
+    guard text != "all" else {
       self = .all
       return
     }
@@ -43,14 +43,12 @@ public struct PushEvents: OptionSet, Hashable, Sendable {
     }
   }
 
-  /// As in `timer,alarm`, or `message`.
   public var text: String {
-    if self == .message { return "message" }
-    return Self.names.filter { contains($0.event) }.map(\.name).joined(separator: ",")
+    self == .message
+      ? "message" : Self.names.filter { contains($0.event) }.map(\.name).joined(separator: ",")
   }
 }
 
-/// A message in words. Each provider has its own form of it.
 struct PushMessage: Hashable {
   var event = PushEvents.message
   /// The event of its notice, as in `alarm_rings`; `message` for a person's words, or `occasion`.
@@ -70,7 +68,6 @@ struct PushMessage: Hashable {
   }
 }
 
-/// As the register keeps it.
 extension PushMessage {
   private static let fields: [Field<Self>] = [
     Field(
@@ -81,6 +78,7 @@ extension PushMessage {
     Field(.instant("created"), \.created), Field(.instant("expires"), \.expires),
   ]
 
+  /// As the register keeps it.
   var json: String { Record(self, Self.fields).json }
 
   /// A text that is no message, which another program has written, has expired.
@@ -89,16 +87,11 @@ extension PushMessage {
   }
 }
 
-// MARK: Notices
-
 extension PushMessage {
-  /// Selects the announcer's notices that are published, and gives them words.
+  /// Nil for a notice of the announcer that is not published.
   /// - Parameters:
-  ///   - event: the notice's event, as in the journal.
-  ///   - words: a sentence for a person.
   ///   - isReturn: true if the notice tells the end of a trouble.
   ///   - clock: the name of this clock.
-  /// - Returns: nil for a notice that is not published.
   init?(
     notice event: String, _ words: String, _ fields: [String: String], isReturn: Bool = false,
     clock: String, at now: Instant

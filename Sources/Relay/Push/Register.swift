@@ -6,118 +6,76 @@ import Horology
 
 /// The register on the disk: the devices, what is not sent yet, and the paired phones.
 ///
-/// A power cut may lose what was noted in the last seconds (`synchronous = NORMAL`), so a message may
-/// come twice, with the same id. What a person was told is kept is on the disk at once (`synced`).
+/// A power cut may lose the last seconds (`synchronous = NORMAL`), so a message may come twice, with
+/// the same id. What a person was told is kept is on the disk at once (`synced`).
 public final class Register {
-  let database: Database
-
-  private static let name = "register.sqlite"
-  private static let folder = "/var/lib/clocksmith-relay"
-
-  /// Of the loss of a register.
-  static let consequence =
-    "the devices have to be registered again, and the phones paired again"
+  private let path: String
+  private var handle: OpaquePointer?
 
   /// In the service's folder, as systemd names it (`StateDirectory=`), or else by its usual path.
   public static var path: String {
-    "\(stateFolder ?? folder)/\(name)"
+    "\(stateFolder ?? "/var/lib/clocksmith-relay")/register.sqlite"
   }
 
-  /// - Throws: `Fault` with the code of SQLite, or `errno` if the file cannot be made.
   public init(path: String = Register.path) throws(Fault) {
+    self.path = path
     try Self.makeFile(path)
-    database = try Database(path: path)
-    try database.execute(
-      """
-      PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -512;
-      PRAGMA temp_store = MEMORY;
-      """)
-    try database.execute(Self.tables)
+    let code = sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nil)
+    guard code == SQLITE_OK else { throw fault(code) }
+    // In milliseconds: how long another program may hold it.
+    sqlite3_busy_timeout(handle, 1000)
+    try execute(Self.tables)
   }
 
-  /// Opens the register for a command, whose caller reads what to do if it cannot be used.
+  deinit { sqlite3_close_v2(handle) }
+
+  /// Opens the register for a command.
   public static func use<Result>(
     _ body: (Register) throws(Fault) -> Result
   ) throws(Fault) -> Result {
     do throws(Fault) {
       return try body(try Register())
     } catch {
-      let advice: String
-      switch error.code {
-      case SQLITE_CORRUPT, SQLITE_NOTADB:
-        advice = "when the service starts, it sets it aside, and \(consequence)"
-      case ENOENT: advice = "'systemctl start clocksmith-relay' makes its folder"
-      case EACCES, SQLITE_CANTOPEN, SQLITE_READONLY:
-        advice = "it is the service's; do this as root"
-      default: throw error
-      }
-      throw Fault(error.operation, code: error.code, "\(error.detail); \(advice)")
-    }
-  }
-
-  /// Opens the register for the service: checks it, and replaces a broken one.
-  /// - Parameter complain: told if a broken one was set aside.
-  static func openedForService(
-    path: String, complain: (String) -> Void
-  ) throws(Fault) -> Register {
-    do throws(Fault) {
-      let register = try Register(path: path)
-      try register.check()
-      return register
-    } catch {
-      guard error.code == SQLITE_CORRUPT || error.code == SQLITE_NOTADB else { throw error }
-      let aside = try setAside(path)
-      // The database's log belongs to it: it would ruin another one.
-      for end in ["-wal", "-shm"] { unlink(path + end) }
-      complain("\(error); it is now \(aside ?? "gone")")
-      return try Register(path: path)
-    }
-  }
-
-  /// Makes an empty file that belongs to the folder's owner, so that the service can open a file
-  /// made by root. SQLite gives its other files the same owner.
-  private static func makeFile(_ path: String) throws(Fault) {
-    let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else {
-      if errno == EEXIST { return }
-      throw Fault("cannot make the register \(path)", errno: errno)
-    }
-    defer { close(descriptor) }
-    let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
-    var status = stat()
-    if geteuid() == 0, stat(folder, &status) == 0 {
-      fchown(descriptor, status.st_uid, status.st_gid)
-    }
-  }
-
-  private func check() throws(Fault) {
-    let complaint = try database.rows("PRAGMA quick_check(1)") { $0.text(0) }.first
-    guard complaint == "ok" else {
       throw Fault(
-        "the register \(database.path)", code: SQLITE_CORRUPT, complaint ?? "it cannot be checked")
+        error.operation, code: error.code,
+        "\(error.detail); do this as root; 'systemctl restart clocksmith-relay' makes its folder, "
+          + "and sets a broken register aside")
     }
   }
 
-  /// Does all of it or nothing, and returns when it is on the disk.
-  private func synced(_ body: () throws(Fault) -> Void) throws(Fault) {
-    try database.execute("PRAGMA synchronous = FULL")
-    defer { try? database.execute("PRAGMA synchronous = NORMAL") }
-    try database.transaction(body)
+  /// Makes an empty file that belongs to the folder's owner, so that the service can open a file made by
+  /// root. SQLite gives its other files the same owner.
+  private static func makeFile(_ path: String) throws(Fault) {
+    let descriptor = open(path, O_RDONLY | O_CREAT | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw Fault("cannot open the register \(path)", errno: errno) }
+    defer { close(descriptor) }
+    var folder = stat()
+    if geteuid() == 0, stat(String(path.prefix(through: path.lastIndex(of: "/")!)), &folder) == 0 {
+      fchown(descriptor, folder.st_uid, folder.st_gid)
+    }
   }
 
-  /// Instants are in microseconds since 1970, `events` are the values of PushEvents, and `message` is
-  /// JSON. Numbers of devices are never used again, so that a message never goes to a device that came
-  /// after it. A delivery without a lane is a person's words, for every receiver.
-  ///
-  /// A `cookie` is the SHA-256 of one, in hexadecimal digits. `pairing` has the phone that asks to be
-  /// paired, until an uptime.
+  /// - Throws: `Fault` also if a part of it was torn by a power cut.
+  static func checked(path: String) throws(Fault) -> Register {
+    let register = try Register(path: path)
+    let complaint = try register.rows("PRAGMA quick_check(1)") { $0.text(0) }.first
+    if let complaint, complaint != "ok" {
+      throw Fault("the register \(path)", code: SQLITE_CORRUPT, complaint)
+    }
+    return register
+  }
+
+  /// Instants are in microseconds since 1970; a pairing ends at an uptime. A delivery without a lane is
+  /// a person's words, for every receiver; one without a device is for an entry.
   private static let tables = """
+    PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -512;
+    PRAGMA temp_store = MEMORY;
     CREATE TABLE IF NOT EXISTS devices (
       id INTEGER PRIMARY KEY AUTOINCREMENT, token TEXT NOT NULL UNIQUE, platform TEXT NOT NULL,
       environment TEXT NOT NULL, events INTEGER NOT NULL, registered INTEGER NOT NULL,
       deactivated INTEGER, reason TEXT);
     CREATE TABLE IF NOT EXISTS deliveries (
-      id TEXT PRIMARY KEY, lane TEXT NOT NULL, device INTEGER NOT NULL, message TEXT NOT NULL);
+      id TEXT PRIMARY KEY, lane TEXT NOT NULL, device TEXT NOT NULL, message TEXT NOT NULL);
     CREATE TABLE IF NOT EXISTS phones (
       id INTEGER PRIMARY KEY AUTOINCREMENT, cookie TEXT NOT NULL UNIQUE, name TEXT NOT NULL,
       since INTEGER NOT NULL, seen INTEGER NOT NULL);
@@ -127,29 +85,112 @@ public final class Register {
     """
 }
 
+extension Register {
+  func execute(_ sql: String) throws(Fault) {
+    let code = sqlite3_exec(handle, sql, nil, nil, nil)
+    guard code == SQLITE_OK else { throw fault(code) }
+  }
+
+  /// - Parameter values: as texts, which SQLite converts to the types of the columns.
+  /// - Returns: how many rows it has changed.
+  @discardableResult
+  private func run(_ sql: String, _ values: String?...) throws(Fault) -> Int {
+    _ = try rows(sql, values) { _ in }
+    return Int(sqlite3_changes(handle))
+  }
+
+  private func rows<Row>(
+    _ sql: String, _ values: [String?] = [], _ read: (SQLRow) -> Row
+  ) throws(Fault) -> [Row] {
+    var made: OpaquePointer?
+    let code = sqlite3_prepare_v2(handle, sql, -1, &made, nil)
+    guard code == SQLITE_OK, let statement = made else { throw fault(code) }
+    defer { sqlite3_finalize(statement) }
+    for (index, value) in values.enumerated() {
+      // SQLITE_TRANSIENT, a macro that casts -1: SQLite copies the text.
+      sqlite3_bind_text(
+        statement, Int32(index + 1), value, -1,
+        unsafeBitCast(-1, to: sqlite3_destructor_type.self))
+    }
+    var rows: [Row] = []
+    while true {
+      let code = sqlite3_step(statement)
+      switch code {
+      case SQLITE_ROW: rows.append(read(SQLRow(statement: statement)))
+      case SQLITE_DONE: return rows
+      default: throw fault(code)
+      }
+    }
+  }
+
+  /// Does all of it or nothing, and returns when it is on the disk.
+  @discardableResult
+  private func synced<Result>(_ body: () throws(Fault) -> Result) throws(Fault) -> Result {
+    do throws(Fault) {
+      try execute("PRAGMA synchronous = FULL; BEGIN IMMEDIATE")
+      let result = try body()
+      try execute("COMMIT; PRAGMA synchronous = NORMAL")
+      return result
+    } catch {
+      // Some errors have already ended the transaction.
+      try? execute("ROLLBACK")
+      try? execute("PRAGMA synchronous = NORMAL")
+      throw error
+    }
+  }
+
+  private func fault(_ code: Int32) -> Fault {
+    Fault("the register \(path)", code: code & 0xFF, String(cString: sqlite3_errmsg(handle)))
+  }
+}
+
+/// A row of a result, valid until the next one.
+private struct SQLRow {
+  fileprivate let statement: OpaquePointer
+
+  func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(statement, column) }
+
+  func optional(_ column: Int32) -> String? {
+    sqlite3_column_text(statement, column).map { String(cString: $0) }
+  }
+
+  func text(_ column: Int32) -> String { optional(column) ?? "" }
+
+  func instant(_ column: Int32) -> Instant { Instant(microseconds: integer(column)) }
+}
+
 /// The register of the running service, opened when it is first needed.
 final class OpenRegister {
-  private let path = Register.path
   private let loop: EventLoop
   private let journal: Journal
-  /// Called when another program may have changed the register.
   private let changed: () -> Void
   private var register: Register?
   private var watch: EventSource?
 
+  /// - Parameter changed: called when another program may have changed the register.
   init(_ loop: EventLoop, _ journal: Journal, changed: @escaping () -> Void) {
-    self.loop = loop
-    self.journal = journal
-    self.changed = changed
+    (self.loop, self.journal, self.changed) = (loop, journal, changed)
   }
 
-  /// - Throws: `Fault` if it cannot be opened now.
+  /// Opens it, sets a broken one aside, and ends a pairing that a run before this one has left.
   func opened() throws(Fault) -> Register {
     if let register { return register }
-    let opened = try Register.openedForService(path: path) { loss in
-      let complaint = "\(loss); \(Register.consequence)"
+    let path = Register.path
+    let opened: Register
+    do throws(Fault) {
+      opened = try Register.checked(path: path)
+    } catch {
+      guard error.code == SQLITE_CORRUPT || error.code == SQLITE_NOTADB else { throw error }
+      let aside = try setAside(path)
+      // The database's log belongs to it: it would ruin another one.
+      for end in ["-wal", "-shm"] { unlink(path + end) }
+      let complaint =
+        "\(error); it is now \(aside ?? "gone"); the devices have to be registered again, and the "
+        + "phones paired again"
       journal.log(.register, .error, complaint, ["DETAIL": complaint])
+      opened = try Register.checked(path: path)
     }
+    try? opened.endPairing()
     // Watch before the first read, so that nothing is missed in between.
     watch = try? loop.whenReplaced("\(path)-wal", changed)
     register = opened
@@ -157,15 +198,12 @@ final class OpenRegister {
   }
 }
 
-// MARK: Devices
-
 extension Register {
-  /// Registers devices, or renews their entries, which keep what the registration does not name. A
-  /// device that had gone becomes active again.
+  /// Registers devices, or renews their entries, which keep what the registration does not name.
   public func add(_ devices: [Device], at now: Instant) throws(Fault) {
     try synced { () throws(Fault) in
       for device in devices {
-        try database.run(
+        try run(
           """
           INSERT INTO devices (token, platform, environment, events, registered)
             VALUES (?1, coalesce(?2, 'ios'), coalesce(?3, 'production'),
@@ -173,9 +211,8 @@ extension Register {
             ON CONFLICT (token) DO UPDATE SET platform = coalesce(?2, platform),
               environment = coalesce(?3, environment), events = coalesce(?4, events),
               registered = ?5, deactivated = NULL, reason = NULL
-          """, .text(device.token), SQLValue(device.platform?.rawValue),
-          SQLValue(device.environment?.rawValue),
-          device.events.map { .integer($0.rawValue) } ?? .null, .integer(now.microseconds))
+          """, device.token, device.platform?.rawValue, device.environment?.rawValue,
+          device.events.map { "\($0.rawValue)" }, "\(now.microseconds)")
       }
     }
   }
@@ -183,14 +220,12 @@ extension Register {
   /// - Returns: false if it is not known.
   public func remove(token: String) throws(Fault) -> Bool {
     try synced { () throws(Fault) in
-      try database.run("DELETE FROM devices WHERE token = ?", .text(token.lowercased()))
+      try run("DELETE FROM devices WHERE token = ?", token.lowercased()) > 0
     }
-    return database.changes > 0
   }
 
-  /// Lists the devices in the order of their first registration.
   public func devices() throws(Fault) -> [RegisteredDevice] {
-    try database.rows(
+    try rows(
       """
       SELECT token, platform, environment, events, registered, deactivated, reason FROM devices
         ORDER BY id
@@ -201,48 +236,34 @@ extension Register {
           token: row.text(0), platform: Device.Platform(rawValue: row.text(1)),
           environment: Device.Environment(rawValue: row.text(2)),
           events: PushEvents(rawValue: row.integer(3))),
-        registered: Instant(microseconds: row.integer(4)),
-        deactivated: row.isNull(5) ? nil : Instant(microseconds: row.integer(5)),
-        reason: row.isNull(6) ? nil : row.text(6))
+        registered: row.instant(4), deactivated: row.optional(5).map { _ in row.instant(5) },
+        reason: row.optional(6))
     }
   }
 
-  /// The numbers of the active devices that want one of these events.
+  /// The tokens of the active devices that want one of these events.
   func receivers(
     _ environment: Device.Environment, of events: PushEvents
-  ) throws(Fault) -> [Int64] {
-    try database.rows(
+  ) throws(Fault) -> [String] {
+    try rows(
       """
-      SELECT id FROM devices WHERE deactivated IS NULL AND environment = ? AND events & ? != 0
+      SELECT token FROM devices WHERE deactivated IS NULL AND environment = ? AND events & ? != 0
         ORDER BY id
-      """, [.text(environment.rawValue), .integer(events.rawValue)]
-    ) { $0.integer(0) }
+      """, [environment.rawValue, "\(events.rawValue)"]
+    ) { $0.text(0) }
   }
 
-  /// - Returns: nil if the device has gone.
-  func token(of device: Int64) throws(Fault) -> String? {
-    try database.rows(
-      "SELECT token FROM devices WHERE id = ? AND deactivated IS NULL", [.integer(device)]
-    ) { $0.text(0) }.first
-  }
-
-  /// - Returns: the token; nil if the device is not active, or has registered later than `since`.
+  /// - Returns: false if the device is not active, or has registered later than `since`.
   func deactivate(
-    _ device: Int64, _ reason: String, since: Instant, at now: Instant
-  ) throws(Fault) -> String? {
-    try database.rows(
+    _ token: String, _ reason: String, since: Instant, at now: Instant
+  ) throws(Fault) -> Bool {
+    try run(
       """
-      UPDATE devices SET deactivated = ?, reason = ? WHERE id = ? AND deactivated IS NULL
-        AND registered <= ? RETURNING token
-      """,
-      [
-        .integer(now.microseconds), .text(reason), .integer(device), .integer(since.microseconds),
-      ]
-    ) { $0.text(0) }.first
+      UPDATE devices SET deactivated = ?, reason = ? WHERE token = ? AND deactivated IS NULL
+        AND registered <= ?
+      """, "\(now.microseconds)", reason, token, "\(since.microseconds)") > 0
   }
 }
-
-// MARK: Messages
 
 extension Register {
   /// Keeps words that are for every device and every entry until the service takes them.
@@ -256,35 +277,31 @@ extension Register {
   func save(_ deliveries: [Delivery], inPlaceOf words: String? = nil) throws(Fault) {
     try synced { () throws(Fault) in
       for delivery in deliveries {
-        try database.run(
-          "INSERT INTO deliveries (id, lane, device, message) VALUES (?, ?, ?, ?)",
-          .text(delivery.id), .text(delivery.lane), .integer(delivery.device),
-          .text(delivery.publication.json))
+        try run(
+          "INSERT INTO deliveries (id, lane, device, message) VALUES (?, ?, ?, ?)", delivery.id,
+          delivery.lane, delivery.token, delivery.publication.json)
       }
       if let words { try remove(delivery: words) }
     }
   }
 
   func remove(delivery id: String) throws(Fault) {
-    try database.run("DELETE FROM deliveries WHERE id = ?", .text(id))
+    try run("DELETE FROM deliveries WHERE id = ?", id)
   }
 
   /// What is not sent yet, and the words that the service has not taken.
   func deliveries() throws(Fault) -> [Delivery] {
     var publications: [String: Publication] = [:]
-    return try database.rows("SELECT id, lane, device, message FROM deliveries ORDER BY rowid") {
+    return try rows("SELECT id, lane, device, message FROM deliveries ORDER BY rowid") {
       row in
       let text = row.text(3)
       let publication = publications[text] ?? Publication(PushMessage(json: text))
       publications[text] = publication
-      return Delivery(id: row.text(0), publication, lane: row.text(1), device: row.integer(2))
+      return Delivery(id: row.text(0), publication, lane: row.text(1), token: row.text(2))
     }
   }
 }
 
-// MARK: Phones
-
-/// A phone that is paired: it may act.
 public struct Phone: Hashable {
   /// Never used again for another phone.
   public let number: Int64
@@ -294,68 +311,52 @@ public struct Phone: Hashable {
   public let seen: Instant
 }
 
-/// A phone that asks to be paired.
 public struct Pairing: Hashable {
-  /// The SHA-256 of its cookie, in hexadecimal digits.
   public let cookie: String
-  /// Shown on the phone, and to the person who confirms.
   public let words: String
   public let name: String
   public let address: String
-  /// The uptime at which it ends unconfirmed.
+  /// An uptime.
   let ends: Duration
 }
 
 extension Register {
-  /// How long a phone stays paired after its last visit: 400 days. Browsers keep no cookie longer.
+  /// After its last visit. Browsers keep no cookie longer.
   static let lifeOfPhone = Duration.seconds(400 * 86_400)
 
-  /// The phones in the order in which they were paired.
-  public func phones() throws(Fault) -> [Phone] { try phones("ORDER BY id") }
-
-  func phone(cookie: String) throws(Fault) -> Phone? {
-    try phones("AND cookie = ?", [.text(cookie)]).first
-  }
-
-  private func phones(_ condition: String, _ values: [SQLValue] = []) throws(Fault) -> [Phone] {
-    let oldest = SQLValue.integer((Instant.now - Self.lifeOfPhone).microseconds)
-    return try database.rows(
-      "SELECT id, name, since, seen FROM phones WHERE seen > ? \(condition)", [oldest] + values
+  /// - Parameter cookie: the digest of the one of the only phone that is wanted.
+  public func phones(cookie: String? = nil) throws(Fault) -> [Phone] {
+    try rows(
+      """
+      SELECT id, name, since, seen FROM phones WHERE seen > ? AND cookie = coalesce(?, cookie)
+        ORDER BY id
+      """, ["\((Instant.now - Self.lifeOfPhone).microseconds)", cookie]
     ) { row in
-      Phone(
-        number: row.integer(0), name: row.text(1), since: Instant(microseconds: row.integer(2)),
-        seen: Instant(microseconds: row.integer(3)))
+      Phone(number: row.integer(0), name: row.text(1), since: row.instant(2), seen: row.instant(3))
     }
   }
 
   func setSeen(_ phone: Int64, at now: Instant) throws(Fault) {
-    try database.run(
-      "UPDATE phones SET seen = ? WHERE id = ?", .integer(now.microseconds), .integer(phone))
+    try run("UPDATE phones SET seen = ? WHERE id = ?", "\(now.microseconds)", "\(phone)")
   }
 
-  /// - Returns: false if there is no such phone.
   public func remove(phone: Int64) throws(Fault) -> Bool {
     try synced { () throws(Fault) in
-      try database.run("DELETE FROM phones WHERE id = ?", .integer(phone))
+      try run("DELETE FROM phones WHERE id = ?", "\(phone)") > 0
     }
-    return database.changes > 0
   }
 
-  /// Begins a pairing in place of any other.
   func begin(_ pairing: Pairing) throws(Fault) {
-    try database.transaction { () throws(Fault) in
-      try endPairing()
-      try database.run(
-        "INSERT INTO pairing (cookie, words, name, address, ends) VALUES (?, ?, ?, ?, ?)",
-        .text(pairing.cookie), .text(pairing.words), .text(pairing.name), .text(pairing.address),
-        .integer(Int64(pairing.ends.microseconds)))
-    }
+    try endPairing()
+    try run(
+      "INSERT INTO pairing (cookie, words, name, address, ends) VALUES (?, ?, ?, ?, ?)",
+      pairing.cookie, pairing.words, pairing.name, pairing.address, "\(pairing.ends.microseconds)")
   }
 
-  /// The phone that asks now; nil if none does.
   public func pairing() throws(Fault) -> Pairing? {
-    try database.rows(
-      "SELECT cookie, words, name, address, ends FROM pairing WHERE ends > ?", [Self.uptime]
+    try rows(
+      "SELECT cookie, words, name, address, ends FROM pairing WHERE ends > ?",
+      ["\(uptime.microseconds)"]
     ) { row in
       Pairing(
         cookie: row.text(0), words: row.text(1), name: row.text(2), address: row.text(3),
@@ -363,30 +364,26 @@ extension Register {
     }.first
   }
 
-  func endPairing() throws(Fault) { try database.run("DELETE FROM pairing") }
+  func endPairing() throws(Fault) { try run("DELETE FROM pairing") }
 
-  /// Pairs the phone that asks.
   /// - Returns: nil if this pairing has ended; the phone also if it is paired already.
   public func confirm(_ pairing: Pairing, at now: Instant) throws(Fault) -> Phone? {
     try synced { () throws(Fault) in
-      try database.run(
+      try run(
         """
         INSERT INTO phones (cookie, name, since, seen)
           SELECT cookie, name, ?1, ?1 FROM pairing WHERE cookie = ?2 AND ends > ?3
-        """, .integer(now.microseconds), .text(pairing.cookie), Self.uptime)
-      try database.run("DELETE FROM pairing WHERE cookie = ?", .text(pairing.cookie))
+        """, "\(now.microseconds)", pairing.cookie, "\(uptime.microseconds)")
+      try run("DELETE FROM pairing WHERE cookie = ?", pairing.cookie)
     }
-    return try phone(cookie: pairing.cookie)
+    return try phones(cookie: pairing.cookie).first
   }
 
   /// Ends the pairing with this cookie, whether it still waits or is confirmed.
   public func end(cookie: String) throws(Fault) {
     try synced { () throws(Fault) in
-      for table in ["pairing", "phones"] {
-        try database.run("DELETE FROM \(table) WHERE cookie = ?", .text(cookie))
-      }
+      try run("DELETE FROM pairing WHERE cookie = ?", cookie)
+      try run("DELETE FROM phones WHERE cookie = ?", cookie)
     }
   }
-
-  private static var uptime: SQLValue { .integer(Int64(Daemon.uptime.microseconds)) }
 }
