@@ -189,7 +189,7 @@ public final class ALSASink: Sink {
       }
     }
     if snd_pcm_state(pcm) == SND_PCM_STATE_PREPARED {
-      try device.check("cannot start", snd_pcm_start(pcm))
+      try device.check("cannot start", PCMDevice.limited { snd_pcm_start(pcm) })
     } else if canTakeBack && !hasTriedToTakeBack {
       tryToTakeBack(pcm)
     }
@@ -224,7 +224,8 @@ public final class ALSASink: Sink {
   private func recover(_ pcm: OpaquePointer, from code: Int32) throws(Fault) {
     if code == -ESTRPIPE { throw device.fault("cannot go on playing on", code) }
     if code == -EPIPE { underruns += 1 }
-    try device.check("cannot go on playing on", snd_pcm_recover(pcm, code, 1))
+    try device.check(
+      "cannot go on playing on", PCMDevice.limited { snd_pcm_recover(pcm, code, 1) })
   }
 
   /// After a sleep, asking a dmix for its state starts its card again, and the rest of the card's
@@ -242,7 +243,7 @@ public final class ALSASink: Sink {
     guard snd_pcm_status_malloc(&status) == 0 else { throw device.fault("cannot ask", -ENOMEM) }
     defer { snd_pcm_status_free(status) }
     try checkAwake()
-    try device.check("cannot ask", snd_pcm_status(pcm, status))
+    try device.check("cannot ask", PCMDevice.limited { snd_pcm_status(pcm, status) })
     guard snd_pcm_status_get_state(status) == SND_PCM_STATE_RUNNING else { return nil }
     let held = max(bufferFrames - Int(snd_pcm_status_get_avail(status)), 0)
     let frame = Self.frame(
@@ -281,14 +282,16 @@ public final class ALSASink: Sink {
 
   private func release(_ pcm: OpaquePointer) {
     self.pcm = nil
-    // snd_pcm_drop and snd_pcm_close ask for the state, but not once the parameters are freed.
-    if mayHaveSlept {
-      snd_pcm_hw_free(pcm)
-    } else {
-      snd_pcm_drop(pcm)
+    PCMDevice.limited {
+      // snd_pcm_drop and snd_pcm_close ask for the state, but not once the parameters are freed.
+      if mayHaveSlept {
+        snd_pcm_hw_free(pcm)
+      } else {
+        snd_pcm_drop(pcm)
+      }
+      mixer?.restore()
+      mixer = nil
+      snd_pcm_close(pcm)
     }
-    mixer?.restore()
-    mixer = nil
-    snd_pcm_close(pcm)
   }
 }

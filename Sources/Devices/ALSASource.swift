@@ -58,18 +58,6 @@ public final class ALSASource {
   /// - Throws: `Fault` if the device is gone.
   public func read(into block: UnsafeMutableBufferPointer<Float>) throws(Fault) -> Int {
     guard let pcm else { return 0 }
-    do throws(Fault) {
-      return try read(from: pcm, into: block)
-    } catch {
-      // It is not closed: the plugin of a sound server that has stalled would wait for the server.
-      self.pcm = nil
-      throw error
-    }
-  }
-
-  private func read(
-    from pcm: OpaquePointer, into block: UnsafeMutableBufferPointer<Float>
-  ) throws(Fault) -> Int {
     var done = 0
     while done < block.count {
       let rest = UnsafeMutableBufferPointer(rebasing: block[done...])
@@ -105,7 +93,9 @@ public final class ALSASource {
 
   private func release(_ pcm: OpaquePointer) {
     self.pcm = nil
-    snd_pcm_drop(pcm)
-    snd_pcm_close(pcm)
+    PCMDevice.limited {
+      snd_pcm_drop(pcm)
+      _ = snd_pcm_close(pcm)
+    }
   }
 }

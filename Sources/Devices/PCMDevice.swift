@@ -26,8 +26,8 @@ struct PCMDevice {
   private static let wantedRate: UInt32 = 48_000
 
   /// ALSA's plugins wait for the answer of a sound server for half a minute, or forever, and for the
-  /// reader of a pipe. Nothing may be held up for five seconds, and a slow device takes three.
-  private static let patienceMilliseconds: Int32 = 4_000
+  /// reader of a pipe. Nothing may be held up for five seconds, and a slow device takes three to open.
+  private static let milliseconds: (toOpen: Int32, toAnswer: Int32) = (4_000, 1_000)
 
   /// Opens the device and configures it. A device that cannot be used is released.
   /// - Throws: what `configure` throws, or that a sound server does not answer. Then its connection is
@@ -35,29 +35,34 @@ struct PCMDevice {
   func opened<Value>(
     release: (OpaquePointer) -> Void, _ configure: (OpaquePointer) throws(Fault) -> Value
   ) throws(Fault) -> (pcm: OpaquePointer, Value) {
-    clocksmith_patience_begin(Self.patienceMilliseconds)
-    let result: Result<(pcm: OpaquePointer, Value), Fault>
+    clocksmith_patience_begin(Self.milliseconds.toOpen, true)
+    var opened: OpaquePointer?
+    let result: Result<Value, Fault>
     do throws(Fault) {
       let pcm = try open()
-      do throws(Fault) {
-        result = .success((pcm, try configure(pcm)))
-      } catch {
-        // Within the time limit, because closing may wait for the server too.
-        release(pcm)
-        throw error
-      }
+      opened = pcm
+      result = .success(try configure(pcm))
     } catch {
       result = .failure(error)
     }
-    guard clocksmith_patience_end() else { return try result.get() }
-    if case .success(let opened) = result {
-      // A card that says that it is open is open, however slow it was. A plugin may have no file.
-      if Self.card(of: opened.pcm) != nil { return opened }
-      release(opened.pcm)
+    let isOverdue = clocksmith_patience_end()
+    // A card that says that it is open is open, however slow it was. A plugin may have no file.
+    if case .success(let value) = result, let opened, !isOverdue || Self.card(of: opened) != nil {
+      return (opened, value)
     }
+    if let opened { release(opened) }
+    if case .failure(let fault) = result, !isOverdue { throw fault }
     throw Fault(
       "\(direction) \(name)", code: ETIMEDOUT,
       "its sound server, or the reader of its pipe, does not answer; \(remedy)")
+  }
+
+  /// Calls an open device that may wait for a sound server. If that does not answer within a second,
+  /// its connection is ended.
+  static func limited<Value>(_ call: () -> Value) -> Value {
+    clocksmith_patience_begin(milliseconds.toAnswer, false)
+    defer { _ = clocksmith_patience_end() }
+    return call()
   }
 
   private func open() throws(Fault) -> OpaquePointer {
