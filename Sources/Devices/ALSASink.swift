@@ -3,11 +3,10 @@ import CALSA
 import CClocksmith
 @preconcurrency import Glibc
 import Horology
+import Sound
 
-/// A speaker behind an ALSA PCM device.
-///
-/// Takes any device: 32-bit float, 32- or 16-bit integer samples, any rate, any number of channels.
-/// Each channel gets the same sound.
+/// A speaker behind an ALSA PCM device, of any rate and number of channels. Each channel gets the same
+/// sound.
 public final class ALSASink: Sink {
   public let name: String
 
@@ -19,13 +18,12 @@ public final class ALSASink: Sink {
   /// What is never taken back, because it may be on its way into the converter. The DMA of a card
   /// that counts its frames one by one is ahead by less than this.
   private static let leastMargin = Duration.milliseconds(5)
-
   /// A device that was not touched for so long may have been suspended with the machine.
   private static let longestPause = Duration.seconds(1)
 
   private var device: PCMDevice
   private var pcm: OpaquePointer?
-  private var encoder = SampleEncoder(format: .float32, channels: 1)
+  private var samples = SampleBuffer(format: .float32, channels: 1)
   private var written = 0
   private let isQuick: Bool
   private var bufferFrames = 0
@@ -63,7 +61,6 @@ public final class ALSASink: Sink {
   ///   - name: a PCM name of ALSA, as in `plughw:CARD=DAC` or `default`.
   ///   - isQuick: true if the sink may have to be silent within 30 ms. If the device cannot take
   ///     frames back, the sink then holds little and must be fed more often.
-  ///   - volume: nil leaves the card's mixer alone.
   public init(name: String, isQuick: Bool = false, volume: Volume? = nil) {
     self.name = name
     self.isQuick = isQuick
@@ -117,13 +114,13 @@ public final class ALSASink: Sink {
     let hardware = try device.configure(
       pcm, channels: Self.wantedChannels, period: Self.period,
       buffer: isShort ? Self.shortQueue : Self.buffer)
-    encoder = SampleEncoder(format: hardware.format, channels: hardware.channels)
+    samples = hardware.samples
     bufferFrames = hardware.bufferFrames
     queueFrames = hardware.bufferFrames
     canTakeBack = isQuick && !isShort
     // A card that counts its frames by the period may be two periods further than it says.
     marginFrames = max(
-      Int(Self.leastMargin.inSeconds * Double(hardware.rate)),
+      Self.leastMargin.frames(atRate: hardware.rate),
       hardware.isCoarse ? 2 * hardware.periodFrames : 0)
     slackFrames = hardware.periodFrames
     return hardware.rate
@@ -143,9 +140,7 @@ public final class ALSASink: Sink {
 
   private func configureSoftware(_ pcm: OpaquePointer) throws(Fault) {
     var parameters: OpaquePointer?
-    guard snd_pcm_sw_params_malloc(&parameters) == 0 else {
-      throw device.fault("cannot configure", -ENOMEM)
-    }
+    snd_pcm_sw_params_malloc(&parameters)
     defer { snd_pcm_sw_params_free(parameters) }
     try device.check("cannot configure", snd_pcm_sw_params_current(pcm, parameters))
     // Time stamps that can be compared with CLOCK_MONOTONIC. A plugin may know no type.
@@ -172,10 +167,10 @@ public final class ALSASink: Sink {
 
   public func write(_ block: UnsafeBufferPointer<Float>) throws(Fault) {
     guard let pcm else { return }
+    try checkAwake()
     var done = 0
     while done < block.count {
-      try checkAwake()
-      let frames = encoder.encode(UnsafeBufferPointer(rebasing: block[done...])) { samples, count in
+      let frames = samples.encode(UnsafeBufferPointer(rebasing: block[done...])) { samples, count in
         snd_pcm_writei(pcm, samples, snd_pcm_uframes_t(count))
       }
       if frames == -Int(EAGAIN) {
@@ -204,8 +199,7 @@ public final class ALSASink: Sink {
     if moved > 0 { _ = snd_pcm_forward(pcm, snd_pcm_uframes_t(moved)) }
     if moved != frames {
       canTakeBack = false
-      queueFrames = min(
-        bufferFrames, Int(Self.shortQueue.inSeconds * Double(rate)))
+      queueFrames = min(bufferFrames, Self.shortQueue.frames(atRate: rate))
     }
   }
 
@@ -240,7 +234,7 @@ public final class ALSASink: Sink {
   public func position() throws(Fault) -> StreamPosition? {
     guard let pcm else { return nil }
     var status: OpaquePointer?
-    guard snd_pcm_status_malloc(&status) == 0 else { throw device.fault("cannot ask", -ENOMEM) }
+    snd_pcm_status_malloc(&status)
     defer { snd_pcm_status_free(status) }
     try checkAwake()
     try device.check("cannot ask", PCMDevice.limited { snd_pcm_status(pcm, status) })
@@ -265,10 +259,7 @@ public final class ALSASink: Sink {
   /// its server begins, for up to two seconds, it counts by the time alone. After one late answer of
   /// the server, by 60 ms, it counts up to 2 % too fast for many seconds (measured). So a frame that
   /// is too far ahead is held back to those fetched, and is unknown while the device fetches none.
-  /// - Parameters:
-  ///   - told: the frame that the device tells.
-  ///   - fetched: how many frames the device has fetched.
-  ///   - isFetching: true if it has fetched some since it was last fed.
+  /// - Parameter isFetching: true if it has fetched some since it was last fed.
   static func frame(
     atConverter told: Int, fetched: Int, slack: Int, isFetching: Bool
   ) -> Int? {

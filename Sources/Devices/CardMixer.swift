@@ -10,14 +10,8 @@ public final class CardMixer {
   private let control: String
   private let name: String
   private let file: String?
-  /// What the control was set to before.
-  private var saved: [Level] = []
-
-  private struct Level {
-    let channel: snd_mixer_selem_channel_id_t
-    var volume = 0
-    var isOn: Int32 = 1
-  }
+  /// What the control was set to before: of each channel its number, its volume, and 1 if it is on.
+  private var saved: [[Int]] = []
 
   /// - Parameters:
   ///   - control: the card's control device, as in `hw:CARD=DAC`.
@@ -94,7 +88,7 @@ public final class CardMixer {
     saved = current
     if let file {
       // A line each for the control device, the control, and each channel.
-      let levels = saved.map { "\($0.channel.rawValue) \($0.volume) \($0.isOn)" }
+      let levels = saved.map { $0.map(String.init).joined(separator: " ") }
       try? writeText(([control, name] + levels).joined(separator: "\n"), to: file)
     }
     let wanted = Int((decibels * 100).rounded())
@@ -104,27 +98,26 @@ public final class CardMixer {
       restore()
       throw Fault("cannot set mixer '\(name)'", errno: -code)
     }
-    if snd_mixer_selem_has_playback_switch(element) == 1 {
-      snd_mixer_selem_set_playback_switch_all(element, 1)
-    }
+    // Fails if it has no switch.
+    snd_mixer_selem_set_playback_switch_all(element, 1)
   }
 
-  private var current: [Level] {
+  private var current: [[Int]] {
     (SND_MIXER_SCHN_FRONT_LEFT.rawValue...SND_MIXER_SCHN_LAST.rawValue).compactMap { number in
-      var level = Level(channel: snd_mixer_selem_channel_id_t(number))
-      guard snd_mixer_selem_has_playback_channel(element, level.channel) == 1 else { return nil }
-      snd_mixer_selem_get_playback_volume(element, level.channel, &level.volume)
-      snd_mixer_selem_get_playback_switch(element, level.channel, &level.isOn)
-      return level
+      let channel = snd_mixer_selem_channel_id_t(number)
+      var (volume, isOn): (Int, Int32) = (0, 1)
+      guard snd_mixer_selem_has_playback_channel(element, channel) == 1 else { return nil }
+      snd_mixer_selem_get_playback_volume(element, channel, &volume)
+      snd_mixer_selem_get_playback_switch(element, channel, &isOn)
+      return [Int(number), volume, Int(isOn)]
     }
   }
 
   func restore() {
-    for level in saved {
-      snd_mixer_selem_set_playback_volume(element, level.channel, level.volume)
-      if snd_mixer_selem_has_playback_switch(element) == 1 {
-        snd_mixer_selem_set_playback_switch(element, level.channel, level.isOn)
-      }
+    for numbers in saved where numbers.count == 3 {
+      let channel = snd_mixer_selem_channel_id_t(Int32(truncatingIfNeeded: numbers[0]))
+      snd_mixer_selem_set_playback_volume(element, channel, numbers[1])
+      snd_mixer_selem_set_playback_switch(element, channel, numbers[2] == 0 ? 0 : 1)
     }
     saved = []
     if let file { unlink(file) }
@@ -137,12 +130,7 @@ public final class CardMixer {
     guard lines.count > 2,
       let mixer = try? CardMixer(control: lines[0], name: lines[1], file: file)
     else { return }
-    mixer.saved = lines.dropFirst(2).compactMap { line in
-      let numbers = line.split(separator: " ").compactMap { Int32($0) }
-      guard numbers.count == 3 else { return nil }
-      let channel = snd_mixer_selem_channel_id_t(numbers[0])
-      return Level(channel: channel, volume: Int(numbers[1]), isOn: numbers[2])
-    }
+    mixer.saved = lines.dropFirst(2).map { $0.split(separator: " ").compactMap { Int($0) } }
     mixer.restore()
   }
 }

@@ -14,16 +14,15 @@ public struct Edge: Hashable, Sendable {
   public let uptime: Uptime
 }
 
+/// Its calls throw a `Fault` if the line is gone.
 public protocol InputLine: AnyObject {
   /// Readable when there are edges.
   var descriptor: Int32 { get }
 
   /// The level now.
-  /// - Throws: `Fault` if the line is gone.
   func isActive() throws(Fault) -> Bool
 
   /// The edges since the last read, without waiting. Some edges of a burst may be missing.
-  /// - Throws: `Fault` if the line is gone.
   func readEdges() throws(Fault) -> [Edge]
 }
 
@@ -63,7 +62,6 @@ public final class GPIOInput: InputLine {
 }
 
 public protocol OutputLine: AnyObject {
-  /// - Throws: `Fault` if the line is gone.
   func set(_ isActive: Bool) throws(Fault)
 }
 
@@ -71,7 +69,6 @@ public final class GPIOOutput: OutputLine {
   private let line: LineHandle
 
   /// Takes a line, and makes it inactive.
-  /// - Throws: as for `GPIOInput`.
   public init(line: String, active: ActiveLevel) throws(Fault) {
     self.line = try LineHandle(line, active: active, clocksmith_line_open_output)
   }

@@ -3,27 +3,26 @@ import CALSA
 import CClocksmith
 @preconcurrency import Glibc
 import Horology
+import Sound
 
-/// A PCM device of ALSA, by its name: opens it, configures it, and words its errors.
+/// A PCM device of ALSA, by its name: opened, configured, and its errors put into words.
 struct PCMDevice {
   enum Direction {
     case speaker, microphone
   }
 
   struct Hardware {
-    let format: SampleFormat
-    let channels: Int
+    let samples: SampleBuffer
     /// Frames per second.
     let rate: Int
     let bufferFrames: Int
     let periodFrames: Int
+    /// True if it counts its frames by the period.
     let isCoarse: Bool
   }
 
   let name: String
   let direction: Direction
-
-  private static let wantedRate: UInt32 = 48_000
 
   /// ALSA's plugins wait for the answer of a sound server for half a minute, or forever, and for the
   /// reader of a pipe. Nothing may be held up for five seconds, and a slow device takes three to open.
@@ -80,16 +79,14 @@ struct PCMDevice {
   }
 
   /// Configures the device as near to this as it can.
-  /// - Parameter channels: the wanted number; the device may have more or fewer.
   func configure(
     _ pcm: OpaquePointer, channels wanted: UInt32, period: Duration, buffer: Duration
   ) throws(Fault) -> Hardware {
     var parameters: OpaquePointer?
-    guard snd_pcm_hw_params_malloc(&parameters) == 0 else {
-      throw fault("cannot configure", -ENOMEM)
-    }
+    snd_pcm_hw_params_malloc(&parameters)
     defer { snd_pcm_hw_params_free(parameters) }
-    try check("cannot configure", snd_pcm_hw_params_any(pcm, parameters))
+    func set(_ code: Int32) throws(Fault) { try check("cannot configure", code) }
+    try set(snd_pcm_hw_params_any(pcm, parameters))
     // Use the converter's own rate: libsamplerate converts better than ALSA's plug does.
     _ = snd_pcm_hw_params_set_rate_resample(pcm, parameters, 0)
     try check(
@@ -100,24 +97,18 @@ struct PCMDevice {
     }
     guard let format else { throw formatFault(pcm) }
     var channels = wanted
-    try check(
-      "cannot set the channels of",
-      snd_pcm_hw_params_set_channels_near(pcm, parameters, &channels))
-    var rate = Self.wantedRate
-    try check(
-      "cannot set the rate of", snd_pcm_hw_params_set_rate_near(pcm, parameters, &rate, nil))
-    var bufferFrames = snd_pcm_uframes_t(buffer.inSeconds * Double(rate))
-    try check(
-      "cannot set the buffer of",
-      snd_pcm_hw_params_set_buffer_size_near(pcm, parameters, &bufferFrames))
-    var periodFrames = snd_pcm_uframes_t(period.inSeconds * Double(rate))
-    try check(
-      "cannot set the period of",
-      snd_pcm_hw_params_set_period_size_near(pcm, parameters, &periodFrames, nil))
-    try check("cannot configure", snd_pcm_hw_params(pcm, parameters))
+    try set(snd_pcm_hw_params_set_channels_near(pcm, parameters, &channels))
+    var rate = UInt32(standardRate)
+    try set(snd_pcm_hw_params_set_rate_near(pcm, parameters, &rate, nil))
+    var bufferFrames = snd_pcm_uframes_t(buffer.frames(atRate: Int(rate)))
+    try set(snd_pcm_hw_params_set_buffer_size_near(pcm, parameters, &bufferFrames))
+    var periodFrames = snd_pcm_uframes_t(period.frames(atRate: Int(rate)))
+    try set(snd_pcm_hw_params_set_period_size_near(pcm, parameters, &periodFrames, nil))
+    try set(snd_pcm_hw_params(pcm, parameters))
     return Hardware(
-      format: format, channels: Int(channels), rate: Int(rate), bufferFrames: Int(bufferFrames),
-      periodFrames: Int(periodFrames), isCoarse: snd_pcm_hw_params_is_batch(parameters) == 1)
+      samples: SampleBuffer(format: format, channels: Int(channels)), rate: Int(rate),
+      bufferFrames: Int(bufferFrames), periodFrames: Int(periodFrames),
+      isCoarse: snd_pcm_hw_params_is_batch(parameters) == 1)
   }
 
   /// It has none of the sample formats that clocksmith knows. ALSA converts, if the device is opened
@@ -136,7 +127,6 @@ struct PCMDevice {
     if code < 0 { throw fault(operation, code) }
   }
 
-  /// - Parameter code: ALSA's error code, less than 0.
   func fault(_ operation: String, _ code: Int32) -> Fault {
     let absent =
       direction == .speaker
@@ -169,7 +159,7 @@ struct PCMDevice {
   /// The current number of the card; nil for a plugin that plays on no card.
   static func card(of pcm: OpaquePointer) -> Int32? {
     var information: OpaquePointer?
-    guard snd_pcm_info_malloc(&information) == 0 else { return nil }
+    snd_pcm_info_malloc(&information)
     defer { snd_pcm_info_free(information) }
     guard snd_pcm_info(pcm, information) == 0 else { return nil }
     let card = snd_pcm_info_get_card(information)

@@ -4,16 +4,20 @@ import CSystemd
 import Horology
 
 public enum SystemClock {
-  /// Reads `CLOCK_REALTIME`, `CLOCK_MONOTONIC` and `CLOCK_BOOTTIME` together.
+  /// Reads `CLOCK_REALTIME`, `CLOCK_MONOTONIC` and `CLOCK_BOOTTIME` at the same moment: the middle of
+  /// the readings.
   public static var now: Now {
     while true {
       let before = nanoseconds(of: CLOCK_BOOTTIME)
-      let (instant, uptime) = reading(beside: CLOCK_MONOTONIC)
+      let uptime = nanoseconds(of: CLOCK_MONOTONIC)
+      let instant = nanoseconds(of: CLOCK_REALTIME)
+      let uptimeAfter = nanoseconds(of: CLOCK_MONOTONIC)
       let after = nanoseconds(of: CLOCK_BOOTTIME)
       // A sleep between two of the readings would look like a clock that was set.
       guard after - before < longestReading else { continue }
       return Now(
-        instant: instant, uptime: Uptime(nanoseconds: uptime),
+        instant: Instant(nanoseconds: instant),
+        uptime: Uptime(nanoseconds: uptime + (uptimeAfter - uptime) / 2),
         sinceBoot: .nanoseconds(before + (after - before) / 2))
     }
   }
@@ -36,14 +40,6 @@ public enum SystemClock {
       bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
   }()
-
-  private static func reading(beside clock: clockid_t) -> (Instant, nanoseconds: Int64) {
-    // The other clock is read before and after, so that the middle is of the same moment.
-    let before = nanoseconds(of: clock)
-    let instant = nanoseconds(of: CLOCK_REALTIME)
-    let after = nanoseconds(of: clock)
-    return (Instant(nanoseconds: instant), before + (after - before) / 2)
-  }
 
   private static func nanoseconds(of clock: clockid_t) -> Int64 {
     var time = timespec()

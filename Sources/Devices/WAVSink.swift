@@ -3,13 +3,10 @@ import Basics
 import Horology
 import Sound
 
-/// A WAV file that takes sound in real time, instead of a speaker.
-///
-/// It holds what a speaker would get: one announcement after the other, without the quiet between
-/// them. The file is whole whenever nothing plays.
+/// A WAV file instead of a speaker. It holds one announcement after the other, without the quiet
+/// between them, and is whole whenever nothing plays.
 public final class WAVSink: Sink {
   public let name: String
-  private static let rate = 48_000
   /// As much as a sound card would buffer.
   private static let bufferFrames = 9600
 
@@ -28,7 +25,7 @@ public final class WAVSink: Sink {
   ) throws(Fault) {
     name = path
     self.uptime = uptime
-    writer = try SoundFileWriter(path: path, rate: Self.rate, inPlace: true)
+    writer = try SoundFileWriter(path: path, rate: standardRate, inPlace: true)
     try writer.updateHeader()
   }
 
@@ -41,7 +38,7 @@ public final class WAVSink: Sink {
     isOpen = true
     began = nil
     played = 0
-    return Self.rate
+    return standardRate
   }
 
   public let feedInterval = Duration.milliseconds(20)
@@ -71,7 +68,7 @@ public final class WAVSink: Sink {
     played += count
     if due > count {
       underruns += 1
-      self.began = began + .seconds(Double(due - count) / Double(Self.rate))
+      self.began = began + .seconds(Double(due - count) / Double(standardRate))
     }
   }
 
@@ -84,7 +81,7 @@ public final class WAVSink: Sink {
   public func position() throws(Fault) -> StreamPosition? {
     let now = uptime()
     return began.map {
-      StreamPosition(uptime: now, frame: (now - $0).inSeconds * Double(Self.rate))
+      StreamPosition(uptime: now, frame: (now - $0).inSeconds * Double(standardRate))
     }
   }
 

@@ -3,10 +3,8 @@ import Horology
 import Sound
 
 /// One score that plays: where it begins in the stream, what is rendered of it, and how well it met
-/// its moments. It reads no clock.
-///
-/// It remembers what it has rendered, so that the stream can go back and be summed up again without
-/// it, or with it faded.
+/// its moments. It remembers what it has rendered, so that the stream can go back and be summed up
+/// again with it faded.
 final class Track {
   let sounding: SoundingID
   private let ducking: Ducking
@@ -31,6 +29,10 @@ final class Track {
 
   /// How much of it was heard, as the player has told.
   var told = Heard.nothing
+  /// When it should be over.
+  var deadline = Uptime(nanoseconds: 0)
+  /// The sink's underruns when it was added.
+  var underrunsBefore = 0
   private(set) var stopReason: StopReason?
   /// Why it cannot go on; nothing more of it sounds.
   private(set) var failure: String?
@@ -48,12 +50,11 @@ final class Track {
 
   /// - Parameters:
   ///   - mayBeLateBy: how late the anchor may be. A score that would be later does not begin; one
-  ///     that is less late is moved as a whole. Nil if it may be late at will.
+  ///     that is less late is moved as a whole. Nil for no limit.
   ///   - memory: how many frames it remembers.
   init(
     _ sounding: SoundingID, _ score: Score, anchor: Anchor, latencyOffset: Duration,
-    gain: Float = 1,
-    mayBeLateBy: Duration? = nil, ducking: Ducking = .none, memory: Int
+    gain: Float = 1, mayBeLateBy: Duration? = nil, ducking: Ducking = .none, memory: Int
   ) {
     self.sounding = sounding
     mixer = Mixer(score: score)

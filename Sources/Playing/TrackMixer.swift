@@ -1,8 +1,7 @@
 import Horology
 import Sound
 
-/// Sums up the tracks, turns other tracks down under a cue, and gives the sum to the master. It can
-/// go back with the stream, and render again after a change.
+/// Sums up the tracks, turns other tracks down under a cue, and gives the sum to the master.
 final class TrackMixer {
   private(set) var tracks: [Track] = []
   /// Cues that are over, whose ducking may still be fading out.
@@ -18,9 +17,7 @@ final class TrackMixer {
   private static let ducked: Float = 0.251_188_6
   private static let duckingTakes = Duration.milliseconds(20)
 
-  /// - Parameters:
-  ///   - rate: frames per second.
-  ///   - memory: by how many frames the stream can go back.
+  /// - Parameter memory: by how many frames the stream can go back.
   init(rate: Int, memory: Int) {
     self.rate = Double(rate)
     master = Master(rate: rate, memory: memory)

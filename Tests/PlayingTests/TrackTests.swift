@@ -40,7 +40,7 @@ import Testing
     stoppingAt stop: Duration? = nil, clockSet: [(after: Duration, by: Duration)] = []
   ) throws -> Track {
     let stream = try Stream(sink)
-    let mixer = TrackMixer(rate: Self.rate, memory: sink.capacity)
+    let mixer = stream.mixer
     let start = sink.uptime
     let track = Track(
       SoundingID(1), score, anchor: .utc(Instant(seconds: 1_000_005)), latencyOffset: .zero,
@@ -51,7 +51,7 @@ import Testing
       let step = clockSet.reduce(.zero) { span < $1.after ? $0 : $0 + $1.by }
       let now = Now(
         instant: Instant(seconds: 1_000_000) + span + step, uptime: sink.uptime, sinceBoot: span)
-      try stream.feed { block in mixer.render(into: block, stream.clock, now) }
+      try stream.feed(now)
       let played = stream.lastPosition?.frame ?? 0
       track.measure(stream.clock, played: played)
       if let end = track.end, played > Double(end + Self.rate / 2) { return track }
