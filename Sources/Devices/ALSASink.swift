@@ -5,8 +5,7 @@ import CClocksmith
 import Horology
 import Sound
 
-/// A speaker behind an ALSA PCM device, of any rate and number of channels. Each channel gets the same
-/// sound.
+/// A speaker behind an ALSA PCM device. Each channel gets the same sound.
 public final class ALSASink: Sink {
   public let name: String
 
@@ -53,14 +52,11 @@ public final class ALSASink: Sink {
     public let why: String
   }
   private static let defaultName = "default"
-  /// Called each time ALSA's default is opened, with the substitute if one plays instead. It is not
-  /// called for any other device.
+  /// Called each time ALSA's default is opened, with the substitute if one plays instead.
   public var opened: (Substitute?) -> Void = { _ in }
 
-  /// - Parameters:
-  ///   - name: a PCM name of ALSA, as in `plughw:CARD=DAC` or `default`.
-  ///   - isQuick: true if the sink may have to be silent within 30 ms. If the device cannot take
-  ///     frames back, the sink then holds little and must be fed more often.
+  /// - Parameter isQuick: true if the sink may have to be silent within 30 ms. If the device cannot
+  ///   take frames back, the sink then holds little and must be fed more often.
   public init(name: String, isQuick: Bool = false, volume: Volume? = nil) {
     self.name = name
     self.isQuick = isQuick
@@ -98,7 +94,6 @@ public final class ALSASink: Sink {
     (pcm, rate) = try device.opened(release: release) { pcm throws(Fault) in
       touched = SystemClock.sinceBoot
       let rate = try configureHardware(pcm)
-      try configureSoftware(pcm)
       try setVolume(pcm)
       return rate
     }
@@ -136,17 +131,6 @@ public final class ALSASink: Sink {
     let mixer = try CardMixer(control: control, name: volume.control, file: volume.file)
     try mixer.set(decibels: volume.decibels)
     self.mixer = mixer
-  }
-
-  private func configureSoftware(_ pcm: OpaquePointer) throws(Fault) {
-    var parameters: OpaquePointer?
-    snd_pcm_sw_params_malloc(&parameters)
-    defer { snd_pcm_sw_params_free(parameters) }
-    try device.check("cannot configure", snd_pcm_sw_params_current(pcm, parameters))
-    // Time stamps that can be compared with CLOCK_MONOTONIC. A plugin may know no type.
-    _ = snd_pcm_sw_params_set_tstamp_mode(pcm, parameters, SND_PCM_TSTAMP_ENABLE)
-    _ = snd_pcm_sw_params_set_tstamp_type(pcm, parameters, SND_PCM_TSTAMP_TYPE_MONOTONIC)
-    try device.check("cannot configure", snd_pcm_sw_params(pcm, parameters))
   }
 
   public var feedInterval: Duration {
@@ -238,19 +222,13 @@ public final class ALSASink: Sink {
     defer { snd_pcm_status_free(status) }
     try checkAwake()
     try device.check("cannot ask", PCMDevice.limited { snd_pcm_status(pcm, status) })
+    let now = SystemClock.uptime
     guard snd_pcm_status_get_state(status) == SND_PCM_STATE_RUNNING else { return nil }
     let held = max(bufferFrames - Int(snd_pcm_status_get_avail(status)), 0)
     let frame = Self.frame(
       atConverter: written - snd_pcm_status_get_delay(status), fetched: written - held,
       slack: slackFrames, isFetching: held < queueFrames)
-    guard let frame else { return nil }
-    var stamp = timespec()
-    snd_pcm_status_get_htstamp(status, &stamp)
-    let stamped = Uptime(nanoseconds: Int64(stamp.tv_sec) * 1_000_000_000 + Int64(stamp.tv_nsec))
-    let now = SystemClock.uptime
-    // If a plugin sets no time stamp, or one of another clock, use the current time.
-    let isPlausible = stamped <= now && now - stamped < .seconds(1)
-    return StreamPosition(uptime: isPlausible ? stamped : now, frame: Double(frame))
+    return frame.map { StreamPosition(uptime: now, frame: Double($0)) }
   }
 
   /// The frame at the converter; nil if the device does not know it.

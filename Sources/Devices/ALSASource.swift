@@ -3,8 +3,7 @@ import CALSA
 import CClocksmith
 @preconcurrency import Glibc
 
-/// A microphone behind an ALSA PCM device, of any rate and number of channels. The mean of its
-/// channels is heard.
+/// A microphone behind an ALSA PCM device. The mean of its channels is heard.
 public final class ALSASource {
   public let name: String
   public let readInterval = Duration.milliseconds(20)
@@ -30,7 +29,6 @@ public final class ALSASource {
     close()
   }
 
-  /// Opens the device and starts it.
   /// - Returns: frames per second.
   public func open() throws(Fault) -> Int {
     close()

@@ -2,8 +2,7 @@ import Basics
 import CALSA
 @preconcurrency import Glibc
 
-/// A volume control of a sound card, by ALSA's simple mixer. It is set while something sounds, and
-/// restored afterwards.
+/// A volume control of a sound card, which is set while something sounds, and restored afterwards.
 public final class CardMixer {
   private let mixer: OpaquePointer
   private let element: OpaquePointer
@@ -15,9 +14,8 @@ public final class CardMixer {
 
   /// - Parameters:
   ///   - control: the card's control device, as in `hw:CARD=DAC`.
-  ///   - name: the control, as in `Digital` or `PCM`.
+  ///   - name: the control, as in `Digital`.
   ///   - file: where the setting is kept until it is restored; nil keeps it in memory alone.
-  /// - Throws: `Fault` if there is no such control for playing; it names the controls there are.
   init(control: String, name: String, file: String?) throws(Fault) {
     (self.control, self.name, self.file) = (control, name, file)
     mixer = try Self.open(control)

@@ -31,8 +31,6 @@ public final class GPIOInput: InputLine {
   private let line: LineHandle
 
   /// Takes a line, by `gpiod_line_request` (libgpiod 1) or `gpiod_chip_request_lines` (2).
-  /// - Parameter line: its name, as in `GPIO17`, or `chip-label:offset`, as in `pinctrl-rp1:17`.
-  /// - Throws: `Fault` if there is no such line, or if it is taken already.
   public init(line: String, active: ActiveLevel) throws(Fault) {
     self.line = try LineHandle(line, active: active, clocksmith_line_open_input)
   }

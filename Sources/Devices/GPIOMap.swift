@@ -35,7 +35,6 @@ public struct GPIOMap: Hashable, Sendable {
 
   public let lines: [Line]
 
-  /// The chips and lines that the kernel has now.
   /// - Throws: `Fault` if there is no chip, or none may be opened.
   public static func current() throws(Fault) -> GPIOMap {
     var lines: [Line] = []
@@ -71,11 +70,9 @@ public struct GPIOMap: Hashable, Sendable {
     return lines.filter { plain.contains($0.offset) && $0.consumer == nil }.compactMap(\.headerName)
   }
 
-  /// The line that a configuration means.
-  /// - Parameter text: a line's name, `chip-label:offset`, or `GPIOn` for a line of a Pi's header,
-  ///   whatever the kernel calls it. Mainline's device trees name some lines after their other
-  ///   functions (`GPIO_GCLK`), and give the lines of a Pi 5 no names.
-  /// - Throws: `Fault` if there is none, or more than one; it names what there is instead.
+  /// - Parameter text: a line's name, `chip-label:offset`, or `GPIOn` for a line of a Pi's header.
+  ///   Mainline's device trees name some lines after their other functions (`GPIO_GCLK`), and give
+  ///   the lines of a Pi 5 no names.
   public func line(named text: String) throws(Fault) -> Line {
     var found = lines.filter { $0.name == text }
     if found.isEmpty { found = lines.filter { $0.place == text } }

@@ -28,9 +28,8 @@ struct PCMDevice {
   /// reader of a pipe. Nothing may be held up for five seconds, and a slow device takes three to open.
   private static let milliseconds: (toOpen: Int32, toAnswer: Int32) = (4_000, 1_000)
 
-  /// Opens the device and configures it. A device that cannot be used is released.
-  /// - Throws: what `configure` throws, or that a sound server does not answer. Then its connection is
-  ///   ended, so that the call that waits for it fails.
+  /// Opens the device and configures it. A device that cannot be used is released. The connection to a
+  /// sound server that does not answer is ended, so that the call that waits for it fails.
   func opened<Value>(
     release: (OpaquePointer) -> Void, _ configure: (OpaquePointer) throws(Fault) -> Value
   ) throws(Fault) -> (pcm: OpaquePointer, Value) {

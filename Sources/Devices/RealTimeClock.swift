@@ -30,8 +30,7 @@ public struct RealTimeClock: Hashable, Sendable {
   public let device: String
   /// Its driver and where it sits, as in `rtc-ds1307 1-0068`.
   public let place: String
-  /// The name of the chip if the driver serves several, as in `ds3231`; otherwise the driver's, as
-  /// in `rpi-rtc`.
+  /// Of the chip, as in `ds3231`, or else of the driver, as in `rpi-rtc`.
   public let name: String
   /// True if the kernel set its clock from this one.
   public let hasSetTheClock: Bool

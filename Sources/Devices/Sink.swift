@@ -35,8 +35,7 @@ public protocol Sink: AnyObject {
   /// Takes mono frames, full scale is 1; `block` holds no more than there is space for.
   func write(_ block: UnsafeBufferPointer<Float>) throws(Fault)
 
-  /// Takes back, from the end, frames that were written and have not reached the converter, as many
-  /// as it safely can. The next frames written replace them.
+  /// Takes back, from the end, as many of the frames that have not reached the converter as it can.
   /// - Returns: how many; 0 if the device cannot. A sink that may have to be silent at once then
   ///   holds only a little.
   func takeBack() -> Int

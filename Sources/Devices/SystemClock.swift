@@ -31,8 +31,7 @@ public enum SystemClock {
   /// Reads `CLOCK_MONOTONIC`.
   public static var uptime: Uptime { Uptime(nanoseconds: nanoseconds(of: CLOCK_MONOTONIC)) }
 
-  /// The ID of the boot from which `CLOCK_BOOTTIME` counts, from `sd_id128_get_boot(3)`; nil if the
-  /// kernel does not tell it.
+  /// The ID of the boot from which `CLOCK_BOOTTIME` counts, from `sd_id128_get_boot(3)`.
   public static let boot: String? = {
     var id = sd_id128_t()
     guard sd_id128_get_boot(&id) >= 0 else { return nil }
@@ -47,13 +46,13 @@ public enum SystemClock {
     return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
   }
 
-  /// Reads what the kernel and systemd-timesyncd say of the clock: `adjtimex(2)` without a change,
-  /// and the file that timesyncd touches.
+  /// What the kernel (`adjtimex(2)`) and systemd-timesyncd, by the file that it touches, say of the
+  /// clock.
   public static var kernel: KernelClock {
     var state = timex()
-    let isTold = adjtimex(&state) >= 0
+    adjtimex(&state)
     return KernelClock(
-      maximumError: isTold ? .microseconds(Int64(state.maxerror)) : KernelClock.unbounded,
+      maximumError: .microseconds(Int64(state.maxerror)),
       timesyncd: modification(of: "/run/systemd/timesync/synchronized"))
   }
 

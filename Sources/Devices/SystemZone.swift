@@ -2,9 +2,8 @@ import Basics
 @preconcurrency import Glibc
 import Horology
 
-/// A zone of the tz database, read by glibc.
-///
-/// glibc knows one zone at a time, so making a `SystemZone` makes it the zone of the process.
+/// A zone of the tz database, read by glibc. It knows one zone at a time, so making a `SystemZone` makes
+/// it the zone of the process.
 public struct SystemZone: Zone {
   public let name: String
 
@@ -33,7 +32,6 @@ public struct SystemZone: Zone {
   }
 
   /// The zone of that name in the tz database, as in `Europe/London`.
-  /// - Throws: `Fault` if there is none.
   public init(name: String) throws(Fault) {
     try Self.check(name: name)
     Self.setVariable(":\(name)")

@@ -25,8 +25,7 @@ public final class Terminal {
     tcsetattr(descriptor, TCSANOW, &before)
   }
 
-  /// Reads the pressed keys. Call it when the descriptor is ready.
-  /// - Returns: the bytes; nil if the terminal is gone.
+  /// - Returns: the bytes of the pressed keys; nil if the terminal is gone.
   public func readKeys() -> [UInt8]? {
     var bytes = [UInt8](repeating: 0, count: 64)
     let count = (try? retryingInterrupts("") { read(descriptor, &bytes, bytes.count) }) ?? 0

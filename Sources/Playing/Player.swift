@@ -24,7 +24,7 @@ public final class Player {
   private static let tail = Duration.milliseconds(100)
   /// A device may end this much later than it should.
   private static let patience = Duration.seconds(2)
-  /// A device that underruns again and again is late but goes on; it gets this much longer.
+  /// A device that underruns again and again gets this much longer.
   private static let longestDelay = Duration.seconds(10)
   /// A sound server may take two seconds to begin, or to begin again. A device that takes no frames
   /// for longer than this has stalled.
@@ -91,9 +91,7 @@ public final class Player {
   /// Opens the device and plays the score that `compose` makes for its rate.
   /// - Parameters:
   ///   - decibels: level in dB, on top of the settings' gain.
-  ///   - mayBeLateBy: how late the anchor may be. A score that would be later ends as too late,
-  ///     before it begins. Nil if it may be late at will.
-  ///   - ducking: how long other sounds are turned down.
+  ///   - mayBeLateBy: how late the anchor may be; nil for no limit.
   /// - Throws: `Fault` if the device cannot be opened, a sound is missing or damaged, or the
   ///   machine sleeps meanwhile; then the score does not play.
   public func play(
@@ -167,8 +165,7 @@ public final class Player {
     if !begun.isEmpty { tick() }
   }
 
-  /// Closes the device, at once or when everything that plays on it is over. The next announcement
-  /// opens it again, as it is set then.
+  /// Closes the device, at once or when everything that plays on it is over.
   public func closeWhenIdle() {
     if isPlaying { isOutdated = true } else { close() }
   }

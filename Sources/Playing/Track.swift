@@ -67,9 +67,7 @@ final class Track {
   }
 
   /// Adds the part of it that falls into `sum`, whose first frame is frame `frame` of the stream.
-  /// - Parameters:
-  ///   - ducking: factor for a frame, because of other sounds; nil if nothing ducks it.
-  ///   - scratch: a buffer to render into, piece by piece.
+  /// - Parameter ducking: factor for a frame, because of other sounds; nil if nothing ducks it.
   func add(
     to sum: UnsafeMutableBufferPointer<Float>, at frame: Int, ducking: ((Int) -> Float)?,
     scratch: UnsafeMutableBufferPointer<Float>, _ clock: StreamClock, _ now: Now
@@ -163,8 +161,7 @@ final class Track {
     placed.append((start + place, ideal(scored, target), scored == mixer.score.anchor))
   }
 
-  /// Measures every blow that left the converter at least `measuredAfter` ago; with `isOver`, every
-  /// blow that left it.
+  /// Measures the blows that left the converter at least `measuredAfter` ago, or if it is over, all.
   func measure(_ clock: StreamClock, played: Double, isOver: Bool = false) {
     let wait = isOver ? 0 : Self.measuredAfter.inSeconds * Double(mixer.score.rate)
     while let blow = placed.first, Double(blow.frame) + wait <= played {

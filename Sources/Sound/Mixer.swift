@@ -35,7 +35,6 @@ public final class Mixer {
 
   /// Renders the next frames of the score into `block`, and overwrites it: silence before, between
   /// and after the sounds.
-  /// - Throws: `Fault` if a sound cannot be read.
   /// - Parameter began: called for each timed part that begins, with its frame in the score and the
   ///   frame at which it was placed.
   public func render(
@@ -97,11 +96,11 @@ private struct Voice {
     self.part = part
     self.start = start
     file = try SoundFile(path: part.sound.path)
-    converter = file.rate == rate ? nil : try RateConverter(from: file.rate, to: rate)
+    converter = file.rate == rate ? nil : RateConverter(from: file.rate, to: rate)
   }
 
   /// Adds the frames of this part that fall into `block`, whose first frame is frame `position` of
-  /// the score. `scratch` holds at least as many frames as `block`.
+  /// the score. `scratch` is no smaller than `block`.
   mutating func add(
     to block: UnsafeMutableBufferPointer<Float>, at position: Int,
     scratch: UnsafeMutableBufferPointer<Float>

@@ -59,7 +59,7 @@ public struct Score: Hashable {
     self.anchor = anchor
   }
 
-  /// How many frames it has: up to the end of the last sound.
+  /// Up to the end of the last sound.
   public var frames: Int { parts.map(\.end).max() ?? 0 }
 
   /// Reads every sound to its end.
@@ -80,11 +80,8 @@ extension Score {
     try writer.finish()
   }
 
-  /// Verifies the whole score, and renders it block by block, faster than real time and in constant
-  /// memory.
-  /// - Parameters:
-  ///   - gain: the factor for every sample.
-  ///   - heard: called with every block in turn; the block is valid during the call.
+  /// Verifies the whole score, and renders it block by block.
+  /// - Parameter heard: called with every block in turn; the block is valid during the call.
   public func render(
     gain: Float = 1, _ heard: (UnsafeBufferPointer<Float>) throws(Fault) -> Void
   ) throws(Fault) {

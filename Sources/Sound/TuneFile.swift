@@ -73,11 +73,11 @@ private struct Draft {
     case "strike":
       bell = entry.value
     case "count":
-      guard let count = Tune.Count(rawValue: entry.value) else {
+      count = Tune.Count(rawValue: entry.value)
+      guard count != nil else {
         let allowed = Tune.Count.allCases.map(\.rawValue).joined(separator: ", ")
         throw Fault(place, "count = \(entry.value.excerpt): allowed: \(allowed)")
       }
-      self.count = count
     case "gaps":
       gaps = []
       for word in words { gaps.append(try Self.gap(word, place)) }

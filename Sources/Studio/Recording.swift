@@ -160,7 +160,7 @@ extension Recording {
       throw refuse("it is clipped: \(run) samples in a row at full scale; record it less loudly")
     }
     self.init(
-      samples: try RateConverter.convert(loudest, from: sound.rate, to: standardRate),
+      samples: RateConverter.convert(loudest, from: sound.rate, to: standardRate),
       rate: standardRate)
     removeDC()
     guard peak >= Self.faintest else {
@@ -170,7 +170,7 @@ extension Recording {
     }
     var audibility = Audibility()
     audibility.add(samples)
-    guard audibility.isHeard else { throw refuse(ClipFlaw.silent.words) }
+    guard audibility.isHeard else { throw refuse(ClipFlaw.silent) }
     trim()
     removeDC()
     guard self.seconds >= Self.shortest else {

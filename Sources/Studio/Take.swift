@@ -92,10 +92,10 @@ public struct Take: Sendable {
   }
 
   /// Its words, each without the quiet around it, at the rate of a pack.
-  func cutWords() throws(Fault) -> [Recording] {
+  func cutWords() -> [Recording] {
     var words: [Recording] = []
     for range in cut.words {
-      let converted = try RateConverter.convert(
+      let converted = RateConverter.convert(
         Array(samples[range]), from: rate, to: standardRate)
       var word = Recording(samples: converted, rate: standardRate)
       word.removeDC()
@@ -111,7 +111,7 @@ public struct Take: Sendable {
   func spoken() throws(Fault) -> Recording {
     let gap = [Float](repeating: 0, count: standardRate * 60 / 1000)
     var samples: [Float] = []
-    for var word in try cutWords() {
+    for var word in cutWords() {
       let loudness = try Loudness(of: word.samples, rate: word.rate)
       word.amplify(by: min(VoiceDraft.usualLoudness - loudness.momentary, -1 - loudness.truePeak))
       word.fade()

@@ -53,7 +53,7 @@ public struct VoiceVerification {
     }
     self.crossfade = crossfade
     found += bad.map {
-      Finding(clip: $0.clip.name, words: $0.flaw?.words ?? $0.fault.description)
+      Finding(clip: $0.clip.name, words: $0.flaw ?? $0.fault.description)
     }
     let unusable = Set(bad.map(\.clip.name))
     let usable = pack.without(unusable)
@@ -135,7 +135,7 @@ extension VoicePack {
     let (bad, crossfade) = readClips { _, _ in }
     return (filesMissing.map { [$0.description] } ?? [])
       + bad.map { bad in
-        bad.flaw.map { "\(bad.clip.path): \($0.words)" } ?? bad.fault.description
+        bad.flaw.map { "\(bad.clip.path): \($0)" } ?? bad.fault.description
       } + (crossfade.map { ["\(path)/voice.conf: \($0)"] } ?? [])
   }
 
@@ -144,7 +144,7 @@ extension VoicePack {
     let clip: Clip
     let fault: Fault
     /// Nil if it cannot be read.
-    var flaw: ClipFlaw?
+    var flaw: String?
   }
 
   /// Reads every clip once, in the order of their names.
@@ -159,13 +159,13 @@ extension VoicePack {
     for clip in sortedClips {
       do throws(Fault) {
         let file = try SoundFile(path: clip.path)
-        var flaw = ClipFlaw(seconds: file.seconds)
+        var flaw = ClipFlaw.tooShort(seconds: file.seconds)
         let samples = flaw == nil ? try file.readChannels()[0] : []
         let word = Recording(samples: samples, rate: file.rate)
         flaw = flaw ?? file.silence
         if let flaw {
           bad.append(
-            BadClip(clip: clip, fault: Fault("cannot use \(clip.path)", flaw.words), flaw: flaw))
+            BadClip(clip: clip, fault: Fault("cannot use \(clip.path)", flaw), flaw: flaw))
           continue
         }
         if word.seconds < shortest?.seconds ?? .infinity { shortest = (clip.name, word.seconds) }

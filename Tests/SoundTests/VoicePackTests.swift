@@ -98,7 +98,7 @@ import Testing
       try pack.text(of: time(15, 15), wording: wording) == "fifteen P M three o'clock fifteen")
     // A name without a chain is the name of a clip.
     let fault = faultThrown { _ = try pack.text(of: time(16, 15), wording: .twelve) }
-    #expect(fault?.detail == "no clip 'hour-16', which 16:15:00 needs")
+    #expect(fault?.detail.hasPrefix("no clip 'hour-16', which 16:15:00 needs; ") == true)
   }
 
   @Test(
@@ -183,10 +183,7 @@ import Testing
     #expect(pack.clipsWithoutFile == ["m", "pm", "w", "x", "z"])
     #expect(try pack.text(of: time(15, 0), wording: .twelve) == "3 o'clock")
     let fault = faultThrown { try pack.verify(every: .quarter, wording: .twelve) }
-    #expect(
-      fault?.detail
-        == "clip 'm' has no file (m.flac, .wav, .caf, .ogg), nor have 1 more; put it there, or take it "
-        + "out of voice.conf")
+    #expect(fault?.detail.hasPrefix("no clip 'm', which 00:15:00 needs") == true)
     try pack.verify(every: Interval(minutes: 60)!, wording: .twelve)
   }
 
