@@ -224,25 +224,15 @@ public final class ALSASink: Sink {
     try device.check("cannot ask", PCMDevice.limited { snd_pcm_status(pcm, status) })
     let now = SystemClock.uptime
     guard snd_pcm_status_get_state(status) == SND_PCM_STATE_RUNNING else { return nil }
+    // No frame leaves the converter before it was fetched. But the pulse plugin only estimates. Until
+    // its server begins, for up to two seconds, it counts by the time alone. After one late answer of
+    // the server, by 60 ms, it counts up to 2 % too fast for many seconds (measured). So a frame that
+    // is too far ahead is held back to those fetched, and is unknown while the device fetches none.
     let held = max(bufferFrames - Int(snd_pcm_status_get_avail(status)), 0)
-    let frame = Self.frame(
-      atConverter: written - snd_pcm_status_get_delay(status), fetched: written - held,
-      slack: slackFrames, isFetching: held < queueFrames)
-    return frame.map { StreamPosition(uptime: now, frame: Double($0)) }
-  }
-
-  /// The frame at the converter; nil if the device does not know it.
-  ///
-  /// No frame leaves the converter before it was fetched. But the pulse plugin only estimates. Until
-  /// its server begins, for up to two seconds, it counts by the time alone. After one late answer of
-  /// the server, by 60 ms, it counts up to 2 % too fast for many seconds (measured). So a frame that
-  /// is too far ahead is held back to those fetched, and is unknown while the device fetches none.
-  /// - Parameter isFetching: true if it has fetched some since it was last fed.
-  static func frame(
-    atConverter told: Int, fetched: Int, slack: Int, isFetching: Bool
-  ) -> Int? {
-    let latest = fetched + slack
-    return told <= latest ? told : isFetching ? latest : nil
+    let latest = written - held + slackFrames
+    let told = written - snd_pcm_status_get_delay(status)
+    guard told <= latest || held < queueFrames else { return nil }
+    return StreamPosition(uptime: now, frame: Double(min(told, latest)))
   }
 
   public func close() {

@@ -12,10 +12,7 @@ public final class CardMixer {
   /// What the control was set to before: of each channel its number, its volume, and 1 if it is on.
   private var saved: [[Int]] = []
 
-  /// - Parameters:
-  ///   - control: the card's control device, as in `hw:CARD=DAC`.
-  ///   - name: the control, as in `Digital`.
-  ///   - file: where the setting is kept until it is restored; nil keeps it in memory alone.
+  /// - Parameter file: keeps the setting until it is restored; nil keeps it in memory alone.
   init(control: String, name: String, file: String?) throws(Fault) {
     (self.control, self.name, self.file) = (control, name, file)
     mixer = try Self.open(control)
@@ -34,27 +31,22 @@ public final class CardMixer {
     snd_mixer_close(mixer)
   }
 
-  /// The controls for playing that a card has, with their ranges in dB if the card tells them.
-  static func controls(of control: String) -> [(name: String, range: ClosedRange<Double>?)] {
+  /// The controls for playing that a card has.
+  static func controls(of control: String) -> [String] {
     guard let mixer = try? open(control) else { return [] }
     defer { snd_mixer_close(mixer) }
-    return elements(mixer).map { ($0.name, decibels(of: $0.element)) }
+    return elements(mixer).map(\.name)
   }
 
   private static func open(_ control: String) throws(Fault) -> OpaquePointer {
     var opened: OpaquePointer?
     var code = snd_mixer_open(&opened, 0)
-    guard code == 0, let mixer = opened else {
-      throw Fault("cannot open the mixer of \(control)", errno: -code)
-    }
-    code = snd_mixer_attach(mixer, control)
-    if code == 0 { code = snd_mixer_selem_register(mixer, nil, nil) }
-    if code == 0 { code = snd_mixer_load(mixer) }
-    guard code == 0 else {
-      snd_mixer_close(mixer)
-      throw Fault("cannot open the mixer of \(control)", errno: -code)
-    }
-    return mixer
+    if code == 0 { code = snd_mixer_attach(opened, control) }
+    if code == 0 { code = snd_mixer_selem_register(opened, nil, nil) }
+    if code == 0 { code = snd_mixer_load(opened) }
+    if code == 0, let opened { return opened }
+    if let opened { snd_mixer_close(opened) }
+    throw Fault("cannot open the mixer of \(control)", errno: -code)
   }
 
   private static func elements(
@@ -69,14 +61,6 @@ public final class CardMixer {
       next = snd_mixer_elem_next(element)
     }
     return found
-  }
-
-  private static func decibels(of element: OpaquePointer) -> ClosedRange<Double>? {
-    var (least, most) = (0, 0)
-    guard snd_mixer_selem_get_playback_dB_range(element, &least, &most) == 0, least < most else {
-      return nil
-    }
-    return Double(least) / 100...Double(most) / 100
   }
 
   /// Saves the control's setting, switches it on and sets it to `decibels`, where 0 leaves the

@@ -26,29 +26,50 @@ public protocol InputLine: AnyObject {
   func readEdges() throws(Fault) -> [Edge]
 }
 
-/// A GPIO line that is read: pulled to its inactive level, with events at both edges.
-public final class GPIOInput: InputLine {
-  private let line: LineHandle
+/// A GPIO line, taken by `gpiod_line_request` (libgpiod 1) or `gpiod_chip_request_lines` (2).
+public class GPIOLine {
+  fileprivate let pointer: OpaquePointer
+  public let place: GPIOMap.Line
 
-  /// Takes a line, by `gpiod_line_request` (libgpiod 1) or `gpiod_chip_request_lines` (2).
+  fileprivate typealias Open = (
+    UnsafeMutablePointer<OpaquePointer?>?, UnsafePointer<CChar>?, UInt32, Bool
+  ) -> Int32
+
+  fileprivate init(_ name: String, active: ActiveLevel, _ open: Open) throws(Fault) {
+    let line = try GPIOMap.current().line(named: name)
+    var opened: OpaquePointer?
+    let code = open(&opened, line.chipPath, line.offset, active == .low)
+    guard code == 0, let opened else { throw line.refusal(code: -code) }
+    pointer = opened
+    place = line
+  }
+
+  deinit {
+    clocksmith_line_close(pointer)
+  }
+
+  @discardableResult
+  fileprivate func check(_ code: Int32) throws(Fault) -> Int32 {
+    if code < 0 { throw Fault("GPIO line \(place)", errno: -code) }
+    return code
+  }
+}
+
+/// A line that is read: pulled to its inactive level, with events at both edges.
+public final class GPIOInput: GPIOLine, InputLine {
   public init(line: String, active: ActiveLevel) throws(Fault) {
-    self.line = try LineHandle(line, active: active, clocksmith_line_open_input)
+    try super.init(line, active: active, clocksmith_line_open_input)
   }
 
-  public var place: GPIOMap.Line { line.place }
+  public var descriptor: Int32 { clocksmith_line_descriptor(pointer) }
 
-  public var descriptor: Int32 { clocksmith_line_descriptor(line.pointer) }
-
-  public func isActive() throws(Fault) -> Bool {
-    try line.check(clocksmith_line_get(line.pointer)) == 1
-  }
+  public func isActive() throws(Fault) -> Bool { try check(clocksmith_line_get(pointer)) == 1 }
 
   public func readEdges() throws(Fault) -> [Edge] {
     var edges: [Edge] = []
     var batch = [clocksmith_edge](repeating: clocksmith_edge(), count: 16)
     repeat {
-      let count = try line.check(
-        clocksmith_line_read_edges(line.pointer, &batch, UInt32(batch.count)))
+      let count = try check(clocksmith_line_read_edges(pointer, &batch, UInt32(batch.count)))
       guard count > 0 else { break }
       edges += batch.prefix(Int(count)).map {
         Edge(isActive: $0.active, uptime: Uptime(nanoseconds: $0.nanoseconds))
@@ -63,43 +84,14 @@ public protocol OutputLine: AnyObject {
   func set(_ isActive: Bool) throws(Fault)
 }
 
-public final class GPIOOutput: OutputLine {
-  private let line: LineHandle
-
-  /// Takes a line, and makes it inactive.
+/// A line that is driven, and inactive at first.
+public final class GPIOOutput: GPIOLine, OutputLine {
   public init(line: String, active: ActiveLevel) throws(Fault) {
-    self.line = try LineHandle(line, active: active, clocksmith_line_open_output)
+    try super.init(line, active: active, clocksmith_line_open_output)
   }
 
   public func set(_ isActive: Bool) throws(Fault) {
-    _ = try line.check(clocksmith_line_set(line.pointer, isActive))
-  }
-}
-
-private final class LineHandle {
-  let pointer: OpaquePointer
-  let place: GPIOMap.Line
-
-  typealias Open = (
-    UnsafeMutablePointer<OpaquePointer?>?, UnsafePointer<CChar>?, UInt32, Bool
-  ) -> Int32
-
-  init(_ name: String, active: ActiveLevel, _ open: Open) throws(Fault) {
-    let line = try GPIOMap.current().line(named: name)
-    var opened: OpaquePointer?
-    let code = open(&opened, line.chipPath, line.offset, active == .low)
-    guard code == 0, let opened else { throw line.refusal(code: -code) }
-    pointer = opened
-    place = line
-  }
-
-  deinit {
-    clocksmith_line_close(pointer)
-  }
-
-  func check(_ code: Int32) throws(Fault) -> Int32 {
-    if code < 0 { throw Fault("GPIO line \(place)", errno: -code) }
-    return code
+    try check(clocksmith_line_set(pointer, isActive))
   }
 }
 

@@ -59,8 +59,7 @@ final class SampleBuffer {
 
   /// Lets `body` fill the buffer, and decodes the mean of all channels, because on a stereo card a
   /// microphone may be on either.
-  /// - Parameter body: gets the buffer and the number of frames it may fill; returns how many there
-  ///   are, or an error code.
+  /// - Parameter body: returns how many frames there are, or an error code.
   func decode(
     into block: UnsafeMutableBufferPointer<Float>,
     _ body: (UnsafeMutableRawPointer, _ frames: Int) -> Int

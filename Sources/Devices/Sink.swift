@@ -7,11 +7,6 @@ public struct StreamPosition: Hashable, Sendable {
   /// Counted from the first frame that was written since the sink was opened; with a fraction,
   /// and negative before that frame.
   public let frame: Double
-
-  public init(uptime: Uptime, frame: Double) {
-    self.uptime = uptime
-    self.frame = frame
-  }
 }
 
 /// Takes sound in real time: a speaker, or a file instead of one. While it is open it is fed at an

@@ -38,9 +38,7 @@ public struct SoundCard: Hashable, Sendable {
   private static func devices(
     of control: OpaquePointer, _ id: String, _ name: String
   ) -> [SoundCard] {
-    let mixers = CardMixer.controls(of: "hw:CARD=\(id)").map { control in
-      control.name + (control.range.map { " (\($0.lowerBound) to \($0.upperBound) dB)" } ?? "")
-    }
+    let mixers = CardMixer.controls(of: "hw:CARD=\(id)")
     let volume = mixers.isEmpty ? "no mixer" : "mixer \(mixers.joined(separator: ", "))"
 
     var cards: [SoundCard] = []

@@ -6,7 +6,6 @@ public final class Terminal {
   public let descriptor: Int32
   private var before = termios()
 
-  /// - Throws: `Fault` if the descriptor is no terminal.
   public init(descriptor: Int32) throws(Fault) {
     self.descriptor = descriptor
     try retryingInterrupts("cannot read keys") { tcgetattr(descriptor, &before) }

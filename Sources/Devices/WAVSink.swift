@@ -12,7 +12,6 @@ public final class WAVSink: Sink {
 
   private let uptime: () -> Uptime
   private let writer: SoundFileWriter
-  private var isOpen = false
   /// When it took its first frame, later by what it had to wait for frames since; nil before that.
   private var began: Uptime?
   /// Frames that have not been played, and so are not in the file yet.
@@ -35,7 +34,6 @@ public final class WAVSink: Sink {
 
   public func open() throws(Fault) -> Int {
     try writer.verifyPlace()
-    isOpen = true
     began = nil
     played = 0
     return standardRate
@@ -86,11 +84,10 @@ public final class WAVSink: Sink {
   }
 
   public func close() {
-    guard isOpen else { return }
-    isOpen = false
     // space() has reported a full disk.
     try? play()
     queue = []
+    began = nil
     try? writer.updateHeader()
   }
 }

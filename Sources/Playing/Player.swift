@@ -136,7 +136,6 @@ public final class Player {
     }
   }
 
-  /// Fades these out; `ended` is called for each, as always.
   public func stop(_ soundings: [SoundingID], _ reason: StopReason) {
     let stopped = tracks.filter {
       soundings.contains($0.sounding) && $0.stopReason == nil

@@ -36,7 +36,6 @@ final class Stream {
 
   func frames(_ duration: Duration) -> Int { duration.frames(atRate: rate) }
 
-  /// Gives the sink as many frames of the mixer as it takes.
   func feed(_ now: Now) throws(Fault) {
     let space = try sink.space()
     if sink.underruns != underruns {
@@ -67,9 +66,7 @@ final class Stream {
   /// Takes back the frames that have not reached the converter, and writes the first of them again
   /// at once. The converter has only milliseconds left to play, so these are not rendered again: the
   /// same samples are written at another level.
-  /// - Parameters:
-  ///   - count: how many frames are written again at most.
-  ///   - level: the factor for a frame, by the number of frames before it.
+  /// - Parameter level: the factor for a frame, by the number of frames before it.
   /// - Returns: how many frames were taken back, and how many of those written again.
   func takeBack(
     rewriting count: Int = 0, _ level: (Int) -> Float = { _ in 1 }
@@ -98,7 +95,6 @@ struct FrameMemory {
       repeating: 0, count: 1 << (Int.bitWidth - (least - 1).leadingZeroBitCount))
   }
 
-  /// A frame of the stream, counted from its opening.
   subscript(frame: Int) -> Float {
     get { samples[frame & (samples.count - 1)] }
     set { samples[frame & (samples.count - 1)] = newValue }

@@ -21,7 +21,6 @@ final class Track {
   private(set) var end: Int?
   /// When the anchor is to leave the converter; fixed with `start`.
   private var target: Uptime?
-  /// How late it began, as a whole.
   private var delay = Duration.zero
   private let mayBeLateBy: Duration?
   /// How late it would begin at the earliest, if that is later than allowed.
@@ -29,7 +28,6 @@ final class Track {
 
   /// How much of it was heard, as the player has told.
   var told = Heard.nothing
-  /// When it should be over.
   var deadline = Uptime(nanoseconds: 0)
   /// The sink's underruns when it was added.
   var underrunsBefore = 0
@@ -99,17 +97,14 @@ final class Track {
       do throws(Fault) {
         try mixer.render(into: block) { scored, placed in recordBlow(scored, placed) }
       } catch {
-        return fail(error.description, at: rendered)
+        failure = error.description
+        end = min(end ?? .max, rendered)
+        return
       }
       for (index, sample) in block.enumerated() { memory[rendered + index] = sample }
       rendered += block.count
       if mixer.hasEnded, let start { end = min(end ?? .max, start + mixer.silentFrom) }
     }
-  }
-
-  private func fail(_ why: String, at frame: Int) {
-    failure = why
-    end = min(end ?? .max, frame)
   }
 
   // MARK: Turning others down
@@ -143,7 +138,6 @@ final class Track {
 
   // MARK: Keeping to the moments
 
-  /// When a frame of the score is to leave the converter.
   private func ideal(_ scored: Int, _ target: Uptime) -> Uptime {
     target + .seconds(Double(scored - mixer.score.anchor) / Double(mixer.score.rate))
   }

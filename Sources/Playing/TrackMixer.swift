@@ -37,7 +37,6 @@ final class TrackMixer {
     if track.ducksOthers && track.end != nil { past.append(track) }
   }
 
-  /// Renders the next frames of the stream into `block`, and overwrites what it held.
   func render(
     into block: UnsafeMutableBufferPointer<Float>, _ clock: StreamClock, _ now: Now
   ) {
@@ -94,9 +93,8 @@ final class TrackMixer {
     tracks.contains { track in track.start != nil && !these.contains { $0 === track } }
   }
 
-  /// Fades these tracks out. If nothing else sounds, the fade begins with the next frame of the
-  /// stream; else a little later, because the frames that the limiter has taken in go out
-  /// unchanged.
+  /// Fades these tracks out. If others sound, the fade begins a little later, because the frames that
+  /// the limiter has taken in go out unchanged.
   func stop(_ stopped: [Track], _ reason: StopReason, fadeFrames: Int) {
     let othersSound = sounds(besides: stopped)
     let fade = Fade(

@@ -40,7 +40,6 @@ public struct BellRack {
     return []
   }
 
-  /// The recording for a bell's blow number `index`, counted from 0.
   func sound(ofBlow index: Int, of bell: String) throws(Fault) -> StoredSound {
     guard let takes = takes[bell] else { throw Fault("bell '\(bell)'", "it is in no tune") }
     return takes[index % takes.count]

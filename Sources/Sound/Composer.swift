@@ -116,7 +116,6 @@ public struct Composer {
       ], anchor: 0)
   }
 
-  /// The signal that is heard instead of words; nil if there are words.
   private func signal(of announcement: Announcement) -> Signal? {
     switch announcement.cause {
     case .start: .start

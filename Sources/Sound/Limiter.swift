@@ -10,7 +10,6 @@ final class Limiter {
   /// Peaks over the ceiling are brought 0.1 dB below it: a moving gain makes the curve between two
   /// samples slightly higher than it makes the samples.
   private static let aim: Float = 0.881_048_9
-  /// A gain of 1, in whole numbers.
   private static let one = 1 << 20
 
   /// By how many frames the output lags behind the input.
@@ -61,7 +60,6 @@ final class Limiter {
     state = mark.state
   }
 
-  /// Takes in the frames of `block`, and replaces them with as many frames of output.
   func process(_ block: UnsafeMutableBufferPointer<Float>) {
     guard let sounds = block.baseAddress, let line = line.baseAddress else { return }
     let count = block.count

@@ -11,7 +11,6 @@ public final class Master {
   private let limiter: Limiter
   /// The most frames taken in at a time.
   public static let longestBlock = 1024
-  /// How far it can go back, in frames.
   private let memory: Int
   /// The most frames in a part. Going back reaches the start of a part, so up to a part more is
   /// summed again.

@@ -62,8 +62,7 @@ public struct Score: Hashable {
   /// Up to the end of the last sound.
   public var frames: Int { parts.map(\.end).max() ?? 0 }
 
-  /// Reads every sound to its end.
-  /// - Throws: `Fault` for the first that is missing, torn or not a sound file, or a silent word.
+  /// - Throws: `Fault` for the first sound that is missing or torn, or a silent word.
   public func verify(_ meanwhile: () throws(Fault) -> Void = {}) throws(Fault) {
     for part in parts {
       try part.sound.verify(asWord: part.isWord)
@@ -73,7 +72,6 @@ public struct Score: Hashable {
 }
 
 extension Score {
-  /// Renders the whole score into a sound file, faster than real time and in constant memory.
   public func write(to path: String, gain: Float = 1) throws(Fault) {
     let writer = try SoundFileWriter(path: path, rate: rate)
     try render(gain: gain) { block throws(Fault) in try writer.write(block) }

@@ -171,7 +171,6 @@ public final class SoundFile {
     return wanted
   }
 
-  /// Reads the next `wanted` frames of all channels.
   private func fill(
     _ block: UnsafeMutableBufferPointer<Float>, frames wanted: Int
   ) throws(Fault) {
@@ -236,7 +235,6 @@ public final class SoundFile {
 }
 
 extension Duration {
-  /// Rounded to whole frames.
   public func frames(atRate rate: Int) -> Int {
     Int((inSeconds * Double(rate)).rounded())
   }

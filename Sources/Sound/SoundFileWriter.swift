@@ -13,7 +13,6 @@ public final class SoundFileWriter {
 
   /// - Parameter inPlace: write under the final name from the start, for a file that grows while it
   ///   is listened to. It is WAV, because the header of a FLAC file cannot be updated.
-  /// - Throws: `Fault` if it cannot be created, or has the name of another kind of file.
   public init(path: String, rate: Int, inPlace: Bool = false) throws(Fault) {
     self.path = path
     finalPath = try outputPath(path)
@@ -105,7 +104,6 @@ public final class SoundFileWriter {
     }
   }
 
-  /// Updates the header, so that the file is whole up to here.
   public func updateHeader() throws(Fault) {
     errno = 0
     sf_command(handle, Int32(SFC_UPDATE_HEADER_NOW), nil, 0)

@@ -5,7 +5,6 @@ extension Tune {
   static let mostNotes = 200
   private static let quarters = ["hour": 0, "first": 1, "half": 2, "third": 3]
 
-  /// Reads a tune's file: `[tune]` with a description, and a section for each quarter that sounds.
   /// - Throws: `Fault` with file and line for anything in it that is unknown or wrong.
   public init(path: String, name: String) throws(Fault) {
     let file = try INIFile(path: path)

@@ -39,9 +39,6 @@ public struct VoicePack {
   /// Every clip that has a file, in the order of their names.
   public var sortedClips: [Clip] { clips.values.sorted { $0.name < $1.name } }
 
-  public func clip(_ name: String) -> Clip? { clips[name] }
-
-  /// The pack as it would be if these clips had no file.
   public func without(_ names: Set<String>) -> VoicePack {
     var pack = self
     pack.clips = clips.filter { !names.contains($0.key) }
@@ -93,7 +90,8 @@ public struct VoicePack {
     }
     if let missing = names.first(where: { clips[$0] == nil }) {
       throw Fault(
-        place, "no clip '\(missing)', which \(told) needs; put its file there, or take the rule out")
+        place,
+        "no clip '\(missing)', which \(told) needs; put its file there, or take the rule out")
     }
     return names.compactMap { clips[$0] }
   }
@@ -103,7 +101,6 @@ public struct VoicePack {
     return written(links(time, wording) ?? [])
   }
 
-  /// The phrase as a score whose anchor is its first frame.
   public func score(of time: CivilTime, wording: Wording, rate: Int) throws(Fault) -> Score {
     try score(of: phrase(of: time, wording: wording), rate: rate)
   }

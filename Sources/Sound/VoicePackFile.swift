@@ -3,7 +3,6 @@ import Basics
 import Horology
 
 extension VoicePack {
-  /// Reads the pack in the folder `path`: its `voice.conf`, and which clips there are.
   /// - Throws: `Fault` with file and line for anything in it that is unknown or wrong.
   public init(path: String) throws(Fault) {
     var draft = Draft(file: try INIFile(path: "\(path)/voice.conf"))

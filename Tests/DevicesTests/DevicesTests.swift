@@ -43,18 +43,4 @@ import Testing
       encode(samples, .integer32, as: Int32.self) == [half, half, full, full, -full, -full])
     #expect(encode(samples, .float32, as: Float.self) == [0.5, 0.5, 1, 1, -1, -1])
   }
-
-  @Test(
-    "a speaker that tells a frame too far ahead is as far as it has fetched",
-    arguments: [(1_240, 1_240), (1_241, 1_240), (9_000, 1_240), (-300, -300)])
-  func frameAhead(told: Int, frame: Int) {
-    #expect(
-      ALSASink.frame(atConverter: told, fetched: 1_000, slack: 240, isFetching: true) == frame)
-  }
-
-  @Test("the frame of a speaker that only counts on, and fetches nothing, is not known")
-  func frameWithoutFetching() {
-    #expect(ALSASink.frame(atConverter: 241, fetched: 0, slack: 240, isFetching: false) == nil)
-    #expect(ALSASink.frame(atConverter: 240, fetched: 0, slack: 240, isFetching: false) == 240)
-  }
 }
