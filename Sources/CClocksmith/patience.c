@@ -13,7 +13,7 @@
 
 #define MOST_DESCRIPTORS 256
 
-/* The sockets that were open before, by their inodes; 0 for none. */
+/* The sockets that were open before the device was opened, by their inodes; 0 for none. */
 static ino_t spared[MOST_DESCRIPTORS];
 static volatile sig_atomic_t is_on, has_run_out;
 
@@ -36,8 +36,8 @@ static void run_out(int signal) {
   errno = saved;
 }
 
-void clocksmith_patience_begin(int milliseconds) {
-  for (int descriptor = 0; descriptor < MOST_DESCRIPTORS; descriptor++)
+void clocksmith_patience_begin(int milliseconds, bool opens) {
+  for (int descriptor = 0; opens && descriptor < MOST_DESCRIPTORS; descriptor++)
     spared[descriptor] = socket_of(descriptor);
   has_run_out = 0;
   is_on = 1;

@@ -3,11 +3,9 @@ import CALSA
 import CClocksmith
 @preconcurrency import Glibc
 import Horology
+import Sound
 
-/// A speaker behind an ALSA PCM device.
-///
-/// Takes any device: 32-bit float, 32- or 16-bit integer samples, any rate, any number of channels.
-/// Each channel gets the same sound.
+/// A speaker behind an ALSA PCM device. Each channel gets the same sound.
 public final class ALSASink: Sink {
   public let name: String
 
@@ -19,13 +17,12 @@ public final class ALSASink: Sink {
   /// What is never taken back, because it may be on its way into the converter. The DMA of a card
   /// that counts its frames one by one is ahead by less than this.
   private static let leastMargin = Duration.milliseconds(5)
-
   /// A device that was not touched for so long may have been suspended with the machine.
   private static let longestPause = Duration.seconds(1)
 
   private var device: PCMDevice
   private var pcm: OpaquePointer?
-  private var encoder = SampleEncoder(format: .float32, channels: 1)
+  private var samples = SampleBuffer(format: .float32, channels: 1)
   private var written = 0
   private let isQuick: Bool
   private var bufferFrames = 0
@@ -55,15 +52,11 @@ public final class ALSASink: Sink {
     public let why: String
   }
   private static let defaultName = "default"
-  /// Called each time ALSA's default is opened, with the substitute if one plays instead. It is not
-  /// called for any other device.
+  /// Called each time ALSA's default is opened, with the substitute if one plays instead.
   public var opened: (Substitute?) -> Void = { _ in }
 
-  /// - Parameters:
-  ///   - name: a PCM name of ALSA, as in `plughw:CARD=DAC` or `default`.
-  ///   - isQuick: true if the sink may have to be silent within 30 ms. If the device cannot take
-  ///     frames back, the sink then holds little and must be fed more often.
-  ///   - volume: nil leaves the card's mixer alone.
+  /// - Parameter isQuick: true if the sink may have to be silent within 30 ms. If the device cannot
+  ///   take frames back, the sink then holds little and must be fed more often.
   public init(name: String, isQuick: Bool = false, volume: Volume? = nil) {
     self.name = name
     self.isQuick = isQuick
@@ -101,7 +94,6 @@ public final class ALSASink: Sink {
     (pcm, rate) = try device.opened(release: release) { pcm throws(Fault) in
       touched = SystemClock.sinceBoot
       let rate = try configureHardware(pcm)
-      try configureSoftware(pcm)
       try setVolume(pcm)
       return rate
     }
@@ -117,13 +109,13 @@ public final class ALSASink: Sink {
     let hardware = try device.configure(
       pcm, channels: Self.wantedChannels, period: Self.period,
       buffer: isShort ? Self.shortQueue : Self.buffer)
-    encoder = SampleEncoder(format: hardware.format, channels: hardware.channels)
+    samples = hardware.samples
     bufferFrames = hardware.bufferFrames
     queueFrames = hardware.bufferFrames
     canTakeBack = isQuick && !isShort
     // A card that counts its frames by the period may be two periods further than it says.
     marginFrames = max(
-      Int(Self.leastMargin.inSeconds * Double(hardware.rate)),
+      Self.leastMargin.frames(atRate: hardware.rate),
       hardware.isCoarse ? 2 * hardware.periodFrames : 0)
     slackFrames = hardware.periodFrames
     return hardware.rate
@@ -139,19 +131,6 @@ public final class ALSASink: Sink {
     let mixer = try CardMixer(control: control, name: volume.control, file: volume.file)
     try mixer.set(decibels: volume.decibels)
     self.mixer = mixer
-  }
-
-  private func configureSoftware(_ pcm: OpaquePointer) throws(Fault) {
-    var parameters: OpaquePointer?
-    guard snd_pcm_sw_params_malloc(&parameters) == 0 else {
-      throw device.fault("cannot configure", -ENOMEM)
-    }
-    defer { snd_pcm_sw_params_free(parameters) }
-    try device.check("cannot configure", snd_pcm_sw_params_current(pcm, parameters))
-    // Time stamps that can be compared with CLOCK_MONOTONIC. A plugin may know no type.
-    _ = snd_pcm_sw_params_set_tstamp_mode(pcm, parameters, SND_PCM_TSTAMP_ENABLE)
-    _ = snd_pcm_sw_params_set_tstamp_type(pcm, parameters, SND_PCM_TSTAMP_TYPE_MONOTONIC)
-    try device.check("cannot configure", snd_pcm_sw_params(pcm, parameters))
   }
 
   public var feedInterval: Duration {
@@ -172,10 +151,10 @@ public final class ALSASink: Sink {
 
   public func write(_ block: UnsafeBufferPointer<Float>) throws(Fault) {
     guard let pcm else { return }
+    try checkAwake()
     var done = 0
     while done < block.count {
-      try checkAwake()
-      let frames = encoder.encode(UnsafeBufferPointer(rebasing: block[done...])) { samples, count in
+      let frames = samples.encode(UnsafeBufferPointer(rebasing: block[done...])) { samples, count in
         snd_pcm_writei(pcm, samples, snd_pcm_uframes_t(count))
       }
       if frames == -Int(EAGAIN) {
@@ -189,7 +168,7 @@ public final class ALSASink: Sink {
       }
     }
     if snd_pcm_state(pcm) == SND_PCM_STATE_PREPARED {
-      try device.check("cannot start", snd_pcm_start(pcm))
+      try device.check("cannot start", PCMDevice.limited { snd_pcm_start(pcm) })
     } else if canTakeBack && !hasTriedToTakeBack {
       tryToTakeBack(pcm)
     }
@@ -204,8 +183,7 @@ public final class ALSASink: Sink {
     if moved > 0 { _ = snd_pcm_forward(pcm, snd_pcm_uframes_t(moved)) }
     if moved != frames {
       canTakeBack = false
-      queueFrames = min(
-        bufferFrames, Int(Self.shortQueue.inSeconds * Double(rate)))
+      queueFrames = min(bufferFrames, Self.shortQueue.frames(atRate: rate))
     }
   }
 
@@ -224,7 +202,8 @@ public final class ALSASink: Sink {
   private func recover(_ pcm: OpaquePointer, from code: Int32) throws(Fault) {
     if code == -ESTRPIPE { throw device.fault("cannot go on playing on", code) }
     if code == -EPIPE { underruns += 1 }
-    try device.check("cannot go on playing on", snd_pcm_recover(pcm, code, 1))
+    try device.check(
+      "cannot go on playing on", PCMDevice.limited { snd_pcm_recover(pcm, code, 1) })
   }
 
   /// After a sleep, asking a dmix for its state starts its card again, and the rest of the card's
@@ -239,40 +218,21 @@ public final class ALSASink: Sink {
   public func position() throws(Fault) -> StreamPosition? {
     guard let pcm else { return nil }
     var status: OpaquePointer?
-    guard snd_pcm_status_malloc(&status) == 0 else { throw device.fault("cannot ask", -ENOMEM) }
+    snd_pcm_status_malloc(&status)
     defer { snd_pcm_status_free(status) }
     try checkAwake()
-    try device.check("cannot ask", snd_pcm_status(pcm, status))
-    guard snd_pcm_status_get_state(status) == SND_PCM_STATE_RUNNING else { return nil }
-    let held = max(bufferFrames - Int(snd_pcm_status_get_avail(status)), 0)
-    let frame = Self.frame(
-      atConverter: written - snd_pcm_status_get_delay(status), fetched: written - held,
-      slack: slackFrames, isFetching: held < queueFrames)
-    guard let frame else { return nil }
-    var stamp = timespec()
-    snd_pcm_status_get_htstamp(status, &stamp)
-    let stamped = Uptime(nanoseconds: Int64(stamp.tv_sec) * 1_000_000_000 + Int64(stamp.tv_nsec))
+    try device.check("cannot ask", PCMDevice.limited { snd_pcm_status(pcm, status) })
     let now = SystemClock.uptime
-    // If a plugin sets no time stamp, or one of another clock, use the current time.
-    let isPlausible = stamped <= now && now - stamped < .seconds(1)
-    return StreamPosition(uptime: isPlausible ? stamped : now, frame: Double(frame))
-  }
-
-  /// The frame at the converter; nil if the device does not know it.
-  ///
-  /// No frame leaves the converter before it was fetched. But the pulse plugin only estimates. Until
-  /// its server begins, for up to two seconds, it counts by the time alone. After one late answer of
-  /// the server, by 60 ms, it counts up to 2 % too fast for many seconds (measured). So a frame that
-  /// is too far ahead is held back to those fetched, and is unknown while the device fetches none.
-  /// - Parameters:
-  ///   - told: the frame that the device tells.
-  ///   - fetched: how many frames the device has fetched.
-  ///   - isFetching: true if it has fetched some since it was last fed.
-  static func frame(
-    atConverter told: Int, fetched: Int, slack: Int, isFetching: Bool
-  ) -> Int? {
-    let latest = fetched + slack
-    return told <= latest ? told : isFetching ? latest : nil
+    guard snd_pcm_status_get_state(status) == SND_PCM_STATE_RUNNING else { return nil }
+    // No frame leaves the converter before it was fetched. But the pulse plugin only estimates. Until
+    // its server begins, for up to two seconds, it counts by the time alone. After one late answer of
+    // the server, by 60 ms, it counts up to 2 % too fast for many seconds (measured). So a frame that
+    // is too far ahead is held back to those fetched, and is unknown while the device fetches none.
+    let held = max(bufferFrames - Int(snd_pcm_status_get_avail(status)), 0)
+    let latest = written - held + slackFrames
+    let told = written - snd_pcm_status_get_delay(status)
+    guard told <= latest || held < queueFrames else { return nil }
+    return StreamPosition(uptime: now, frame: Double(min(told, latest)))
   }
 
   public func close() {
@@ -281,14 +241,16 @@ public final class ALSASink: Sink {
 
   private func release(_ pcm: OpaquePointer) {
     self.pcm = nil
-    // snd_pcm_drop and snd_pcm_close ask for the state, but not once the parameters are freed.
-    if mayHaveSlept {
-      snd_pcm_hw_free(pcm)
-    } else {
-      snd_pcm_drop(pcm)
+    PCMDevice.limited {
+      // snd_pcm_drop and snd_pcm_close ask for the state, but not once the parameters are freed.
+      if mayHaveSlept {
+        snd_pcm_hw_free(pcm)
+      } else {
+        snd_pcm_drop(pcm)
+      }
+      mixer?.restore()
+      mixer = nil
+      snd_pcm_close(pcm)
     }
-    mixer?.restore()
-    mixer = nil
-    snd_pcm_close(pcm)
   }
 }

@@ -3,14 +3,9 @@ import CALSA
 import CClocksmith
 @preconcurrency import Glibc
 
-/// A microphone behind an ALSA PCM device.
-///
-/// Takes any device: 32-bit float, 32- or 16-bit integer samples, any rate, any number of channels.
-/// The mean of its channels is heard.
+/// A microphone behind an ALSA PCM device. The mean of its channels is heard.
 public final class ALSASource {
   public let name: String
-  /// The interval at which it wants to be read while it is open. It holds enough for several
-  /// intervals.
   public let readInterval = Duration.milliseconds(20)
   public private(set) var overruns = 0
 
@@ -22,7 +17,7 @@ public final class ALSASource {
 
   private var device: PCMDevice { PCMDevice(name: name, direction: .microphone) }
   private var pcm: OpaquePointer?
-  private var decoder = SampleDecoder(format: .float32, channels: 1)
+  private var samples = SampleBuffer(format: .float32, channels: 1)
   private var emptyReads = 0
 
   public init(name: String) {
@@ -34,9 +29,7 @@ public final class ALSASource {
     close()
   }
 
-  /// Opens the device and starts it.
   /// - Returns: frames per second.
-  /// - Throws: `Fault` if it is absent, busy or unfit; it is closed then.
   public func open() throws(Fault) -> Int {
     close()
     let (pcm, rate) = try device.opened(release: release, start)
@@ -48,32 +41,19 @@ public final class ALSASource {
 
   private func start(_ pcm: OpaquePointer) throws(Fault) -> Int {
     let hardware = try device.configure(pcm, channels: 2, period: Self.period, buffer: Self.buffer)
-    decoder = SampleDecoder(format: hardware.format, channels: hardware.channels)
+    samples = hardware.samples
     try device.check("cannot start", snd_pcm_start(pcm))
     return hardware.rate
   }
 
   /// Gives the mono frames that there are, without waiting; full scale is 1.
   /// - Returns: how many; fewer than the block holds if there are no more now.
-  /// - Throws: `Fault` if the device is gone.
   public func read(into block: UnsafeMutableBufferPointer<Float>) throws(Fault) -> Int {
     guard let pcm else { return 0 }
-    do throws(Fault) {
-      return try read(from: pcm, into: block)
-    } catch {
-      // It is not closed: the plugin of a sound server that has stalled would wait for the server.
-      self.pcm = nil
-      throw error
-    }
-  }
-
-  private func read(
-    from pcm: OpaquePointer, into block: UnsafeMutableBufferPointer<Float>
-  ) throws(Fault) -> Int {
     var done = 0
     while done < block.count {
       let rest = UnsafeMutableBufferPointer(rebasing: block[done...])
-      let frames = decoder.decode(into: rest) { samples, count in
+      let frames = samples.decode(into: rest) { samples, count in
         Int(snd_pcm_readi(pcm, samples, snd_pcm_uframes_t(count)))
       }
       if frames == -Int(EAGAIN) || frames == 0 { break }
@@ -105,7 +85,9 @@ public final class ALSASource {
 
   private func release(_ pcm: OpaquePointer) {
     self.pcm = nil
-    snd_pcm_drop(pcm)
-    snd_pcm_close(pcm)
+    PCMDevice.limited {
+      snd_pcm_drop(pcm)
+      _ = snd_pcm_close(pcm)
+    }
   }
 }

@@ -2,28 +2,17 @@ import Basics
 import CALSA
 @preconcurrency import Glibc
 
-/// A volume control of a sound card, by ALSA's simple mixer. It is set while something sounds, and
-/// restored afterwards.
+/// A volume control of a sound card, which is set while something sounds, and restored afterwards.
 public final class CardMixer {
   private let mixer: OpaquePointer
   private let element: OpaquePointer
   private let control: String
   private let name: String
   private let file: String?
-  /// What the control was set to before.
-  private var saved: [Level] = []
+  /// What the control was set to before: of each channel its number, its volume, and 1 if it is on.
+  private var saved: [[Int]] = []
 
-  private struct Level {
-    let channel: snd_mixer_selem_channel_id_t
-    var volume = 0
-    var isOn: Int32 = 1
-  }
-
-  /// - Parameters:
-  ///   - control: the card's control device, as in `hw:CARD=DAC`.
-  ///   - name: the control, as in `Digital` or `PCM`.
-  ///   - file: where the setting is kept until it is restored; nil keeps it in memory alone.
-  /// - Throws: `Fault` if there is no such control for playing; it names the controls there are.
+  /// - Parameter file: keeps the setting until it is restored; nil keeps it in memory alone.
   init(control: String, name: String, file: String?) throws(Fault) {
     (self.control, self.name, self.file) = (control, name, file)
     mixer = try Self.open(control)
@@ -42,27 +31,22 @@ public final class CardMixer {
     snd_mixer_close(mixer)
   }
 
-  /// The controls for playing that a card has, with their ranges in dB if the card tells them.
-  static func controls(of control: String) -> [(name: String, range: ClosedRange<Double>?)] {
+  /// The controls for playing that a card has.
+  static func controls(of control: String) -> [String] {
     guard let mixer = try? open(control) else { return [] }
     defer { snd_mixer_close(mixer) }
-    return elements(mixer).map { ($0.name, decibels(of: $0.element)) }
+    return elements(mixer).map(\.name)
   }
 
   private static func open(_ control: String) throws(Fault) -> OpaquePointer {
     var opened: OpaquePointer?
     var code = snd_mixer_open(&opened, 0)
-    guard code == 0, let mixer = opened else {
-      throw Fault("cannot open the mixer of \(control)", errno: -code)
-    }
-    code = snd_mixer_attach(mixer, control)
-    if code == 0 { code = snd_mixer_selem_register(mixer, nil, nil) }
-    if code == 0 { code = snd_mixer_load(mixer) }
-    guard code == 0 else {
-      snd_mixer_close(mixer)
-      throw Fault("cannot open the mixer of \(control)", errno: -code)
-    }
-    return mixer
+    if code == 0 { code = snd_mixer_attach(opened, control) }
+    if code == 0 { code = snd_mixer_selem_register(opened, nil, nil) }
+    if code == 0 { code = snd_mixer_load(opened) }
+    if code == 0, let opened { return opened }
+    if let opened { snd_mixer_close(opened) }
+    throw Fault("cannot open the mixer of \(control)", errno: -code)
   }
 
   private static func elements(
@@ -79,14 +63,6 @@ public final class CardMixer {
     return found
   }
 
-  private static func decibels(of element: OpaquePointer) -> ClosedRange<Double>? {
-    var (least, most) = (0, 0)
-    guard snd_mixer_selem_get_playback_dB_range(element, &least, &most) == 0, least < most else {
-      return nil
-    }
-    return Double(least) / 100...Double(most) / 100
-  }
-
   /// Saves the control's setting, switches it on and sets it to `decibels`, where 0 leaves the
   /// sound as it is. It gets the nearest value of the card that is not louder.
   func set(decibels: Double) throws(Fault) {
@@ -94,7 +70,7 @@ public final class CardMixer {
     saved = current
     if let file {
       // A line each for the control device, the control, and each channel.
-      let levels = saved.map { "\($0.channel.rawValue) \($0.volume) \($0.isOn)" }
+      let levels = saved.map { $0.map(String.init).joined(separator: " ") }
       try? writeText(([control, name] + levels).joined(separator: "\n"), to: file)
     }
     let wanted = Int((decibels * 100).rounded())
@@ -104,27 +80,26 @@ public final class CardMixer {
       restore()
       throw Fault("cannot set mixer '\(name)'", errno: -code)
     }
-    if snd_mixer_selem_has_playback_switch(element) == 1 {
-      snd_mixer_selem_set_playback_switch_all(element, 1)
-    }
+    // Fails if it has no switch.
+    snd_mixer_selem_set_playback_switch_all(element, 1)
   }
 
-  private var current: [Level] {
+  private var current: [[Int]] {
     (SND_MIXER_SCHN_FRONT_LEFT.rawValue...SND_MIXER_SCHN_LAST.rawValue).compactMap { number in
-      var level = Level(channel: snd_mixer_selem_channel_id_t(number))
-      guard snd_mixer_selem_has_playback_channel(element, level.channel) == 1 else { return nil }
-      snd_mixer_selem_get_playback_volume(element, level.channel, &level.volume)
-      snd_mixer_selem_get_playback_switch(element, level.channel, &level.isOn)
-      return level
+      let channel = snd_mixer_selem_channel_id_t(number)
+      var (volume, isOn): (Int, Int32) = (0, 1)
+      guard snd_mixer_selem_has_playback_channel(element, channel) == 1 else { return nil }
+      snd_mixer_selem_get_playback_volume(element, channel, &volume)
+      snd_mixer_selem_get_playback_switch(element, channel, &isOn)
+      return [Int(number), volume, Int(isOn)]
     }
   }
 
   func restore() {
-    for level in saved {
-      snd_mixer_selem_set_playback_volume(element, level.channel, level.volume)
-      if snd_mixer_selem_has_playback_switch(element) == 1 {
-        snd_mixer_selem_set_playback_switch(element, level.channel, level.isOn)
-      }
+    for numbers in saved where numbers.count == 3 {
+      let channel = snd_mixer_selem_channel_id_t(Int32(truncatingIfNeeded: numbers[0]))
+      snd_mixer_selem_set_playback_volume(element, channel, numbers[1])
+      snd_mixer_selem_set_playback_switch(element, channel, numbers[2] == 0 ? 0 : 1)
     }
     saved = []
     if let file { unlink(file) }
@@ -137,12 +112,7 @@ public final class CardMixer {
     guard lines.count > 2,
       let mixer = try? CardMixer(control: lines[0], name: lines[1], file: file)
     else { return }
-    mixer.saved = lines.dropFirst(2).compactMap { line in
-      let numbers = line.split(separator: " ").compactMap { Int32($0) }
-      guard numbers.count == 3 else { return nil }
-      let channel = snd_mixer_selem_channel_id_t(numbers[0])
-      return Level(channel: channel, volume: Int(numbers[1]), isOn: numbers[2])
-    }
+    mixer.saved = lines.dropFirst(2).map { $0.split(separator: " ").compactMap { Int($0) } }
     mixer.restore()
   }
 }

@@ -14,82 +14,28 @@ public struct Edge: Hashable, Sendable {
   public let uptime: Uptime
 }
 
+/// Its calls throw a `Fault` if the line is gone.
 public protocol InputLine: AnyObject {
   /// Readable when there are edges.
   var descriptor: Int32 { get }
 
   /// The level now.
-  /// - Throws: `Fault` if the line is gone.
   func isActive() throws(Fault) -> Bool
 
   /// The edges since the last read, without waiting. Some edges of a burst may be missing.
-  /// - Throws: `Fault` if the line is gone.
   func readEdges() throws(Fault) -> [Edge]
 }
 
-/// A GPIO line that is read: pulled to its inactive level, with events at both edges.
-public final class GPIOInput: InputLine {
-  private let line: LineHandle
+/// A GPIO line, taken by `gpiod_line_request` (libgpiod 1) or `gpiod_chip_request_lines` (2).
+public class GPIOLine {
+  fileprivate let pointer: OpaquePointer
+  public let place: GPIOMap.Line
 
-  /// Takes a line, by `gpiod_line_request` (libgpiod 1) or `gpiod_chip_request_lines` (2).
-  /// - Parameter line: its name, as in `GPIO17`, or `chip-label:offset`, as in `pinctrl-rp1:17`.
-  /// - Throws: `Fault` if there is no such line, or if it is taken already.
-  public init(line: String, active: ActiveLevel) throws(Fault) {
-    self.line = try LineHandle(line, active: active, clocksmith_line_open_input)
-  }
-
-  public var place: GPIOMap.Line { line.place }
-
-  public var descriptor: Int32 { clocksmith_line_descriptor(line.pointer) }
-
-  public func isActive() throws(Fault) -> Bool {
-    try line.check(clocksmith_line_get(line.pointer)) == 1
-  }
-
-  public func readEdges() throws(Fault) -> [Edge] {
-    var edges: [Edge] = []
-    var batch = [clocksmith_edge](repeating: clocksmith_edge(), count: 16)
-    repeat {
-      let count = try line.check(
-        clocksmith_line_read_edges(line.pointer, &batch, UInt32(batch.count)))
-      guard count > 0 else { break }
-      edges += batch.prefix(Int(count)).map {
-        Edge(isActive: $0.active, uptime: Uptime(nanoseconds: $0.nanoseconds))
-      }
-      // A contact that bounces faster than it is read must not hold the loop forever.
-    } while edges.count < 256
-    return edges
-  }
-}
-
-public protocol OutputLine: AnyObject {
-  /// - Throws: `Fault` if the line is gone.
-  func set(_ isActive: Bool) throws(Fault)
-}
-
-public final class GPIOOutput: OutputLine {
-  private let line: LineHandle
-
-  /// Takes a line, and makes it inactive.
-  /// - Throws: as for `GPIOInput`.
-  public init(line: String, active: ActiveLevel) throws(Fault) {
-    self.line = try LineHandle(line, active: active, clocksmith_line_open_output)
-  }
-
-  public func set(_ isActive: Bool) throws(Fault) {
-    _ = try line.check(clocksmith_line_set(line.pointer, isActive))
-  }
-}
-
-private final class LineHandle {
-  let pointer: OpaquePointer
-  let place: GPIOMap.Line
-
-  typealias Open = (
+  fileprivate typealias Open = (
     UnsafeMutablePointer<OpaquePointer?>?, UnsafePointer<CChar>?, UInt32, Bool
   ) -> Int32
 
-  init(_ name: String, active: ActiveLevel, _ open: Open) throws(Fault) {
+  fileprivate init(_ name: String, active: ActiveLevel, _ open: Open) throws(Fault) {
     let line = try GPIOMap.current().line(named: name)
     var opened: OpaquePointer?
     let code = open(&opened, line.chipPath, line.offset, active == .low)
@@ -102,9 +48,50 @@ private final class LineHandle {
     clocksmith_line_close(pointer)
   }
 
-  func check(_ code: Int32) throws(Fault) -> Int32 {
+  @discardableResult
+  fileprivate func check(_ code: Int32) throws(Fault) -> Int32 {
     if code < 0 { throw Fault("GPIO line \(place)", errno: -code) }
     return code
+  }
+}
+
+/// A line that is read: pulled to its inactive level, with events at both edges.
+public final class GPIOInput: GPIOLine, InputLine {
+  public init(line: String, active: ActiveLevel) throws(Fault) {
+    try super.init(line, active: active, clocksmith_line_open_input)
+  }
+
+  public var descriptor: Int32 { clocksmith_line_descriptor(pointer) }
+
+  public func isActive() throws(Fault) -> Bool { try check(clocksmith_line_get(pointer)) == 1 }
+
+  public func readEdges() throws(Fault) -> [Edge] {
+    var edges: [Edge] = []
+    var batch = [clocksmith_edge](repeating: clocksmith_edge(), count: 16)
+    repeat {
+      let count = try check(clocksmith_line_read_edges(pointer, &batch, UInt32(batch.count)))
+      guard count > 0 else { break }
+      edges += batch.prefix(Int(count)).map {
+        Edge(isActive: $0.active, uptime: Uptime(nanoseconds: $0.nanoseconds))
+      }
+      // A contact that bounces faster than it is read must not hold the loop forever.
+    } while edges.count < 256
+    return edges
+  }
+}
+
+public protocol OutputLine: AnyObject {
+  func set(_ isActive: Bool) throws(Fault)
+}
+
+/// A line that is driven, and inactive at first.
+public final class GPIOOutput: GPIOLine, OutputLine {
+  public init(line: String, active: ActiveLevel) throws(Fault) {
+    try super.init(line, active: active, clocksmith_line_open_output)
+  }
+
+  public func set(_ isActive: Bool) throws(Fault) {
+    try check(clocksmith_line_set(pointer, isActive))
   }
 }
 

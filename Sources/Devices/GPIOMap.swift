@@ -2,7 +2,7 @@ import Basics
 import CClocksmith
 @preconcurrency import Glibc
 
-/// The GPIO lines that there are, and who has them. Lines are looked up here.
+/// The GPIO lines that there are, and who has them.
 public struct GPIOMap: Hashable, Sendable {
   public struct Line: Hashable, Sendable {
     public let chipPath: String
@@ -15,6 +15,11 @@ public struct GPIOMap: Hashable, Sendable {
 
     /// As in `pinctrl-rp1:17`.
     public var place: String { "\(chipLabel):\(offset)" }
+
+    /// As in `GPIO17`; nil outside a Pi's header.
+    fileprivate var headerName: String? {
+      GPIOMap.headerChips.contains(chipLabel) && offset < 28 ? "GPIO\(offset)" : nil
+    }
 
     /// True if this program has taken it, in this process or another.
     public var isHeldByClocksmith: Bool { consumer == CLOCKSMITH_CONSUMER }
@@ -30,14 +35,15 @@ public struct GPIOMap: Hashable, Sendable {
 
   public let lines: [Line]
 
-  /// The chips and lines that the kernel has now.
   /// - Throws: `Fault` if there is no chip, or none may be opened.
   public static func current() throws(Fault) -> GPIOMap {
-    let collected = Collection()
-    let count = clocksmith_gpio_visit(
-      { line, context in
-        Unmanaged<Collection>.fromOpaque(context!).takeUnretainedValue().add(line!.pointee)
-      }, Unmanaged.passUnretained(collected).toOpaque())
+    var lines: [Line] = []
+    let count = withUnsafeMutablePointer(to: &lines) { lines in
+      clocksmith_gpio_visit(
+        { line, context in
+          context!.assumingMemoryBound(to: [Line].self).pointee.append(Line(line!.pointee))
+        }, lines)
+    }
     if count == -EACCES || count == -EPERM {
       throw Fault(
         "cannot open /dev/gpiochip*", code: -count,
@@ -49,38 +55,28 @@ public struct GPIOMap: Hashable, Sendable {
         "GPIO",
         "this machine has no GPIO chip (/dev/gpiochip*), which a switch, a button and a lamp need")
     }
-    return GPIOMap(lines: collected.lines)
+    return GPIOMap(lines: lines)
   }
 
   /// The pin controllers behind the 40-pin header: Raspberry Pi 3 and Zero 2 W, 4, 5. GPIOn of the
   /// header is line n of each (BCM2835 ARM Peripherals, 6.2; RP1 Peripherals, 3.1.1).
-  private static let headerChips: Set = ["pinctrl-bcm2835", "pinctrl-bcm2711", "pinctrl-rp1"]
-  private static let headerLines: Range<UInt32> = 0..<28
+  fileprivate static let headerChips: Set = ["pinctrl-bcm2835", "pinctrl-bcm2711", "pinctrl-rp1"]
 
   /// The lines of a Pi's header that nobody has taken and that have no second function, as `GPIO17`.
   /// To take a line of I2C, SPI, a UART, PCM or PWM would end that function until the next start
   /// (BCM2835 ARM Peripherals, 6.2).
   public var freeHeaderLines: [String] {
     let plain: Set<UInt32> = [4, 5, 6, 16, 17, 22, 23, 24, 25, 26, 27]
-    return lines.filter {
-      Self.headerChips.contains($0.chipLabel) && plain.contains($0.offset) && $0.consumer == nil
-    }.map { "GPIO\($0.offset)" }
+    return lines.filter { plain.contains($0.offset) && $0.consumer == nil }.compactMap(\.headerName)
   }
 
-  /// The line that a configuration means.
-  /// - Parameter text: a line's name, `chip-label:offset`, or `GPIOn` for a line of a Pi's header,
-  ///   whatever the kernel calls it. Mainline's device trees name some lines after their other
-  ///   functions (`GPIO_GCLK`), and give the lines of a Pi 5 no names.
-  /// - Throws: `Fault` if there is none, or more than one; it names what there is instead.
+  /// - Parameter text: a line's name, `chip-label:offset`, or `GPIOn` for a line of a Pi's header.
+  ///   Mainline's device trees name some lines after their other functions (`GPIO_GCLK`), and give
+  ///   the lines of a Pi 5 no names.
   public func line(named text: String) throws(Fault) -> Line {
     var found = lines.filter { $0.name == text }
     if found.isEmpty { found = lines.filter { $0.place == text } }
-    if found.isEmpty {
-      found = lines.filter {
-        Self.headerChips.contains($0.chipLabel) && Self.headerLines.contains($0.offset)
-          && text == "GPIO\($0.offset)"
-      }
-    }
+    if found.isEmpty { found = lines.filter { $0.headerName == text } }
     if found.count == 1 { return found[0] }
     let chips = Set(lines.map(\.chipLabel)).sorted().joined(separator: ", ")
     throw Fault(
@@ -96,16 +92,11 @@ public struct GPIOMap: Hashable, Sendable {
 extension GPIOMap.Line: CustomStringConvertible {
   /// As in `GPIO17 (pinctrl-rp1:17)`; its place if it has no name.
   public var description: String { name.map { "\($0) (\(place))" } ?? place }
-}
 
-private final class Collection {
-  var lines: [GPIOMap.Line] = []
-
-  func add(_ line: clocksmith_line_info) {
-    lines.append(
-      GPIOMap.Line(
-        chipPath: String(cString: line.chip_path), chipLabel: String(cString: line.chip_label),
-        offset: line.offset, name: line.name.map { String(cString: $0) },
-        consumer: line.consumer.map { String(cString: $0) }))
+  fileprivate init(_ line: clocksmith_line_info) {
+    self.init(
+      chipPath: String(cString: line.chip_path), chipLabel: String(cString: line.chip_label),
+      offset: line.offset, name: line.name.map { String(cString: $0) },
+      consumer: line.consumer.map { String(cString: $0) })
   }
 }

@@ -3,61 +3,64 @@ import CALSA
 import CClocksmith
 @preconcurrency import Glibc
 import Horology
+import Sound
 
-/// A PCM device of ALSA, by its name: opens it, configures it, and words its errors.
+/// A PCM device of ALSA, by its name: opened, configured, and its errors put into words.
 struct PCMDevice {
   enum Direction {
     case speaker, microphone
   }
 
   struct Hardware {
-    let format: SampleFormat
-    let channels: Int
+    let samples: SampleBuffer
     /// Frames per second.
     let rate: Int
     let bufferFrames: Int
     let periodFrames: Int
+    /// True if it counts its frames by the period.
     let isCoarse: Bool
   }
 
   let name: String
   let direction: Direction
 
-  private static let wantedRate: UInt32 = 48_000
-
   /// ALSA's plugins wait for the answer of a sound server for half a minute, or forever, and for the
-  /// reader of a pipe. Nothing may be held up for five seconds, and a slow device takes three.
-  private static let patienceMilliseconds: Int32 = 4_000
+  /// reader of a pipe. Nothing may be held up for five seconds, and a slow device takes three to open.
+  private static let milliseconds: (toOpen: Int32, toAnswer: Int32) = (4_000, 1_000)
 
-  /// Opens the device and configures it. A device that cannot be used is released.
-  /// - Throws: what `configure` throws, or that a sound server does not answer. Then its connection is
-  ///   ended, so that the call that waits for it fails.
+  /// Opens the device and configures it. A device that cannot be used is released. The connection to a
+  /// sound server that does not answer is ended, so that the call that waits for it fails.
   func opened<Value>(
     release: (OpaquePointer) -> Void, _ configure: (OpaquePointer) throws(Fault) -> Value
   ) throws(Fault) -> (pcm: OpaquePointer, Value) {
-    clocksmith_patience_begin(Self.patienceMilliseconds)
-    let result: Result<(pcm: OpaquePointer, Value), Fault>
+    clocksmith_patience_begin(Self.milliseconds.toOpen, true)
+    var opened: OpaquePointer?
+    let result: Result<Value, Fault>
     do throws(Fault) {
       let pcm = try open()
-      do throws(Fault) {
-        result = .success((pcm, try configure(pcm)))
-      } catch {
-        // Within the time limit, because closing may wait for the server too.
-        release(pcm)
-        throw error
-      }
+      opened = pcm
+      result = .success(try configure(pcm))
     } catch {
       result = .failure(error)
     }
-    guard clocksmith_patience_end() else { return try result.get() }
-    if case .success(let opened) = result {
-      // A card that says that it is open is open, however slow it was. A plugin may have no file.
-      if Self.card(of: opened.pcm) != nil { return opened }
-      release(opened.pcm)
+    let isOverdue = clocksmith_patience_end()
+    // A card that says that it is open is open, however slow it was. A plugin may have no file.
+    if case .success(let value) = result, let opened, !isOverdue || Self.card(of: opened) != nil {
+      return (opened, value)
     }
+    if let opened { release(opened) }
+    if case .failure(let fault) = result, !isOverdue { throw fault }
     throw Fault(
       "\(direction) \(name)", code: ETIMEDOUT,
       "its sound server, or the reader of its pipe, does not answer; \(remedy)")
+  }
+
+  /// Calls an open device that may wait for a sound server. If that does not answer within a second,
+  /// its connection is ended.
+  static func limited<Value>(_ call: () -> Value) -> Value {
+    clocksmith_patience_begin(milliseconds.toAnswer, false)
+    defer { _ = clocksmith_patience_end() }
+    return call()
   }
 
   private func open() throws(Fault) -> OpaquePointer {
@@ -75,16 +78,14 @@ struct PCMDevice {
   }
 
   /// Configures the device as near to this as it can.
-  /// - Parameter channels: the wanted number; the device may have more or fewer.
   func configure(
     _ pcm: OpaquePointer, channels wanted: UInt32, period: Duration, buffer: Duration
   ) throws(Fault) -> Hardware {
     var parameters: OpaquePointer?
-    guard snd_pcm_hw_params_malloc(&parameters) == 0 else {
-      throw fault("cannot configure", -ENOMEM)
-    }
+    snd_pcm_hw_params_malloc(&parameters)
     defer { snd_pcm_hw_params_free(parameters) }
-    try check("cannot configure", snd_pcm_hw_params_any(pcm, parameters))
+    func set(_ code: Int32) throws(Fault) { try check("cannot configure", code) }
+    try set(snd_pcm_hw_params_any(pcm, parameters))
     // Use the converter's own rate: libsamplerate converts better than ALSA's plug does.
     _ = snd_pcm_hw_params_set_rate_resample(pcm, parameters, 0)
     try check(
@@ -95,24 +96,18 @@ struct PCMDevice {
     }
     guard let format else { throw formatFault(pcm) }
     var channels = wanted
-    try check(
-      "cannot set the channels of",
-      snd_pcm_hw_params_set_channels_near(pcm, parameters, &channels))
-    var rate = Self.wantedRate
-    try check(
-      "cannot set the rate of", snd_pcm_hw_params_set_rate_near(pcm, parameters, &rate, nil))
-    var bufferFrames = snd_pcm_uframes_t(buffer.inSeconds * Double(rate))
-    try check(
-      "cannot set the buffer of",
-      snd_pcm_hw_params_set_buffer_size_near(pcm, parameters, &bufferFrames))
-    var periodFrames = snd_pcm_uframes_t(period.inSeconds * Double(rate))
-    try check(
-      "cannot set the period of",
-      snd_pcm_hw_params_set_period_size_near(pcm, parameters, &periodFrames, nil))
-    try check("cannot configure", snd_pcm_hw_params(pcm, parameters))
+    try set(snd_pcm_hw_params_set_channels_near(pcm, parameters, &channels))
+    var rate = UInt32(standardRate)
+    try set(snd_pcm_hw_params_set_rate_near(pcm, parameters, &rate, nil))
+    var bufferFrames = snd_pcm_uframes_t(buffer.frames(atRate: Int(rate)))
+    try set(snd_pcm_hw_params_set_buffer_size_near(pcm, parameters, &bufferFrames))
+    var periodFrames = snd_pcm_uframes_t(period.frames(atRate: Int(rate)))
+    try set(snd_pcm_hw_params_set_period_size_near(pcm, parameters, &periodFrames, nil))
+    try set(snd_pcm_hw_params(pcm, parameters))
     return Hardware(
-      format: format, channels: Int(channels), rate: Int(rate), bufferFrames: Int(bufferFrames),
-      periodFrames: Int(periodFrames), isCoarse: snd_pcm_hw_params_is_batch(parameters) == 1)
+      samples: SampleBuffer(format: format, channels: Int(channels)), rate: Int(rate),
+      bufferFrames: Int(bufferFrames), periodFrames: Int(periodFrames),
+      isCoarse: snd_pcm_hw_params_is_batch(parameters) == 1)
   }
 
   /// It has none of the sample formats that clocksmith knows. ALSA converts, if the device is opened
@@ -131,7 +126,6 @@ struct PCMDevice {
     if code < 0 { throw fault(operation, code) }
   }
 
-  /// - Parameter code: ALSA's error code, less than 0.
   func fault(_ operation: String, _ code: Int32) -> Fault {
     let absent =
       direction == .speaker
@@ -164,7 +158,7 @@ struct PCMDevice {
   /// The current number of the card; nil for a plugin that plays on no card.
   static func card(of pcm: OpaquePointer) -> Int32? {
     var information: OpaquePointer?
-    guard snd_pcm_info_malloc(&information) == 0 else { return nil }
+    snd_pcm_info_malloc(&information)
     defer { snd_pcm_info_free(information) }
     guard snd_pcm_info(pcm, information) == 0 else { return nil }
     let card = snd_pcm_info_get_card(information)

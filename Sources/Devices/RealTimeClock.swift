@@ -11,7 +11,6 @@ public enum RTCChoice: Hashable, Sendable {
   /// The clock of that name, which must be there.
   case named(String)
 
-  /// `auto`, `none` or a name; nil for an empty text.
   public init?(text: String) {
     switch text {
     case "": return nil
@@ -22,8 +21,8 @@ public enum RTCChoice: Hashable, Sendable {
   }
 }
 
-/// A real-time clock, as the kernel shows it in /sys/class/rtc (Documentation/ABI/testing/rtc-cdev
-/// and sysfs-class-rtc): read, and never set.
+/// A real-time clock in /sys/class/rtc (Documentation/ABI/testing/rtc-cdev and sysfs-class-rtc): read,
+/// and never set.
 public struct RealTimeClock: Hashable, Sendable {
   public static let folder = "/sys/class/rtc"
 
@@ -31,8 +30,7 @@ public struct RealTimeClock: Hashable, Sendable {
   public let device: String
   /// Its driver and where it sits, as in `rtc-ds1307 1-0068`.
   public let place: String
-  /// The name of the chip if the driver serves several, as in `ds3231`; otherwise the driver's, as
-  /// in `rpi-rtc`.
+  /// Of the chip, as in `ds3231`, or else of the driver, as in `rpi-rtc`.
   public let name: String
   /// True if the kernel set its clock from this one.
   public let hasSetTheClock: Bool
@@ -81,8 +79,7 @@ public struct RealTimeClock: Hashable, Sendable {
   /// Reads its time and its flags. A chip on I2C takes about a millisecond. If it no longer
   /// answers, the read takes as long as its bus waits.
   /// - Parameters:
-  ///   - known: its flags, if they need not be read. To read them, the device is opened, and then no
-  ///     other program can open it to set it.
+  ///   - known: its flags, if they need not be read: no other program can set the clock meanwhile.
   ///   - adjustments: the file of hwclock(8), whose third line says `UTC` or `LOCAL`.
   public func read(
     health known: RTCReading.Health? = nil, adjustments: String = "/etc/adjtime"

@@ -17,53 +17,10 @@ enum SampleFormat: CaseIterable {
   var bytes: Int { self == .integer16 ? 2 : 4 }
 }
 
-/// Turns mono frames into interleaved frames of a device's format, the same in each channel.
-final class SampleEncoder {
+/// Turns mono frames into interleaved frames of a device's format, and back.
+final class SampleBuffer {
   private let format: SampleFormat
   private let channels: Int
-  private let buffer: UnsafeMutableRawBufferPointer
-  private static let blockFrames = 1024
-
-  init(format: SampleFormat, channels: Int) {
-    self.format = format
-    self.channels = channels
-    buffer = .allocate(byteCount: Self.blockFrames * channels * format.bytes, alignment: 8)
-  }
-
-  deinit {
-    buffer.deallocate()
-  }
-
-  /// Encodes as many of `frames` as fit into its buffer, and hands them to `body`.
-  func encode<Result>(
-    _ frames: UnsafeBufferPointer<Float>, _ body: (UnsafeRawPointer, _ frames: Int) -> Result
-  ) -> Result {
-    let count = min(frames.count, Self.blockFrames)
-    for index in 0..<count {
-      let sample = min(max(frames[index], -1), 1)
-      for channel in 0..<channels {
-        let offset = (index * channels + channel) * format.bytes
-        switch format {
-        case .float32: buffer.storeBytes(of: sample, toByteOffset: offset, as: Float.self)
-        case .integer32:
-          buffer.storeBytes(
-            of: Int32((Double(sample) * 2_147_483_647).rounded()), toByteOffset: offset,
-            as: Int32.self)
-        case .integer16:
-          buffer.storeBytes(
-            of: Int16((sample * 32_767).rounded()), toByteOffset: offset, as: Int16.self)
-        }
-      }
-    }
-    return body(UnsafeRawPointer(buffer.baseAddress!), count)
-  }
-}
-
-/// Turns interleaved frames of a device's format into mono frames: the mean of all channels, because
-/// on a stereo card a microphone may be on either.
-final class SampleDecoder {
-  private let channels: Int
-  private let format: SampleFormat
   private let buffer: UnsafeMutableRawBufferPointer
   private static let blockFrames = 1024
 
@@ -79,9 +36,30 @@ final class SampleDecoder {
     buffer.deallocate()
   }
 
-  /// Lets `body` fill the buffer, and decodes its frames.
-  /// - Parameter body: gets the buffer and the number of frames it may fill; returns how many there
-  ///   are, or an error code.
+  /// Encodes as many of `frames` as fit into it, the same in each channel, and hands them to `body`.
+  func encode<Result>(
+    _ frames: UnsafeBufferPointer<Float>, _ body: (UnsafeRawPointer, _ frames: Int) -> Result
+  ) -> Result {
+    let count = min(frames.count, Self.blockFrames)
+    for index in 0..<count * channels {
+      let sample = min(max(frames[index / channels], -1), 1)
+      let offset = index * format.bytes
+      switch format {
+      case .float32: buffer.storeBytes(of: sample, toByteOffset: offset, as: Float.self)
+      case .integer32:
+        let integer = Int32((Double(sample) * 2_147_483_647).rounded())
+        buffer.storeBytes(of: integer, toByteOffset: offset, as: Int32.self)
+      case .integer16:
+        let integer = Int16((sample * 32_767).rounded())
+        buffer.storeBytes(of: integer, toByteOffset: offset, as: Int16.self)
+      }
+    }
+    return body(UnsafeRawPointer(buffer.baseAddress!), count)
+  }
+
+  /// Lets `body` fill the buffer, and decodes the mean of all channels, because on a stereo card a
+  /// microphone may be on either.
+  /// - Parameter body: returns how many frames there are, or an error code.
   func decode(
     into block: UnsafeMutableBufferPointer<Float>,
     _ body: (UnsafeMutableRawPointer, _ frames: Int) -> Int

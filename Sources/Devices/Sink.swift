@@ -7,42 +7,30 @@ public struct StreamPosition: Hashable, Sendable {
   /// Counted from the first frame that was written since the sink was opened; with a fraction,
   /// and negative before that frame.
   public let frame: Double
-
-  public init(uptime: Uptime, frame: Double) {
-    self.uptime = uptime
-    self.frame = frame
-  }
 }
 
-/// Takes sound in real time: a speaker, or a file instead of one.
-///
-/// It is opened for an announcement and closed after it. While it is open it is fed at an interval,
-/// with as many frames as it takes.
+/// Takes sound in real time: a speaker, or a file instead of one. While it is open it is fed at an
+/// interval, with as many frames as it takes.
 public protocol Sink: AnyObject {
   var name: String { get }
 
-  /// Opens the device.
   /// - Returns: frames per second.
   /// - Throws: `Fault` if it is absent, busy or unfit; the sink is closed then.
   func open() throws(Fault) -> Int
 
-  /// The interval at which it wants to be fed while it is open. It holds enough for several
-  /// intervals.
+  /// It holds enough for several of these intervals.
   var feedInterval: Duration { get }
 
   /// The most frames that it holds and may take back.
   var capacity: Int { get }
 
   /// How many frames it takes now without waiting.
-  /// - Throws: `Fault` if the device is gone.
   func space() throws(Fault) -> Int
 
   /// Takes mono frames, full scale is 1; `block` holds no more than there is space for.
-  /// - Throws: `Fault` if the device is gone or, for a file, full.
   func write(_ block: UnsafeBufferPointer<Float>) throws(Fault)
 
-  /// Takes back, from the end, frames that were written and have not reached the converter, as many
-  /// as it safely can. The next frames written replace them.
+  /// Takes back, from the end, as many of the frames that have not reached the converter as it can.
   /// - Returns: how many; 0 if the device cannot. A sink that may have to be silent at once then
   ///   holds only a little.
   func takeBack() -> Int

@@ -13,38 +13,32 @@ public struct SoundCard: Hashable, Sendable {
     var cards: [SoundCard] = []
     var number: Int32 = -1
     while snd_card_next(&number) == 0, number >= 0 {
-      cards += devices(ofCard: number)
+      cards += opened(number, devices) ?? []
     }
     return cards
   }
 
   /// The name of a card that stays the same when its number changes, as in `DAC`.
-  static func id(ofCard number: Int32) -> String? {
-    var opened: OpaquePointer?
+  static func id(ofCard number: Int32) -> String? { opened(number) { _, id, _ in id } }
+
+  private static func opened<Value>(
+    _ number: Int32, _ body: (_ control: OpaquePointer, _ id: String, _ name: String) -> Value
+  ) -> Value? {
+    var (opened, information): (OpaquePointer?, OpaquePointer?)
     guard snd_ctl_open(&opened, "hw:\(number)", 0) == 0, let control = opened else { return nil }
     defer { snd_ctl_close(control) }
-    return names(control)?.id
-  }
-
-  private static func names(_ control: OpaquePointer) -> (id: String, name: String)? {
-    var information: OpaquePointer?
-    guard snd_ctl_card_info_malloc(&information) == 0 else { return nil }
+    snd_ctl_card_info_malloc(&information)
     defer { snd_ctl_card_info_free(information) }
     guard snd_ctl_card_info(control, information) == 0 else { return nil }
-    return (
-      String(cString: snd_ctl_card_info_get_id(information)),
-      String(cString: snd_ctl_card_info_get_name(information))
-    )
+    return body(
+      control, String(cString: snd_ctl_card_info_get_id(information)),
+      String(cString: snd_ctl_card_info_get_name(information)))
   }
 
-  private static func devices(ofCard number: Int32) -> [SoundCard] {
-    var opened: OpaquePointer?
-    guard snd_ctl_open(&opened, "hw:\(number)", 0) == 0, let control = opened else { return [] }
-    defer { snd_ctl_close(control) }
-    guard let (id, name) = names(control) else { return [] }
-    let mixers = CardMixer.controls(of: "hw:CARD=\(id)").map { control in
-      control.name + (control.range.map { " (\($0.lowerBound) to \($0.upperBound) dB)" } ?? "")
-    }
+  private static func devices(
+    of control: OpaquePointer, _ id: String, _ name: String
+  ) -> [SoundCard] {
+    let mixers = CardMixer.controls(of: "hw:CARD=\(id)")
     let volume = mixers.isEmpty ? "no mixer" : "mixer \(mixers.joined(separator: ", "))"
 
     var cards: [SoundCard] = []

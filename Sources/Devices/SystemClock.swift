@@ -4,16 +4,20 @@ import CSystemd
 import Horology
 
 public enum SystemClock {
-  /// Reads `CLOCK_REALTIME`, `CLOCK_MONOTONIC` and `CLOCK_BOOTTIME` together.
+  /// Reads `CLOCK_REALTIME`, `CLOCK_MONOTONIC` and `CLOCK_BOOTTIME` at the same moment: the middle of
+  /// the readings.
   public static var now: Now {
     while true {
       let before = nanoseconds(of: CLOCK_BOOTTIME)
-      let (instant, uptime) = reading(beside: CLOCK_MONOTONIC)
+      let uptime = nanoseconds(of: CLOCK_MONOTONIC)
+      let instant = nanoseconds(of: CLOCK_REALTIME)
+      let uptimeAfter = nanoseconds(of: CLOCK_MONOTONIC)
       let after = nanoseconds(of: CLOCK_BOOTTIME)
       // A sleep between two of the readings would look like a clock that was set.
       guard after - before < longestReading else { continue }
       return Now(
-        instant: instant, uptime: Uptime(nanoseconds: uptime),
+        instant: Instant(nanoseconds: instant),
+        uptime: Uptime(nanoseconds: uptime + (uptimeAfter - uptime) / 2),
         sinceBoot: .nanoseconds(before + (after - before) / 2))
     }
   }
@@ -27,8 +31,7 @@ public enum SystemClock {
   /// Reads `CLOCK_MONOTONIC`.
   public static var uptime: Uptime { Uptime(nanoseconds: nanoseconds(of: CLOCK_MONOTONIC)) }
 
-  /// The ID of the boot from which `CLOCK_BOOTTIME` counts, from `sd_id128_get_boot(3)`; nil if the
-  /// kernel does not tell it.
+  /// The ID of the boot from which `CLOCK_BOOTTIME` counts, from `sd_id128_get_boot(3)`.
   public static let boot: String? = {
     var id = sd_id128_t()
     guard sd_id128_get_boot(&id) >= 0 else { return nil }
@@ -37,27 +40,19 @@ public enum SystemClock {
     }
   }()
 
-  private static func reading(beside clock: clockid_t) -> (Instant, nanoseconds: Int64) {
-    // The other clock is read before and after, so that the middle is of the same moment.
-    let before = nanoseconds(of: clock)
-    let instant = nanoseconds(of: CLOCK_REALTIME)
-    let after = nanoseconds(of: clock)
-    return (Instant(nanoseconds: instant), before + (after - before) / 2)
-  }
-
   private static func nanoseconds(of clock: clockid_t) -> Int64 {
     var time = timespec()
     clock_gettime(clock, &time)
     return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
   }
 
-  /// Reads what the kernel and systemd-timesyncd say of the clock: `adjtimex(2)` without a change,
-  /// and the file that timesyncd touches.
+  /// What the kernel (`adjtimex(2)`) and systemd-timesyncd, by the file that it touches, say of the
+  /// clock.
   public static var kernel: KernelClock {
     var state = timex()
-    let isTold = adjtimex(&state) >= 0
+    adjtimex(&state)
     return KernelClock(
-      maximumError: isTold ? .microseconds(Int64(state.maxerror)) : KernelClock.unbounded,
+      maximumError: .microseconds(Int64(state.maxerror)),
       timesyncd: modification(of: "/run/systemd/timesync/synchronized"))
   }
 

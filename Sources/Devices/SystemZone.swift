@@ -2,13 +2,12 @@ import Basics
 @preconcurrency import Glibc
 import Horology
 
-/// A zone of the tz database, read by glibc.
-///
-/// glibc knows one zone at a time, so making a `SystemZone` makes it the zone of the process.
+/// A zone of the tz database, read by glibc. It knows one zone at a time, so making a `SystemZone` makes
+/// it the zone of the process.
 public struct SystemZone: Zone {
   public let name: String
 
-  /// The file that is the system's zone, and that is replaced to change it.
+  /// The system's zone. The file is replaced to change it.
   public static let localtime = "/etc/localtime"
 
   /// `TZ` as this program was started with; nil without it.
@@ -21,20 +20,22 @@ public struct SystemZone: Zone {
     if let value = variable {
       let name = value.hasPrefix(":") ? String(value.dropFirst()) : value
       if name.isEmpty { return SystemZone(loaded: "UTC") }
-      return try SystemZone(name: name, origin: "TZ=\(value.excerpt)")
+      try check(name: name, origin: "TZ=\(value.excerpt)")
+      return SystemZone(loaded: name)
     }
     var status = stat()
     if lstat(localtime, &status) == -1 && errno == ENOENT { return SystemZone(loaded: "UTC") }
-    if let flaw = ZoneFile.flaw(of: localtime) {
-      throw Fault(localtime, "\(flaw.words); 'timedatectl set-timezone' sets another")
+    if let flaw = flaw(of: localtime) {
+      throw Fault(localtime, "\(flaw); 'timedatectl set-timezone' sets another")
     }
     return SystemZone(loaded: nameBehindLocaltime ?? localtime)
   }
 
   /// The zone of that name in the tz database, as in `Europe/London`.
-  /// - Throws: `Fault` if there is none.
   public init(name: String) throws(Fault) {
-    try self.init(name: name, origin: "zone '\(name.excerpt)'", variable: ":\(name)")
+    try Self.check(name: name)
+    Self.setVariable(":\(name)")
+    self.init(loaded: name)
   }
 
   private static func setVariable(_ zone: String) {
@@ -53,29 +54,32 @@ public struct SystemZone: Zone {
     return SystemZone(loaded: "UTC")
   }
 
-  /// - Parameter variable: what to set `TZ` to; nil leaves it as it is.
-  private init(name: String, origin: String, variable: String? = nil) throws(Fault) {
-    try Self.check(name, origin)
-    if let variable { Self.setVariable(variable) }
-    self.init(loaded: name)
+  /// - Throws: `Fault` if there is no zone of that name in the tz database.
+  public static func check(name: String, origin: String? = nil) throws(Fault) {
+    let origin = origin ?? "zone '\(name.excerpt)'"
+    let path = name.hasPrefix("/") ? name : "\(database)/\(name)"
+    // A zone below right/ counts leap seconds, which no computer's clock shows.
+    let isOutside = name.hasPrefix("right/") || name.split(separator: "/").contains("..")
+    guard let words = isOutside ? noZone : flaw(of: path) else { return }
+    guard words == noZone else { throw Fault(origin, "\(path): \(words)") }
+    throw Fault(
+      origin,
+      newName(of: name).map {
+        "it is now called \($0); use that, or install the package tzdata-legacy"
+      } ?? "not in the tz database (\(database)); names are like Europe/London or UTC, and POSIX "
+        + "rules are not read")
   }
 
-  /// - Throws: `Fault` if there is no zone of that name in the tz database.
-  public static func check(name: String) throws(Fault) { try check(name, "zone '\(name.excerpt)'") }
+  private static let noZone = "it is no time zone file, or leads to none"
 
-  private static func check(_ name: String, _ origin: String) throws(Fault) {
-    let path = name.hasPrefix("/") ? name : "\(database)/\(name)"
-    switch name.split(separator: "/").contains("..") ? .noZoneFile : ZoneFile.flaw(of: path) {
-    case nil: return
-    case .noZoneFile:
-      throw Fault(
-        origin,
-        newName(of: name).map {
-          "it is now called \($0); use that, or install the package tzdata-legacy"
-        } ?? "not in the tz database (\(database)); names are like Europe/London or UTC, and POSIX "
-          + "rules are not read")
-    case let flaw?: throw Fault(origin, "\(path): \(flaw.words)")
+  /// Why a file is no zone; nil if it is one. For a file that glibc cannot read, it silently takes
+  /// UTC. A whole one ends with a line for the times after the last change (RFC 9636).
+  private static func flaw(of path: String) -> String? {
+    guard let bytes = try? readRegularFile(path), bytes.starts(with: "TZif".utf8) else {
+      return noZone
     }
+    return bytes.last == UInt8(ascii: "\n")
+      ? nil : "the time zone file is torn; reinstall the package tzdata"
   }
 
   private init(loaded name: String) {
@@ -88,7 +92,7 @@ public struct SystemZone: Zone {
   }
 
   /// What a zone is called today, as `America/New_York` for `US/Eastern`; nil if that is no old name.
-  /// Debian 13 has the old names in a package of their own, but lists them all.
+  /// Debian 13 has the old names in a package of its own, but lists them all.
   private static func newName(of old: String) -> String? {
     guard let list = try? readRegularFile("\(database)/tzdata.zi") else { return nil }
     // A line such as `L America/New_York US/Eastern`.

@@ -6,7 +6,6 @@ public final class Terminal {
   public let descriptor: Int32
   private var before = termios()
 
-  /// - Throws: `Fault` if the descriptor is no terminal.
   public init(descriptor: Int32) throws(Fault) {
     self.descriptor = descriptor
     try retryingInterrupts("cannot read keys") { tcgetattr(descriptor, &before) }
@@ -25,8 +24,7 @@ public final class Terminal {
     tcsetattr(descriptor, TCSANOW, &before)
   }
 
-  /// Reads the pressed keys. Call it when the descriptor is ready.
-  /// - Returns: the bytes; nil if the terminal is gone.
+  /// - Returns: the bytes of the pressed keys; nil if the terminal is gone.
   public func readKeys() -> [UInt8]? {
     var bytes = [UInt8](repeating: 0, count: 64)
     let count = (try? retryingInterrupts("") { read(descriptor, &bytes, bytes.count) }) ?? 0

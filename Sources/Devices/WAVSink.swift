@@ -3,19 +3,15 @@ import Basics
 import Horology
 import Sound
 
-/// A WAV file that takes sound in real time, instead of a speaker.
-///
-/// It holds what a speaker would get: one announcement after the other, without the quiet between
-/// them. The file is whole whenever nothing plays.
+/// A WAV file instead of a speaker. It holds one announcement after the other, without the quiet
+/// between them, and is whole whenever nothing plays.
 public final class WAVSink: Sink {
   public let name: String
-  private static let rate = 48_000
   /// As much as a sound card would buffer.
   private static let bufferFrames = 9600
 
   private let uptime: () -> Uptime
   private let writer: SoundFileWriter
-  private var isOpen = false
   /// When it took its first frame, later by what it had to wait for frames since; nil before that.
   private var began: Uptime?
   /// Frames that have not been played, and so are not in the file yet.
@@ -28,7 +24,7 @@ public final class WAVSink: Sink {
   ) throws(Fault) {
     name = path
     self.uptime = uptime
-    writer = try SoundFileWriter(path: path, rate: Self.rate, inPlace: true)
+    writer = try SoundFileWriter(path: path, rate: standardRate, inPlace: true)
     try writer.updateHeader()
   }
 
@@ -38,10 +34,9 @@ public final class WAVSink: Sink {
 
   public func open() throws(Fault) -> Int {
     try writer.verifyPlace()
-    isOpen = true
     began = nil
     played = 0
-    return Self.rate
+    return standardRate
   }
 
   public let feedInterval = Duration.milliseconds(20)
@@ -71,7 +66,7 @@ public final class WAVSink: Sink {
     played += count
     if due > count {
       underruns += 1
-      self.began = began + .seconds(Double(due - count) / Double(Self.rate))
+      self.began = began + .seconds(Double(due - count) / Double(standardRate))
     }
   }
 
@@ -84,16 +79,15 @@ public final class WAVSink: Sink {
   public func position() throws(Fault) -> StreamPosition? {
     let now = uptime()
     return began.map {
-      StreamPosition(uptime: now, frame: (now - $0).inSeconds * Double(Self.rate))
+      StreamPosition(uptime: now, frame: (now - $0).inSeconds * Double(standardRate))
     }
   }
 
   public func close() {
-    guard isOpen else { return }
-    isOpen = false
     // space() has reported a full disk.
     try? play()
     queue = []
+    began = nil
     try? writer.updateHeader()
   }
 }

@@ -3,7 +3,6 @@ import Devices
 import Horology
 import Sound
 
-/// Calls the player regularly, so that it can feed the device.
 public protocol Ticker {
   associatedtype Ticks: AnyObject
 
@@ -14,8 +13,7 @@ public protocol Ticker {
 
 /// Plays scores on a sink. The anchor of each leaves the converter at its moment.
 ///
-/// The stream begins with silence. Where a score begins in it is decided as late as possible, by
-/// the position that the device reports.
+/// The stream begins with silence. Where a score begins in it is decided as late as possible.
 public final class Player {
   /// Length of the fade of a stop, from its first frame at the converter.
   private static let stopFade = Duration.milliseconds(8)
@@ -26,7 +24,7 @@ public final class Player {
   private static let tail = Duration.milliseconds(100)
   /// A device may end this much later than it should.
   private static let patience = Duration.seconds(2)
-  /// A device that underruns again and again is late but goes on; it gets this much longer.
+  /// A device that underruns again and again gets this much longer.
   private static let longestDelay = Duration.seconds(10)
   /// A sound server may take two seconds to begin, or to begin again. A device that takes no frames
   /// for longer than this has stalled.
@@ -49,19 +47,10 @@ public final class Player {
   /// Called once for each `play` that did not throw.
   public var ended: (SoundingID, Outcome) -> Void = { _, _ in }
 
-  private struct Playback {
-    let track: Track
-    let underruns: Int
-    /// When it should be over; `ailment` judges a later end.
-    let deadline: Uptime
-  }
-
   private var stream: Stream?
-  private var mixer: TrackMixer?
-  private var playbacks: [Playback] = []
+  private var tracks: [Track] { stream?.mixer.tracks ?? [] }
   private var ticks: AnyObject?
   private var feedInterval = Duration.zero
-  /// True if a stop was rehearsed on the silence at the start of the stream.
   private var hasRehearsed = false
   /// True if the device must be opened again for the next sound.
   private var isOutdated = false
@@ -80,10 +69,10 @@ public final class Player {
     makeSink = sink
   }
 
-  public var isPlaying: Bool { !playbacks.isEmpty }
+  public var isPlaying: Bool { !tracks.isEmpty }
 
   /// When everything that plays is over, unless the device is late; nil if nothing plays.
-  public var endsBy: Uptime? { playbacks.map(\.deadline).max() }
+  public var endsBy: Uptime? { tracks.map(\.deadline).max() }
 
   /// When the device last took frames, or when playing began; nil if nothing plays.
   public var lastTaken: Uptime? { isPlaying ? taken : nil }
@@ -91,9 +80,6 @@ public final class Player {
   /// True while the device is open, even if only silence plays.
   public var isAwake: Bool { stream != nil }
 
-  /// Opens the device and plays the score that `compose` makes for its rate.
-  /// - Throws: `Fault` if the device cannot be opened, a sound is missing or damaged, or the
-  ///   machine sleeps meanwhile; then the score does not play.
   public func play(
     _ sounding: Sounding, _ compose: (_ rate: Int) throws(Fault) -> Score
   ) throws(Fault) {
@@ -105,9 +91,7 @@ public final class Player {
   /// Opens the device and plays the score that `compose` makes for its rate.
   /// - Parameters:
   ///   - decibels: level in dB, on top of the settings' gain.
-  ///   - mayBeLateBy: how late the anchor may be. A score that would be later ends as too late,
-  ///     before it begins. Nil if it may be late at will.
-  ///   - ducking: how long other sounds are turned down.
+  ///   - mayBeLateBy: how late the anchor may be; nil for no limit.
   /// - Throws: `Fault` if the device cannot be opened, a sound is missing or damaged, or the
   ///   machine sleeps meanwhile; then the score does not play.
   public func play(
@@ -115,10 +99,10 @@ public final class Player {
     mayBeLateBy: Duration? = nil, ducking: Ducking = .none,
     _ compose: (_ rate: Int) throws(Fault) -> Score
   ) throws(Fault) {
-    if !isPlaying && longPause() != nil { close() }
     let asked = now()
+    if !isPlaying && longPause(until: asked) != nil { close() }
     do throws(Fault) {
-      let (stream, mixer) = try opened()
+      let stream = try opened()
       let score = try compose(stream.rate)
       // Half a time is worse than none, so every clip is read once before the first is heard. Other
       // sounds go on meanwhile.
@@ -136,16 +120,14 @@ public final class Player {
       let track = Track(
         sounding, score, anchor: anchor, latencyOffset: settings.latencyOffset,
         gain: settings.gain * Mixer.gain(decibels: decibels), mayBeLateBy: mayBeLateBy,
-        ducking: ducking, memory: mixer.memoryOfTracks)
-      mixer.add(track)
-      playbacks.append(
-        Playback(
-          track: track, underruns: stream.sink.underruns,
-          deadline: max(now.uptime(at: anchor), now.uptime) + length + Self.patience))
+        ducking: ducking, memory: stream.mixer.memoryOfTracks)
+      track.deadline = max(now.uptime(at: anchor), now.uptime) + length + Self.patience
+      track.underrunsBefore = stream.sink.underruns
+      stream.mixer.add(track)
       do throws(Fault) {
         try feed()
       } catch {
-        drop(track)
+        stream.mixer.remove(track)
         throw error
       }
     } catch {
@@ -154,28 +136,23 @@ public final class Player {
     }
   }
 
-  /// Fades these out; `ended` is called for each, as always.
   public func stop(_ soundings: [SoundingID], _ reason: StopReason) {
-    let stopped = playbacks.map(\.track).filter {
+    let stopped = tracks.filter {
       soundings.contains($0.sounding) && $0.stopReason == nil
     }
     let begun = stopped.filter { $0.start != nil }
-    if let stream, let mixer, !begun.isEmpty {
+    if let stream, !begun.isEmpty {
+      let mixer = stream.mixer
       let fade = stream.frames(Self.stopFade)
-      let isAlone = !mixer.sounds(besides: begun)
       do throws(Fault) {
-        // Fade at once, before anything is calculated.
-        if isAlone {
-          try fadeWhatIsQueued(stream, mixer, now()) { taken in
-            mixer.goBack(by: taken)
-            mixer.stop(begun, reason, fadeFrames: fade)
-          }
-        } else {
+        if mixer.sounds(besides: begun) {
           // Other sounds go on unchanged meanwhile.
           let respite = stream.frames(Self.respite)
           let (taken, rewritten) = try stream.takeBack(rewriting: respite)
           mixer.goBack(by: taken - rewritten)
           mixer.stop(begun, reason, fadeFrames: fade)
+        } else {
+          try fadeWhatIsQueued(stream, now()) { mixer.stop(begun, reason, fadeFrames: fade) }
         }
       } catch {
         return fail(error.description)
@@ -187,20 +164,18 @@ public final class Player {
     if !begun.isEmpty { tick() }
   }
 
-  /// Closes the device, at once or when everything that plays on it is over. The next announcement
-  /// opens it again, as it is set then.
+  /// Closes the device, at once or when everything that plays on it is over.
   public func closeWhenIdle() {
     if isPlaying { isOutdated = true } else { close() }
   }
 
-  private func opened() throws(Fault) -> (Stream, TrackMixer) {
-    if let stream, let mixer { return (stream, mixer) }
+  private func opened() throws(Fault) -> Stream {
+    if let stream { return stream }
     let opened = try Stream(makeSink())
-    let made = TrackMixer(rate: opened.rate, memory: opened.sink.capacity)
-    (stream, mixer) = (opened, made)
+    stream = opened
     hasRehearsed = false
     try feedInTime(opened.sink)
-    return (opened, made)
+    return opened
   }
 
   /// Feeds as often as the device wants now: one that takes nothing back holds less.
@@ -220,68 +195,66 @@ public final class Player {
       if let closing, now().uptime > closing { close() }
     } else if let stream, let ailment {
       fail("speaker \(stream.sink.name): \(ailment)")
-    } else if let why = playbacks.lazy.compactMap(\.track.failure).first {
+    } else if let why = tracks.lazy.compactMap(\.failure).first {
       // Its queued frames must not be heard, so the device is closed for all.
       fail(why)
     } else {
-      for playback in playbacks { tellHeard(playback.track) }
-      for playback in playbacks where playbacks.contains(where: { $0.track === playback.track }) {
-        finishIfOver(playback)
-      }
+      for track in tracks { tellHeard(track) }
+      for track in tracks where tracks.contains(where: { $0 === track }) { finishIfOver(track) }
     }
   }
 
   /// Why the device was not fed for too long; nil if it was fed in time.
-  private func longPause(until sinceBoot: Duration? = nil) -> String? {
-    let pause = (sinceBoot ?? now().sinceBoot) - fed
+  private func longPause(until now: Now) -> String? {
+    let pause = now.sinceBoot - fed
     guard pause > Self.longestPause else { return nil }
     return "the machine slept, or stood still, for \(pause.roughly)"
   }
 
   private func feed() throws(Fault) {
-    guard let stream, let mixer else { return }
+    guard let stream else { return }
     let now = now()
-    if let longPause = longPause(until: now.sinceBoot) {
+    if let longPause = longPause(until: now) {
       throw Fault("speaker \(stream.sink.name)", longPause)
     }
     fed = now.sinceBoot
-    try rehearse(stream, mixer, now)
+    try rehearse(stream, now)
     let written = stream.written
-    try stream.feed { block throws(Fault) in mixer.render(into: block, stream.clock, now) }
+    try stream.feed(now)
     try feedInTime(stream.sink)
     if stream.written > written { taken = now.uptime }
     if let position = stream.lastPosition {
-      for playback in playbacks { playback.track.measure(stream.clock, played: position.frame) }
+      for track in tracks { track.measure(stream.clock, played: position.frame) }
     }
   }
 
   /// Stops the silence at the start of the stream, as a rehearsal. The first stop has to load pages
   /// from the disk, which takes longer than the sound that the converter still has.
-  private func rehearse(_ stream: Stream, _ mixer: TrackMixer, _ now: Now) throws(Fault) {
-    guard !hasRehearsed, stream.written > 0, !playbacks.contains(where: { $0.track.start != nil })
-    else { return }
+  private func rehearse(_ stream: Stream, _ now: Now) throws(Fault) {
+    guard !hasRehearsed, stream.written > 0, tracks.allSatisfy({ $0.start == nil }) else { return }
     hasRehearsed = true
-    try fadeWhatIsQueued(stream, mixer, now) { mixer.goBack(by: $0) }
+    try fadeWhatIsQueued(stream, now) {}
   }
 
-  /// Fades out the queued sound before anything else is done.
-  /// - Parameter goBack: lets the mixer go back by this many frames, which are rendered again.
+  /// Fades out the queued sound, before anything is calculated.
+  /// - Parameter stop: changes what is rendered from the first faded frame on.
   private func fadeWhatIsQueued(
-    _ stream: Stream, _ mixer: TrackMixer, _ now: @autoclosure () -> Now, _ goBack: (Int) -> Void
+    _ stream: Stream, _ now: @autoclosure () -> Now, _ stop: () -> Void
   ) throws(Fault) {
     let fade = stream.frames(Self.stopFade)
     let (taken, rewritten) = try stream.takeBack(rewriting: fade) { index in
       quarterSine(fade - index, of: fade)
     }
-    goBack(taken)
-    mixer.pass(rewritten, stream.clock, now())
+    stream.mixer.goBack(by: taken)
+    stop()
+    stream.mixer.pass(rewritten, stream.clock, now())
   }
 
   /// Why the sounds that play are late and will not end; nil if there is no reason.
   private var ailment: String? {
     let now = now().uptime
-    if now - taken > Self.longestStall { return Stream.stalled }
-    guard let deadline = playbacks.map(\.deadline).min() else { return nil }
+    if now - taken > Self.longestStall { return "it has stopped taking sound" }
+    guard let deadline = tracks.map(\.deadline).min() else { return nil }
     return now > deadline + Self.longestDelay ? "it plays too slowly" : nil
   }
 
@@ -293,8 +266,7 @@ public final class Player {
     heard(track.sounding, now)
   }
 
-  private func finishIfOver(_ playback: Playback) {
-    let track = playback.track
+  private func finishIfOver(_ track: Track) {
     if let delay = track.tooLateBy { return finish(track, .tooLate(by: delay)) }
     guard let stream, let end = track.end, let played = stream.lastPosition?.frame,
       played >= Double(end + stream.frames(Self.tail))
@@ -304,8 +276,8 @@ public final class Player {
       finish(track, .stopped(reason, silentAt: heard(of: track) == .nothing ? nil : silentAt))
     } else {
       track.measure(stream.clock, played: played, isOver: true)
-      finish(
-        track, .finished(track.timing(underruns: stream.sink.underruns - playback.underruns)))
+      let underruns = stream.sink.underruns - track.underrunsBefore
+      finish(track, .finished(track.timing(underruns: underruns)))
     }
   }
 
@@ -321,22 +293,17 @@ public final class Player {
 
   private func fail(_ why: String) {
     // A sleep during the feeding can fail in many ways: then report the sleep.
-    let slept = longPause().flatMap { pause in stream.map { "speaker \($0.sink.name): \(pause)" } }
-    let failed = playbacks.map {
-      ($0.track.sounding, heard: heard(of: $0.track, doubtful: Self.leastHeard))
+    let slept = longPause(until: now()).flatMap { pause in
+      stream.map { "speaker \($0.sink.name): \(pause)" }
     }
+    let failed = tracks.map { ($0.sounding, heard: heard(of: $0, doubtful: Self.leastHeard)) }
     // If the device is lost while nothing plays, the next announcement opens it again.
     close()
     for (sounding, heard) in failed { ended(sounding, .failed(slept ?? why, heard: heard)) }
   }
 
-  private func drop(_ track: Track) {
-    mixer?.remove(track)
-    playbacks.removeAll { $0.track === track }
-  }
-
   private func finish(_ track: Track, _ outcome: Outcome) {
-    drop(track)
+    stream?.mixer.remove(track)
     if !isPlaying {
       switch settings.keepOpen {
       case _ where isOutdated: close()
@@ -350,8 +317,6 @@ public final class Player {
   }
 
   private func close() {
-    playbacks = []
-    mixer = nil
     ticks = nil
     stream = nil
     isOutdated = false

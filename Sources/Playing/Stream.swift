@@ -2,11 +2,12 @@ import Basics
 import Devices
 import Horology
 
-/// An open sink: it is fed at an interval, and its frames are mapped to moments.
+/// An open sink whose frames are mapped to moments.
 final class Stream {
   let sink: any Sink
   /// Frames per second.
   let rate: Int
+  let mixer: TrackMixer
   private(set) var clock: StreamClock
   private(set) var lastPosition: StreamPosition?
   /// The next frame to be written, counted from the opening.
@@ -17,15 +18,11 @@ final class Stream {
   private var memory: FrameMemory
   /// The sink's underruns when it was last fed.
   private var underruns = 0
-  /// The position at which the converter last moved on.
-  private var progress: StreamPosition?
-  /// A converter that takes no frame for this long has stalled.
-  private static let patience = Duration.seconds(1)
-  static let stalled = "it has stopped taking sound"
 
   init(_ sink: any Sink) throws(Fault) {
     self.sink = sink
     rate = try sink.open()
+    mixer = TrackMixer(rate: rate, memory: sink.capacity)
     // Not before: if it cannot be opened, nobody would deallocate this.
     block = .allocate(capacity: 1024)
     clock = StreamClock(rate: rate)
@@ -39,30 +36,26 @@ final class Stream {
 
   func frames(_ duration: Duration) -> Int { duration.frames(atRate: rate) }
 
-  /// Gives the sink as many frames as it takes, block by block from `render`.
-  func feed(
-    _ render: (UnsafeMutableBufferPointer<Float>) throws(Fault) -> Void
-  ) throws(Fault) {
+  func feed(_ now: Now) throws(Fault) {
     let space = try sink.space()
     if sink.underruns != underruns {
       underruns = sink.underruns
       clock.beginAnew()
     }
     if let position = try sink.position() {
-      try checkProgress(position)
       lastPosition = position
       clock.add(position)
     }
-    try write(space, render)
+    try write(space) { mixer.render(into: $0, clock, now) }
   }
 
   private func write(
-    _ count: Int, _ render: (UnsafeMutableBufferPointer<Float>) throws(Fault) -> Void
+    _ count: Int, _ render: (UnsafeMutableBufferPointer<Float>) -> Void
   ) throws(Fault) {
     var left = count
     while left > 0 {
       let part = UnsafeMutableBufferPointer(rebasing: block[..<min(left, block.count)])
-      try render(part)
+      render(part)
       try sink.write(UnsafeBufferPointer(part))
       for (index, sample) in part.enumerated() { memory[written + index] = sample }
       written += part.count
@@ -71,15 +64,10 @@ final class Stream {
   }
 
   /// Takes back the frames that have not reached the converter, and writes the first of them again
-  /// at once.
-  ///
-  /// The converter goes on meanwhile, and has only milliseconds left to play. So these frames are
-  /// not rendered again: the same samples are written at another level.
-  /// - Parameters:
-  ///   - count: how many of the frames that were taken back are written again at most.
-  ///   - level: the factor for a frame, by the number of frames before it.
-  /// - Returns: how many frames were taken back, and how many of those written again. The others
-  ///   are to be rendered again.
+  /// at once. The converter has only milliseconds left to play, so these are not rendered again: the
+  /// same samples are written at another level.
+  /// - Parameter level: the factor for a frame, by the number of frames before it.
+  /// - Returns: how many frames were taken back, and how many of those written again.
   func takeBack(
     rewriting count: Int = 0, _ level: (Int) -> Float = { _ in 1 }
   ) throws(Fault) -> (taken: Int, rewritten: Int) {
@@ -95,30 +83,18 @@ final class Stream {
     }
     return (taken, rewritten)
   }
-
-  private func checkProgress(_ position: StreamPosition) throws(Fault) {
-    guard let progress, position.frame <= progress.frame else {
-      self.progress = position
-      return
-    }
-    if position.uptime - progress.uptime > Self.patience {
-      throw Fault("speaker \(sink.name)", Self.stalled)
-    }
-  }
 }
 
 /// The last frames of a stream: frame `n` at `n` modulo the size.
 struct FrameMemory {
   private var samples: [Float]
 
-  /// - Parameter least: at least how many frames it remembers.
   init(atLeast least: Int) {
     // A power of two, so that the remainder is cheap.
     samples = [Float](
       repeating: 0, count: 1 << (Int.bitWidth - (least - 1).leadingZeroBitCount))
   }
 
-  /// A frame of the stream, counted from its opening.
   subscript(frame: Int) -> Float {
     get { samples[frame & (samples.count - 1)] }
     set { samples[frame & (samples.count - 1)] = newValue }

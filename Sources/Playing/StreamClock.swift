@@ -2,10 +2,8 @@ import Devices
 import Horology
 
 /// The moment at which each frame of a stream leaves the converter: a line through readings of its
-/// position.
-///
-/// One reading jitters, behind a sound server by milliseconds. A line through many does not, and
-/// its slope is the converter's true rate.
+/// position. One reading jitters, behind a sound server by milliseconds. A line does not, and its
+/// slope is the converter's true rate.
 struct StreamClock {
   private let nominalRate: Double
   private var readings: [StreamPosition] = []
@@ -64,18 +62,17 @@ struct StreamClock {
   private var lineOfLeastSquares: Line? {
     guard let first = readings.first, let last = readings.last else { return nil }
     let count = Double(readings.count)
+    // Counted from the first one, so that long streams lose no precision.
     let times = readings.map { ($0.uptime - first.uptime).inSeconds }
+    let frames = readings.map { $0.frame - first.frame }
     let meanTime = times.reduce(0, +) / count
-    // Counted from the first frame, so that long streams lose no precision.
-    let meanFrame = readings.reduce(0) { $0 + ($1.frame - first.frame) } / count
+    let meanFrame = frames.reduce(0, +) / count
     var rate = nominalRate
     if last.uptime - first.uptime >= Self.leastSpan {
-      var products = 0.0
-      var squares = 0.0
-      for (time, reading) in zip(times, readings) {
-        products += (time - meanTime) * (reading.frame - first.frame - meanFrame)
-        squares += (time - meanTime) * (time - meanTime)
+      let products = zip(times, frames).reduce(0) {
+        $0 + ($1.0 - meanTime) * ($1.1 - meanFrame)
       }
+      let squares = times.reduce(0) { $0 + ($1 - meanTime) * ($1 - meanTime) }
       let slope = products / squares
       rate = min(max(slope, nominalRate * (1 - Self.worstRate)), nominalRate * (1 + Self.worstRate))
     }

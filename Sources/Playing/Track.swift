@@ -3,10 +3,8 @@ import Horology
 import Sound
 
 /// One score that plays: where it begins in the stream, what is rendered of it, and how well it met
-/// its moments. It reads no clock.
-///
-/// It remembers what it has rendered, so that the stream can go back and be summed up again without
-/// it, or with it faded.
+/// its moments. It remembers what it has rendered, so that the stream can go back and be summed up
+/// again with it faded.
 final class Track {
   let sounding: SoundingID
   private let ducking: Ducking
@@ -23,7 +21,6 @@ final class Track {
   private(set) var end: Int?
   /// When the anchor is to leave the converter; fixed with `start`.
   private var target: Uptime?
-  /// How late it began, as a whole.
   private var delay = Duration.zero
   private let mayBeLateBy: Duration?
   /// How late it would begin at the earliest, if that is later than allowed.
@@ -31,6 +28,9 @@ final class Track {
 
   /// How much of it was heard, as the player has told.
   var told = Heard.nothing
+  var deadline = Uptime(nanoseconds: 0)
+  /// The sink's underruns when it was added.
+  var underrunsBefore = 0
   private(set) var stopReason: StopReason?
   /// Why it cannot go on; nothing more of it sounds.
   private(set) var failure: String?
@@ -48,12 +48,11 @@ final class Track {
 
   /// - Parameters:
   ///   - mayBeLateBy: how late the anchor may be. A score that would be later does not begin; one
-  ///     that is less late is moved as a whole. Nil if it may be late at will.
+  ///     that is less late is moved as a whole. Nil for no limit.
   ///   - memory: how many frames it remembers.
   init(
     _ sounding: SoundingID, _ score: Score, anchor: Anchor, latencyOffset: Duration,
-    gain: Float = 1,
-    mayBeLateBy: Duration? = nil, ducking: Ducking = .none, memory: Int
+    gain: Float = 1, mayBeLateBy: Duration? = nil, ducking: Ducking = .none, memory: Int
   ) {
     self.sounding = sounding
     mixer = Mixer(score: score)
@@ -66,9 +65,7 @@ final class Track {
   }
 
   /// Adds the part of it that falls into `sum`, whose first frame is frame `frame` of the stream.
-  /// - Parameters:
-  ///   - ducking: factor for a frame, because of other sounds; nil if nothing ducks it.
-  ///   - scratch: a buffer to render into, piece by piece.
+  /// - Parameter ducking: factor for a frame, because of other sounds; nil if nothing ducks it.
   func add(
     to sum: UnsafeMutableBufferPointer<Float>, at frame: Int, ducking: ((Int) -> Float)?,
     scratch: UnsafeMutableBufferPointer<Float>, _ clock: StreamClock, _ now: Now
@@ -100,17 +97,14 @@ final class Track {
       do throws(Fault) {
         try mixer.render(into: block) { scored, placed in recordBlow(scored, placed) }
       } catch {
-        return fail(error.description, at: rendered)
+        failure = error.description
+        end = min(end ?? .max, rendered)
+        return
       }
       for (index, sample) in block.enumerated() { memory[rendered + index] = sample }
       rendered += block.count
       if mixer.hasEnded, let start { end = min(end ?? .max, start + mixer.silentFrom) }
     }
-  }
-
-  private func fail(_ why: String, at frame: Int) {
-    failure = why
-    end = min(end ?? .max, frame)
   }
 
   // MARK: Turning others down
@@ -144,7 +138,6 @@ final class Track {
 
   // MARK: Keeping to the moments
 
-  /// When a frame of the score is to leave the converter.
   private func ideal(_ scored: Int, _ target: Uptime) -> Uptime {
     target + .seconds(Double(scored - mixer.score.anchor) / Double(mixer.score.rate))
   }
@@ -162,8 +155,7 @@ final class Track {
     placed.append((start + place, ideal(scored, target), scored == mixer.score.anchor))
   }
 
-  /// Measures every blow that left the converter at least `measuredAfter` ago; with `isOver`, every
-  /// blow that left it.
+  /// Measures the blows that left the converter at least `measuredAfter` ago, or if it is over, all.
   func measure(_ clock: StreamClock, played: Double, isOver: Bool = false) {
     let wait = isOver ? 0 : Self.measuredAfter.inSeconds * Double(mixer.score.rate)
     while let blow = placed.first, Double(blow.frame) + wait <= played {

@@ -1,8 +1,7 @@
 import Horology
 import Sound
 
-/// Sums up the tracks, turns other tracks down under a cue, and gives the sum to the master. It can
-/// go back with the stream, and render again after a change.
+/// Sums up the tracks, turns other tracks down under a cue, and gives the sum to the master.
 final class TrackMixer {
   private(set) var tracks: [Track] = []
   /// Cues that are over, whose ducking may still be fading out.
@@ -18,9 +17,7 @@ final class TrackMixer {
   private static let ducked: Float = 0.251_188_6
   private static let duckingTakes = Duration.milliseconds(20)
 
-  /// - Parameters:
-  ///   - rate: frames per second.
-  ///   - memory: by how many frames the stream can go back.
+  /// - Parameter memory: by how many frames the stream can go back.
   init(rate: Int, memory: Int) {
     self.rate = Double(rate)
     master = Master(rate: rate, memory: memory)
@@ -40,7 +37,6 @@ final class TrackMixer {
     if track.ducksOthers && track.end != nil { past.append(track) }
   }
 
-  /// Renders the next frames of the stream into `block`, and overwrites what it held.
   func render(
     into block: UnsafeMutableBufferPointer<Float>, _ clock: StreamClock, _ now: Now
   ) {
@@ -97,9 +93,8 @@ final class TrackMixer {
     tracks.contains { track in track.start != nil && !these.contains { $0 === track } }
   }
 
-  /// Fades these tracks out. If nothing else sounds, the fade begins with the next frame of the
-  /// stream; else a little later, because the frames that the limiter has taken in go out
-  /// unchanged.
+  /// Fades these tracks out. If others sound, the fade begins a little later, because the frames that
+  /// the limiter has taken in go out unchanged.
   func stop(_ stopped: [Track], _ reason: StopReason, fadeFrames: Int) {
     let othersSound = sounds(besides: stopped)
     let fade = Fade(

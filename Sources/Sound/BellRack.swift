@@ -11,8 +11,7 @@ public struct BellRack {
     self.folders = folders
   }
 
-  /// Finds the sounds of every bell that a tune needs.
-  /// - Throws: `Fault` if one is missing, or is not a sound file.
+  /// - Throws: `Fault` if a bell is missing, or is not a sound file.
   public mutating func add(_ tune: Tune) throws(Fault) {
     for bell in tune.bells.sorted() where takes[bell] == nil {
       let found = try find(bell)
@@ -41,7 +40,6 @@ public struct BellRack {
     return []
   }
 
-  /// The recording for a bell's blow number `index`, counted from 0.
   func sound(ofBlow index: Int, of bell: String) throws(Fault) -> StoredSound {
     guard let takes = takes[bell] else { throw Fault("bell '\(bell)'", "it is in no tune") }
     return takes[index % takes.count]

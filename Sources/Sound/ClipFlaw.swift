@@ -1,25 +1,14 @@
 import Basics
 
 /// Why nobody hears a word in a clip, so that the clock would say another time.
-public enum ClipFlaw: Hashable {
-  case tooShort(seconds: Double)
-  case silent
+public enum ClipFlaw {
+  public static let silent = "it is silent; record it again"
 
-  /// In seconds; the shortest words of the shipped voices take 0.16.
-  static let shortest = 0.05
-
-  /// Nil if the clip is at least as long as a word.
-  public init?(seconds: Double) {
-    guard seconds < Self.shortest else { return nil }
-    self = .tooShort(seconds: seconds)
-  }
-
-  public var words: String {
-    switch self {
-    case .tooShort(let seconds):
-      "it takes \((seconds * 1000).text(decimals: 1)) ms, too short for a word; record it again"
-    case .silent: "it is silent; record it again"
-    }
+  /// Nil if the clip is at least as long as a word: the shortest of the shipped voices takes 0.16 s.
+  public static func tooShort(seconds: Double) -> String? {
+    seconds < 0.05
+      ? "it takes \((seconds * 1000).text(decimals: 1)) ms, too short for a word; record it again"
+      : nil
   }
 }
 

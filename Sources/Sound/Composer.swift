@@ -10,9 +10,7 @@ public struct Composer {
   private let voiceGain: Float
   private let bellsGain: Float
 
-  /// - Parameters:
-  ///   - voiceVolume: the gain of the words over their clips, in dB.
-  ///   - bellsVolume: the gain of blows and signals over their sound files, in dB.
+  /// - Parameter bellsVolume: the gain of blows and signals, in dB.
   public init(
     voice: VoicePack, wording: Wording, bells: BellRack = BellRack(folders: []),
     signals: [Signal: String] = [:],
@@ -28,8 +26,8 @@ public struct Composer {
 
   public var saysTimers: Bool { voice.hasTimers }
 
-  /// The score of a programme that speaks `time`, at `rate` frames per second.
-  /// - Throws: `Fault` if a sound is missing, or is not a sound file.
+  /// The score of a programme that speaks `time`.
+  /// - Throws: `Fault` if a sound is missing, or is not a sound file, as all scores do.
   public func score(
     of time: CivilTime, _ programme: Programme = .wordsAlone, rate: Int
   ) throws(Fault) -> Score {
@@ -50,9 +48,8 @@ public struct Composer {
       rate: rate, parts: parts.map { $0.moved(by: -earliest) }, anchor: -earliest)
   }
 
-  /// The score at `rate` frames per second.
-  /// - Throws: `Fault` if a sound is missing or is not a sound file, if the voice has no words for
-  ///   it, or if the words do not fit before the next signal.
+  /// - Throws: `Fault` also if the voice has no words for it, or if the words do not fit before the
+  ///   next signal.
   public func score(of announcement: Announcement, rate: Int) throws(Fault) -> Score {
     if let signal = signal(of: announcement) { return try score(of: signal, rate: rate) }
     guard let words = try phrase(of: announcement) else {
@@ -76,12 +73,9 @@ public struct Composer {
     }
   }
 
-  /// Finds the sounds of a tune.
-  /// - Throws: `Fault` if one is missing, or is not a sound file.
   public mutating func add(_ tune: Tune) throws(Fault) { try bells.add(tune) }
 
   /// The score of a cue. Its first frame is the anchor.
-  /// - Throws: `Fault` if a sound is missing, or is not a sound file.
   public func score(of cue: Cue, rate: Int) throws(Fault) -> Score {
     guard !cue.blows.isEmpty else { return try score(of: cue.signal, rate: rate) }
     let parts = try blows(Programme(blows: cue.blows, words: .none), rate: rate)
@@ -90,7 +84,6 @@ public struct Composer {
 
   /// The score of a cue whose tune cannot be played: its signal, repeated for as long as the tune
   /// would take.
-  /// - Throws: `Fault` if the sound of the signal is missing, or is not a sound file.
   public func score(inSignalsOf cue: Cue, rate: Int) throws(Fault) -> Score {
     let signal = try score(of: cue.signal, rate: rate)
     let parts = cue.signalOffsets.flatMap { offset in
@@ -123,7 +116,6 @@ public struct Composer {
       ], anchor: 0)
   }
 
-  /// The signal that is heard instead of words; nil if there are words.
   private func signal(of announcement: Announcement) -> Signal? {
     switch announcement.cause {
     case .start: .start
@@ -132,8 +124,7 @@ public struct Composer {
     }
   }
 
-  /// What it says in place of the time, as the first phrase that the voice has words for; nil if it
-  /// says the time.
+  /// What it says in place of the time: the first phrase that the voice has words for.
   private func phrase(of announcement: Announcement) throws(Fault) -> TimerPhrase? {
     if announcement.cause == .untrusted { return .untrusted }
     guard case .timer(let words) = announcement.cause, !words.isOfTime else { return nil }
@@ -143,7 +134,6 @@ public struct Composer {
   }
 
   /// How long a programme that speaks `time` sounds after its anchor.
-  /// - Throws: `Fault` if a sound is missing, or is not a sound file.
   public func length(of time: CivilTime, _ programme: Programme) throws(Fault) -> Duration {
     let score = try score(of: time, programme, rate: standardRate)
     return .seconds(Double(score.frames - score.anchor) / Double(score.rate))
@@ -171,7 +161,7 @@ public struct Composer {
     return voice.text(of: words) ?? ""
   }
 
-  /// The words of the first phrase that the voice has words for, for a reader; nil if it has none.
+  /// Of the first phrase that the voice has words for; nil if it has none.
   public func text(of phrases: [TimerPhrase]) -> String? {
     phrases.lazy.compactMap { voice.text(of: $0) }.first
   }

@@ -2,16 +2,14 @@
 
 /// Keeps the sum of all sounds at or below -1 dBTP. Sound below that passes unchanged, to the bit.
 ///
-/// It looks ahead: the output is the input of `delay` frames before, so the gain is already down
-/// when a peak comes out. The gain is counted in whole numbers, so it returns to exactly 1 and does
-/// not depend on the size of a block.
+/// The output is the input of `delay` frames before, so the gain is already down when a peak comes
+/// out. It is counted in whole numbers, so it returns to exactly 1, whatever the size of a block.
 final class Limiter {
   /// The maximum true peak of EBU R 128: -1 dBTP.
   static let ceiling: Float = 0.891_250_9
   /// Peaks over the ceiling are brought 0.1 dB below it: a moving gain makes the curve between two
   /// samples slightly higher than it makes the samples.
   private static let aim: Float = 0.881_048_9
-  /// A gain of 1, in whole numbers.
   private static let one = 1 << 20
 
   /// By how many frames the output lags behind the input.
@@ -23,20 +21,24 @@ final class Limiter {
 
   /// The last `delay` frames of the input, then the current block.
   private let line: UnsafeMutableBufferPointer<Float>
-  private var frame = 0
-  /// The greatest reduction wanted in this stretch of `delay + 1` frames, and in the one before.
-  /// Both are held, until every sample that makes up the peak has gone out.
-  private var wanted = (now: 0, before: 0)
-  private var reduction = 0
-  /// The last `fall` reductions. Their mean is subtracted from the gain.
-  private var reductions: [Int]
-  private var sum = 0
+  private var state: State
+
+  fileprivate struct State {
+    var frame = 0
+    /// The greatest reduction wanted in this stretch of `delay + 1` frames, and in the one before.
+    /// Both are held, until every sample that makes up the peak has gone out.
+    var wanted = (now: 0, before: 0)
+    var reduction = 0
+    /// The last `fall` reductions. Their mean is subtracted from the gain.
+    var reductions: [Int]
+    var sum = 0
+  }
 
   init(rate: Int, longestBlock: Int) {
     fall = max(rate / 200, 1)
     recovery = max(rate / 5, 1)
     delay = fall + Self.reach * 2 - 2
-    reductions = Array(repeating: 0, count: fall)
+    state = State(reductions: Array(repeating: 0, count: fall))
     line = .allocate(capacity: delay + longestBlock)
     line.initialize(repeating: 0)
   }
@@ -45,36 +47,26 @@ final class Limiter {
     line.deallocate()
   }
 
-  /// The complete state: with the input, it determines the output.
+  /// With the input, it determines the output.
   struct Mark {
     fileprivate let line: [Float]
-    fileprivate let frame: Int
-    fileprivate let wanted: (now: Int, before: Int)
-    fileprivate let reduction: Int
-    fileprivate let reductions: [Int]
-    fileprivate let sum: Int
+    fileprivate let state: State
   }
 
-  var mark: Mark {
-    Mark(
-      line: Array(line[..<delay]), frame: frame, wanted: wanted, reduction: reduction,
-      reductions: reductions, sum: sum)
-  }
+  var mark: Mark { Mark(line: Array(line[..<delay]), state: state) }
 
   func goBack(to mark: Mark) {
     _ = line.update(fromContentsOf: mark.line)
-    (frame, wanted, reduction) = (mark.frame, mark.wanted, mark.reduction)
-    (reductions, sum) = (mark.reductions, mark.sum)
+    state = mark.state
   }
 
-  /// Takes in the frames of `block`, and replaces them with as many frames of output.
   func process(_ block: UnsafeMutableBufferPointer<Float>) {
     guard let sounds = block.baseAddress, let line = line.baseAddress else { return }
     let count = block.count
     (line + delay).update(from: sounds, count: count)
-    if sum == 0 && isQuiet(count) {
+    if state.sum == 0 && isQuiet(count) {
       sounds.update(from: line, count: count)
-      frame += count
+      state.frame += count
     } else {
       for index in 0..<count {
         block[index] = line[index] * gain(after: peak(before: delay + index))
@@ -93,17 +85,17 @@ final class Limiter {
 
   /// The gain of the next output frame. `peak` is that of the curve up to the newest input frame.
   private func gain(after peak: Float) -> Float {
-    if frame % (delay + 1) == 0 { wanted = (0, wanted.now) }
+    if state.frame % (delay + 1) == 0 { state.wanted = (0, state.wanted.now) }
     if peak > Self.ceiling {
       let least = ((1 - Self.aim / peak) * Float(Self.one)).rounded(.up)
-      wanted.now = max(wanted.now, Int(least))
+      state.wanted.now = max(state.wanted.now, Int(least))
     }
-    let recovered = max(reduction - reduction / recovery - 1, 0)
-    reduction = max(wanted.now, wanted.before, recovered)
-    sum += reduction - reductions[frame % fall]
-    reductions[frame % fall] = reduction
-    frame += 1
-    return Float(1 - Double(sum) / Double(Self.one * fall))
+    let recovered = max(state.reduction - state.reduction / recovery - 1, 0)
+    state.reduction = max(state.wanted.now, state.wanted.before, recovered)
+    state.sum += state.reduction - state.reductions[state.frame % fall]
+    state.reductions[state.frame % fall] = state.reduction
+    state.frame += 1
+    return Float(1 - Double(state.sum) / Double(Self.one * fall))
   }
 
   // MARK: Between the samples

@@ -1,5 +1,4 @@
-/// The only stage behind the sum of all sounds: the volume and the limiter. Its output is what is
-/// heard, and peaks at -1 dBTP at most.
+/// The only stage behind the sum of all sounds: the volume and the limiter.
 ///
 /// It takes in the sum ahead of its output. Output can be taken back and rendered again, from a sum
 /// that has changed since. Up to `decided`, the sum must be the same.
@@ -12,7 +11,6 @@ public final class Master {
   private let limiter: Limiter
   /// The most frames taken in at a time.
   public static let longestBlock = 1024
-  /// How far it can go back, in frames.
   private let memory: Int
   /// The most frames in a part. Going back reaches the start of a part, so up to a part more is
   /// summed again.
@@ -20,9 +18,7 @@ public final class Master {
   /// The limiter's state before each part that is remembered, the oldest first.
   private var marks: [(mixed: Int, limiter: Limiter.Mark)] = []
 
-  /// - Parameters:
-  ///   - rate: frames per second.
-  ///   - memory: how many frames it can go back.
+  /// - Parameter memory: how many frames it can go back.
   public init(rate: Int, gain: Float = 1, memory: Int = 0) {
     self.gain = gain
     self.memory = memory
@@ -30,16 +26,14 @@ public final class Master {
     limiter = Limiter(rate: rate, longestBlock: Self.longestBlock)
   }
 
-  /// The output before `position` depends on the sum up to here. If these frames are summed again,
-  /// they must be the same.
+  /// The output before `position` depends on the sum up to here.
   public var decided: Int { position + limiter.delay }
 
   /// How many frames of the sounds must be kept, so that they can be summed again.
   public var memoryOfSounds: Int { memory + limiter.delay + Self.longestBlock }
 
   /// Renders the next frames into `block`, and overwrites it.
-  /// - Parameter mix: writes the next frames of the sum, from `frame` on, into its block, and
-  ///   overwrites it.
+  /// - Parameter mix: writes the frames of the sum from `frame` on into its block.
   public func render<Failure: Error>(
     into block: UnsafeMutableBufferPointer<Float>,
     _ mix: (_ block: UnsafeMutableBufferPointer<Float>, _ frame: Int) throws(Failure) -> Void
@@ -67,8 +61,7 @@ public final class Master {
     marks.append((mixed, limiter.mark))
   }
 
-  /// Goes back by `frames`, at most by its memory. Both the next frame of output and the next frame
-  /// to take in become earlier ones.
+  /// Goes back by `frames`, at most by its memory.
   public func goBack(by frames: Int) {
     guard frames > 0 else { return }
     position -= frames

@@ -4,7 +4,6 @@ import Basics
 /// Sums up the parts of a score block by block; its memory does not grow with the score.
 public final class Mixer {
   public let score: Score
-  /// The next frame of the score to be rendered.
   public private(set) var position = 0
   /// By how many frames the next timed part begins later than the score says; negative if earlier.
   /// This keeps the part at its moment on a converter that drifts.
@@ -12,7 +11,8 @@ public final class Mixer {
 
   private var waiting: ArraySlice<Score.Part>
   private var sounding: [Voice] = []
-  private let scratch = UnsafeMutableBufferPointer<Float>.allocate(capacity: 1024)
+  private let scratch = UnsafeMutableBufferPointer<Float>.allocate(
+    capacity: Master.longestBlock)
   /// The frame after the last sound that has begun.
   public private(set) var silentFrom = 0
   /// The shift of the timed part that began last. The untimed parts after it share it.
@@ -23,35 +23,21 @@ public final class Mixer {
     waiting = score.parts[...]
   }
 
-  /// The factor for a gain of `decibels`.
   public static func gain(decibels: Double) -> Float { powf(10, Float(decibels) / 20) }
 
   deinit {
     scratch.deallocate()
   }
 
-  /// True when nothing more will sound.
   public var hasEnded: Bool { sounding.isEmpty && waiting.isEmpty && position >= silentFrom }
 
-  /// Renders the next frames of the score into `block`, and overwrites it: silence before, between
-  /// and after the sounds.
-  /// - Throws: `Fault` if a sound cannot be read.
+  /// Renders the next frames of the score into `block`, at most `Master.longestBlock`: silence before,
+  /// between and after the sounds.
   /// - Parameter began: called for each timed part that begins, with its frame in the score and the
   ///   frame at which it was placed.
   public func render(
     into block: UnsafeMutableBufferPointer<Float>,
     began: (_ scored: Int, _ placed: Int) -> Void = { _, _ in }
-  ) throws(Fault) {
-    var rest = block[...]
-    while !rest.isEmpty {
-      let count = min(scratch.count, rest.count)
-      try mix(into: UnsafeMutableBufferPointer(rebasing: rest.prefix(count)), began)
-      rest = rest.dropFirst(count)
-    }
-  }
-
-  private func mix(
-    into block: UnsafeMutableBufferPointer<Float>, _ began: (Int, Int) -> Void
   ) throws(Fault) {
     block.update(repeating: 0)
     let end = position + block.count
@@ -97,11 +83,11 @@ private struct Voice {
     self.part = part
     self.start = start
     file = try SoundFile(path: part.sound.path)
-    converter = file.rate == rate ? nil : try RateConverter(from: file.rate, to: rate)
+    converter = file.rate == rate ? nil : RateConverter(from: file.rate, to: rate)
   }
 
   /// Adds the frames of this part that fall into `block`, whose first frame is frame `position` of
-  /// the score. `scratch` holds at least as many frames as `block`.
+  /// the score. `scratch` is no smaller than `block`.
   mutating func add(
     to block: UnsafeMutableBufferPointer<Float>, at position: Int,
     scratch: UnsafeMutableBufferPointer<Float>

@@ -59,11 +59,10 @@ public struct Score: Hashable {
     self.anchor = anchor
   }
 
-  /// How many frames it has: up to the end of the last sound.
+  /// Up to the end of the last sound.
   public var frames: Int { parts.map(\.end).max() ?? 0 }
 
-  /// Reads every sound to its end.
-  /// - Throws: `Fault` for the first that is missing, torn or not a sound file, or a silent word.
+  /// - Throws: `Fault` for the first sound that is missing or torn, or a silent word.
   public func verify(_ meanwhile: () throws(Fault) -> Void = {}) throws(Fault) {
     for part in parts {
       try part.sound.verify(asWord: part.isWord)
@@ -73,18 +72,14 @@ public struct Score: Hashable {
 }
 
 extension Score {
-  /// Renders the whole score into a sound file, faster than real time and in constant memory.
   public func write(to path: String, gain: Float = 1) throws(Fault) {
     let writer = try SoundFileWriter(path: path, rate: rate)
     try render(gain: gain) { block throws(Fault) in try writer.write(block) }
     try writer.finish()
   }
 
-  /// Verifies the whole score, and renders it block by block, faster than real time and in constant
-  /// memory.
-  /// - Parameters:
-  ///   - gain: the factor for every sample.
-  ///   - heard: called with every block in turn; the block is valid during the call.
+  /// Verifies the whole score, and renders it block by block.
+  /// - Parameter heard: called with every block in turn; the block is valid during the call.
   public func render(
     gain: Float = 1, _ heard: (UnsafeBufferPointer<Float>) throws(Fault) -> Void
   ) throws(Fault) {

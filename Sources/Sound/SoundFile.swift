@@ -6,9 +6,8 @@ import Horology
 /// Frames per second of the clips and the bells, and of every file that is written.
 public let standardRate = 48_000
 
-/// A sound file, read block by block with libsndfile; mono unless it is opened otherwise.
-///
-/// Holds one open file, and reads it in order, from the first frame to the last.
+/// A sound file, read block by block with libsndfile, from the first frame to the last; mono unless it
+/// is opened otherwise.
 public final class SoundFile {
   public let path: String
   /// Frames per second.
@@ -18,9 +17,7 @@ public final class SoundFile {
   /// True for MP3. Its header may not say how long it is; then `frames` is only a guess.
   public let isMPEG: Bool
 
-  /// 1, unless it was opened with `anyChannels`.
-  let channels: Int
-
+  private let channels: Int
   private let handle: OpaquePointer
   private var position = 0
   private var audibility = Audibility()
@@ -32,27 +29,22 @@ public final class SoundFile {
 
     /// By the suffix that Asterisk gives the file; nil if that says nothing about both.
     public init?(suffix: String) {
-      switch suffix.lowercased() {
+      let suffix = suffix.lowercased()
+      switch suffix {
       case "gsm": (coding, rate) = (SF_FORMAT_GSM610, 8000)
       case "ulaw", "ul", "ulw", "mulaw", "mu": (coding, rate) = (SF_FORMAT_ULAW, 8000)
       case "alaw", "al", "alw": (coding, rate) = (SF_FORMAT_ALAW, 8000)
-      case let suffix:
-        guard let rate = Self.linearRates[suffix] else { return nil }
+      default:
+        let rates = [8000, 12_000, 16_000, 24_000, 32_000, 44_100, 48_000, 96_000, 192_000]
+        // As in `sln16`; `sln` alone is 8 kHz.
+        let name = suffix == "sln" ? "sln8" : suffix
+        guard let rate = rates.first(where: { name == "sln\($0 / 1000)" }) else { return nil }
         (coding, self.rate) = (SF_FORMAT_PCM_16 | SF_ENDIAN_LITTLE, rate)
       }
     }
-
-    private static let linearRates = [
-      "sln": 8000, "sln12": 12_000, "sln16": 16_000, "sln24": 24_000, "sln32": 32_000,
-      "sln44": 44_100, "sln48": 48_000, "sln96": 96_000, "sln192": 192_000,
-    ]
   }
 
-  /// Opens a file of any format that libsndfile knows.
-  /// - Parameters:
-  ///   - anyChannels: accept more than one channel too, to read the whole file at once.
-  ///   - headerless: how its sound is coded, if it has no header.
-  /// - Throws: `Fault` if it cannot be opened, is empty, or is not mono.
+  /// - Parameter anyChannels: accept more than one channel too, to read the whole file at once.
   public convenience init(
     path: String, anyChannels: Bool = false, headerless: Headerless? = nil
   ) throws(Fault) {
@@ -139,10 +131,9 @@ public final class SoundFile {
     return frames
   }
 
-  /// True if the file ends before the sound that its header promises, by more than 10 ms.
-  ///
-  /// libsndfile repairs such a header, and says so only in its log, as in `data : 9600 (should be
-  /// 960)`. It corrects much else there too, as the size of the whole file, which writers get wrong.
+  /// True if the file ends before the sound that its header promises, by more than 10 ms. libsndfile
+  /// repairs such a header, and says so only in its log, as in `data : 9600 (should be 960)`. Most
+  /// other sizes that it corrects there do not matter.
   private static func isCutOff(_ handle: OpaquePointer, _ info: SF_INFO) -> Bool {
     var log = [CChar](repeating: 0, count: 2048)
     let length = sf_command(handle, Int32(SFC_GET_LOG_INFO), &log, Int32(log.count))
@@ -171,10 +162,8 @@ public final class SoundFile {
   /// Bytes. Programs that write into a pipe do not know the size yet, and promise 2 GB or 4 GB.
   private static let unknownSize = Double(1 << 30)
 
-  /// Reads the next frames into `block`, up to the end of the file.
+  /// Reads the next frames into `block`.
   /// - Returns: how many frames were read; 0 at the end.
-  /// - Throws: `Fault` if the file ends before its header says, is damaged, or holds a sample that is
-  ///   not a number.
   public func read(into block: UnsafeMutableBufferPointer<Float>) throws(Fault) -> Int {
     let wanted = min(block.count, frames - position)
     guard wanted > 0 else { return 0 }
@@ -182,7 +171,6 @@ public final class SoundFile {
     return wanted
   }
 
-  /// Reads the next `wanted` frames of all channels.
   private func fill(
     _ block: UnsafeMutableBufferPointer<Float>, frames wanted: Int
   ) throws(Fault) {
@@ -207,11 +195,10 @@ public final class SoundFile {
   }
 
   /// Why nobody hears a word in what has been read of this mono file; nil if one can be heard.
-  public var silence: ClipFlaw? { audibility.isHeard ? nil : .silent }
+  public var silence: String? { audibility.isHeard ? nil : ClipFlaw.silent }
 
   /// Reads the whole file. Nothing may have been read from it before.
   /// - Returns: an array for each channel.
-  /// - Throws: `Fault` as `read(into:)` does.
   public func readChannels() throws(Fault) -> [[Float]] {
     let block = UnsafeMutableBufferPointer<Float>.allocate(capacity: frames * channels)
     defer { block.deallocate() }
@@ -229,8 +216,7 @@ public final class SoundFile {
 
   public var seconds: Double { Double(frames) / Double(rate) }
 
-  /// True if libsndfile does not know the format of a file that could not be opened; another program
-  /// may.
+  /// Another program may know the format of a file that could not be opened.
   public static func isFormatUnknown(_ fault: Fault) -> Bool {
     ![SF_ERR_NO_ERROR, SF_ERR_SYSTEM, SF_ERR_MALFORMED_FILE].contains(Int(fault.code))
   }
@@ -249,32 +235,22 @@ public final class SoundFile {
 }
 
 extension Duration {
-  /// Rounded to whole frames.
   public func frames(atRate rate: Int) -> Int {
     Int((inSeconds * Double(rate)).rounded())
   }
 }
 
-/// A mono sound file, and what is known of it. It is opened for that, and read to its end, only if it
-/// was changed or replaced since.
+/// A mono sound file, and what is known of it: only a file that was changed is opened and read again.
 public final class StoredSound: Hashable {
   public let path: String
   private var facts: Facts?
 
   private struct Facts {
-    let stamp: Stamp
-    let rate: Int
-    let frames: Int
+    /// Inode, size and time of change.
+    let stamp: [Int]
+    let seconds: Double
     /// Nil until it was read to its end.
     var isHeard: Bool?
-  }
-
-  /// Another one if the file was replaced or written to.
-  private struct Stamp: Equatable {
-    let inode: ino_t
-    let size: off_t
-    let seconds: time_t
-    let nanoseconds: Int
   }
 
   public init(_ path: String) {
@@ -285,20 +261,15 @@ public final class StoredSound: Hashable {
     var status = stat()
     // Unchecked: if the file cannot be reached, opening it says why.
     stat(path, &status)
-    let stamp = Stamp(
-      inode: status.st_ino, size: status.st_size, seconds: status.st_ctim.tv_sec,
-      nanoseconds: status.st_ctim.tv_nsec)
+    let time = status.st_ctim
+    let stamp = [Int(status.st_ino), Int(status.st_size), time.tv_sec, time.tv_nsec]
     if let facts, facts.stamp == stamp { return facts }
-    let file = try SoundFile(path: path)
-    let facts = Facts(stamp: stamp, rate: file.rate, frames: file.frames)
+    let facts = Facts(stamp: stamp, seconds: try SoundFile(path: path).seconds)
     self.facts = facts
     return facts
   }
 
-  public func seconds() throws(Fault) -> Double {
-    let facts = try current()
-    return Double(facts.frames) / Double(facts.rate)
-  }
+  public func seconds() throws(Fault) -> Double { try current().seconds }
 
   /// How many frames it has once it is converted to this rate.
   func frames(atRate rate: Int) throws(Fault) -> Int {
@@ -315,9 +286,7 @@ public final class StoredSound: Hashable {
       facts.isHeard = file.silence == nil
       self.facts = facts
     }
-    if asWord, facts.isHeard == false {
-      throw Fault("cannot use \(path)", ClipFlaw.silent.words)
-    }
+    if asWord, facts.isHeard == false { throw Fault("cannot use \(path)", ClipFlaw.silent) }
   }
 
   public static func == (one: StoredSound, other: StoredSound) -> Bool { one.path == other.path }

@@ -3,10 +3,7 @@ import CSndFile
 @preconcurrency import Glibc
 
 /// A mono 16-bit sound file that is being written, with libsndfile: FLAC, CAF or WAV by the suffix
-/// of its name, and WAV without a suffix.
-///
-/// It is written under another name in the same folder and renamed when it is whole, so that the
-/// final name never stands for a half-written file.
+/// of its name. It is renamed when it is whole, so that its name never stands for a half-written file.
 public final class SoundFileWriter {
   public let path: String
   private let handle: OpaquePointer
@@ -16,7 +13,6 @@ public final class SoundFileWriter {
 
   /// - Parameter inPlace: write under the final name from the start, for a file that grows while it
   ///   is listened to. It is WAV, because the header of a FLAC file cannot be updated.
-  /// - Throws: `Fault` if it cannot be created, or has the name of another kind of file.
   public init(path: String, rate: Int, inPlace: Bool = false) throws(Fault) {
     self.path = path
     finalPath = try outputPath(path)
@@ -57,15 +53,9 @@ public final class SoundFileWriter {
     handle = opened
     self.descriptor = descriptor
     sf_command(handle, Int32(SFC_SET_CLIPPING), nil, 1)
-    if form == SF_FORMAT_FLAC {
-      var smallest = 1.0
-      sf_command(
-        handle, Int32(SFC_SET_COMPRESSION_LEVEL), &smallest,
-        Int32(MemoryLayout.size(ofValue: smallest)))
-    }
   }
 
-  /// The formats by suffix, for files that are not listened to while they are written.
+  /// WAV has several suffixes, or none.
   private static let forms = [".flac": SF_FORMAT_FLAC, ".caf": SF_FORMAT_CAF]
 
   /// Why no sound is written under this name, with the remedy; nil if it can be tried.
@@ -114,7 +104,6 @@ public final class SoundFileWriter {
     }
   }
 
-  /// Updates the header, so that the file is whole up to here.
   public func updateHeader() throws(Fault) {
     errno = 0
     sf_command(handle, Int32(SFC_UPDATE_HEADER_NOW), nil, 0)

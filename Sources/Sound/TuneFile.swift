@@ -5,7 +5,6 @@ extension Tune {
   static let mostNotes = 200
   private static let quarters = ["hour": 0, "first": 1, "half": 2, "third": 3]
 
-  /// Reads a tune's file: `[tune]` with a description, and a section for each quarter that sounds.
   /// - Throws: `Fault` with file and line for anything in it that is unknown or wrong.
   public init(path: String, name: String) throws(Fault) {
     let file = try INIFile(path: path)
@@ -73,11 +72,11 @@ private struct Draft {
     case "strike":
       bell = entry.value
     case "count":
-      guard let count = Tune.Count(rawValue: entry.value) else {
+      count = Tune.Count(rawValue: entry.value)
+      guard count != nil else {
         let allowed = Tune.Count.allCases.map(\.rawValue).joined(separator: ", ")
         throw Fault(place, "count = \(entry.value.excerpt): allowed: \(allowed)")
       }
-      self.count = count
     case "gaps":
       gaps = []
       for word in words { gaps.append(try Self.gap(word, place)) }

@@ -2,7 +2,7 @@ import Basics
 @preconcurrency import Glibc
 import Horology
 
-/// A folder of clips and the small file `voice.conf` that says how they make a spoken time.
+/// A folder of clips and the file `voice.conf` that says how they make a spoken time.
 public struct VoicePack {
   public struct Clip: Hashable {
     public let name: String
@@ -26,11 +26,10 @@ public struct VoicePack {
   let dayParts: DayParts
   /// The names of the clips that open a sentence, as in "it is"; may be empty.
   let opening: [String]
-  /// Has no rules if the pack has no words for timers and intervals.
   let timers: TimerGrammar
   /// The clips that have a file, by name.
   var clips: [String: Clip]
-  /// The clips that have no file, in the order of their names. A phrase that needs one is not said.
+  /// In the order of their names. A phrase that needs one is not said.
   public let clipsWithoutFile: [String]
   /// Names that stand for several clips, as 21 for "twenty" and "one".
   let chains: [String: [String]]
@@ -40,9 +39,6 @@ public struct VoicePack {
   /// Every clip that has a file, in the order of their names.
   public var sortedClips: [Clip] { clips.values.sorted { $0.name < $1.name } }
 
-  public func clip(_ name: String) -> Clip? { clips[name] }
-
-  /// The pack as it would be if these clips had no file.
   public func without(_ names: Set<String>) -> VoicePack {
     var pack = self
     pack.clips = clips.filter { !names.contains($0.key) }
@@ -82,7 +78,6 @@ public struct VoicePack {
     }.joined(separator: " ")
   }
 
-  /// The clips that say a time of day.
   /// - Throws: `Fault` if the pack has no phrase for it, or lacks a clip.
   public func phrase(of time: CivilTime, wording: Wording) throws(Fault) -> [Clip] {
     let (place, told) = ("voice \(path)", "\(time.dateTime.timeOfDay.prefix(5)):00")
@@ -93,14 +88,12 @@ public struct VoicePack {
         "its \(wording.section) has no phrase for \(told)\(instead); record or import more "
           + "words, or choose another voice")
     }
-    var phrase: [Clip] = []
-    for name in names {
-      guard let clip = clips[name] else {
-        throw Fault(place, "no clip '\(name)', which \(told) needs")
-      }
-      phrase.append(clip)
+    if let missing = names.first(where: { clips[$0] == nil }) {
+      throw Fault(
+        place,
+        "no clip '\(missing)', which \(told) needs; put its file there, or take the rule out")
     }
-    return phrase
+    return names.compactMap { clips[$0] }
   }
 
   public func text(of time: CivilTime, wording: Wording) throws(Fault) -> String {
@@ -108,16 +101,12 @@ public struct VoicePack {
     return written(links(time, wording) ?? [])
   }
 
-  /// The phrase as a score whose anchor is its first frame.
   public func score(of time: CivilTime, wording: Wording, rate: Int) throws(Fault) -> Score {
     try score(of: phrase(of: time, wording: wording), rate: rate)
   }
 
-  /// How long its longest phrase of a time takes, in any of its styles and with its opening words:
-  /// an upper bound. It adds up the lengths in the headers of the clips, with the gaps between
-  /// them, and counts no crossfade, which would shorten them.
-  ///
-  /// A phrase that lacks a clip does not count.
+  /// An upper bound of its phrases of a time, in any of its styles and with its opening words: the
+  /// lengths of the clips and the gaps between them, without the crossfades, which would shorten them.
   public var longestPhrase: Duration {
     var phrases = Set(
       wordings.flatMap { wording in
@@ -127,8 +116,7 @@ public struct VoicePack {
     return longest(phrases)
   }
 
-  /// As `longestPhrase`, of all that is said but times; zero if it has no words for that. Names that
-  /// an owner gives are not counted.
+  /// As `longestPhrase`, of all that is said but times and the names that an owner gives.
   public var longestTimerPhrase: Duration {
     // With the same number for each unit, the longest number is there with all of them.
     let phrases = TimerPhrase.range + [.untrusted] + (1...59).map { .timer(.seconds($0 * 3661)) }
@@ -155,8 +143,8 @@ public struct VoicePack {
     let overlapFrames = overlap.frames(atRate: rate)
     var lengths: [Int] = []
     for clip in clips {
-      if let flaw = ClipFlaw(seconds: try clip.sound.seconds()) {
-        throw Fault("cannot use \(clip.path)", flaw.words)
+      if let flaw = ClipFlaw.tooShort(seconds: try clip.sound.seconds()) {
+        throw Fault("cannot use \(clip.path)", flaw)
       }
       lengths.append(try clip.sound.frames(atRate: rate))
     }
@@ -178,13 +166,8 @@ public struct VoicePack {
     return Score(rate: rate, parts: parts, anchor: 0)
   }
 
-  /// Checks that every multiple of `interval` in the day can be said, and that no two times of day
-  /// are said alike.
-  /// - Throws: `Fault` for clips without a file, for the first time that cannot be said, or for the
-  ///   first that is said like another.
+  /// Checks that every multiple of `interval` can be said, and no two times alike.
   public func verify(every interval: Interval, wording: Wording) throws(Fault) {
-    let needed = Set(interval.timesOfDay.flatMap { names($0, wording) ?? [] })
-    if let fault = fault(ofMissing: clipsWithoutFile.filter(needed.contains)) { throw fault }
     for time in interval.timesOfDay { _ = try phrase(of: time, wording: wording) }
     try refuseTimesAlike(wording)
   }
@@ -196,16 +179,12 @@ public struct VoicePack {
   }
 
   /// The first time of day that is said like another, in a sentence; nil if there is none. On the
-  /// 12-hour clock, times half a day apart may be said alike.
-  ///
-  /// Compares every minute that it has words for, since people may ask for any.
+  /// 12-hour clock, times half a day apart may be said alike. People may ask for any minute.
   public func timesAlike(_ wording: Wording) -> String? {
     let half = wording.format == .twelve ? 720 : 1440
     var said: [[String]: CivilTime] = [:]
-    for time in Interval.minute.timesOfDay {
-      guard let names = names(time, wording), names.allSatisfy({ clips[$0] != nil }) else {
-        continue
-      }
+    for time in Interval.minute.timesOfDay where canSay(time, wording) {
+      guard let names = names(time, wording) else { continue }
       let other = said[names, default: time]
       said[names] = other
       if other.minuteOfDay % half != time.minuteOfDay % half {
@@ -219,14 +198,15 @@ public struct VoicePack {
   /// The shortest interval every multiple of which can be said; nil if not even the full hours can.
   public func shortestInterval(wording: Wording) -> Interval? {
     (1...60).lazy.compactMap { Interval(minutes: $0) }.first { interval in
-      interval.timesOfDay.allSatisfy { time in
-        names(time, wording)?.allSatisfy { clips[$0] != nil } ?? false
-      }
+      interval.timesOfDay.allSatisfy { canSay($0, wording) }
     }
   }
 
-  /// The clips that are missing for a time, in the order in which they are said; none if the time
-  /// has no rule.
+  private func canSay(_ time: CivilTime, _ wording: Wording) -> Bool {
+    names(time, wording)?.allSatisfy { clips[$0] != nil } ?? false
+  }
+
+  /// None if the time has no rule.
   public func clipsMissing(for time: CivilTime, _ wording: Wording) -> [String] {
     (names(time, wording) ?? []).filter { clips[$0] == nil }
   }
@@ -254,15 +234,14 @@ extension Interval {
 
 /// The styles of a voice: the ways in which it puts a time into words.
 extension VoicePack {
-  /// Every wording that it has rules for, without opening words. They are grouped by clock, with
-  /// the digital style first.
+  /// Every wording that it has rules for, without opening words, grouped by clock.
   public var wordings: [Wording] {
     HourFormat.allCases.flatMap { format in
       styles(format).map { Wording(format, style: $0) }
     }
   }
 
-  /// The styles that it has for a clock, with the digital one first.
+  /// The digital one comes first.
   public func styles(_ format: HourFormat) -> [String] {
     let styles = (grammars[format] ?? [:]).keys.sorted()
     return styles.filter { $0 == Wording.digital } + styles.filter { $0 != Wording.digital }
@@ -273,10 +252,9 @@ extension VoicePack {
     HourFormat.allCases.filter { !styles($0).isEmpty }
   }
 
-  /// True if it has words that open a sentence, as in "it is".
   public var hasOpening: Bool { !opening.isEmpty }
 
-  /// Why it cannot speak by this clock in this style, with the styles that it has; nil if it can.
+  /// Why it cannot speak by this clock in this style; nil if it can.
   public func flaw(ofStyle wording: Wording) -> String? {
     if styles(wording.format).contains(wording.style) { return nil }
     let clocks = formats.map { format in
@@ -296,19 +274,17 @@ extension VoicePack {
 }
 
 extension Wording {
-  /// The section of `voice.conf` that has its rules.
-  public var section: String {
-    style == Wording.digital ? "[clock \(format.rawValue)]" : "[clock \(format.rawValue) \(style)]"
-  }
+  private var suffix: String { style == Wording.digital ? "" : " \(style)" }
 
-  public var name: String {
-    "\(format.rawValue) hours" + (style == Wording.digital ? "" : " \(style)")
-  }
+  /// The section of `voice.conf` that has its rules.
+  public var section: String { "[clock \(format.rawValue)\(suffix)]" }
+
+  public var name: String { "\(format.rawValue) hours\(suffix)" }
 }
 
 extension VoicePack {
-  /// The clips that say a phrase of a timer or an interval. Nil if the pack has no words for it, or
-  /// lacks one of the clips: then the signal sounds alone.
+  /// The clips that say a phrase of a timer or an interval; nil if the pack cannot say it. Then the
+  /// signal sounds alone.
   public func phrase(of phrase: TimerPhrase) -> [Clip]? {
     if case .name(let name) = phrase { return clips(saying: name) }
     guard let names = timers.names(phrase).map(unchained) else { return nil }
@@ -316,7 +292,6 @@ extension VoicePack {
     return found.count == names.count && !found.isEmpty ? found : nil
   }
 
-  /// The words of that phrase, for a reader; nil if the pack cannot say it.
   public func text(of phrase: TimerPhrase) -> String? {
     guard let clips = self.phrase(of: phrase) else { return nil }
     return timers.names(phrase).map(written) ?? clips.map(\.text).joined(separator: " ")
@@ -336,14 +311,11 @@ extension VoicePack {
 
   public var hasTimers: Bool { !timers.isEmpty }
 
-  /// The clips that are missing for a phrase, in the order in which they are said; none if the
-  /// phrase has no rule.
+  /// None if the phrase has no rule.
   public func clipsMissing(for phrase: TimerPhrase) -> [String] {
     (timers.names(phrase).map(unchained) ?? []).filter { clips[$0] == nil }
   }
 
-  /// The phrases of `TimerPhrase.range` that it cannot say; all of them if it has no words for
-  /// timers.
   public var phrasesUnsaid: [TimerPhrase] {
     TimerPhrase.range.filter { phrase(of: $0) == nil }
   }

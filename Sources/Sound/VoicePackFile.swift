@@ -3,7 +3,6 @@ import Basics
 import Horology
 
 extension VoicePack {
-  /// Reads the pack in the folder `path`: its `voice.conf`, and which clips there are.
   /// - Throws: `Fault` with file and line for anything in it that is unknown or wrong.
   public init(path: String) throws(Fault) {
     var draft = Draft(file: try INIFile(path: "\(path)/voice.conf"))
@@ -43,18 +42,15 @@ extension VoicePack {
     text.split(whereSeparator: \.isWhitespace).map { String($0) }
   }
 
-  /// The suffixes of clip files. The first file that exists is used.
+  /// The first file that exists is used.
   private static let suffixes = ["flac", "wav", "caf", "ogg"]
 
-  /// A fault that says which clips have no file; nil if all have one.
-  public var filesMissing: Fault? { fault(ofMissing: clipsWithoutFile) }
-
-  /// A fault with the first of these clips, which have no file, and the number of the others. Nil
-  /// if there are no clips.
-  func fault(ofMissing clips: [String]) -> Fault? {
-    guard let first = clips.first else { return nil }
+  /// Says which clips have no file; nil if all have one.
+  public var filesMissing: Fault? {
+    guard let first = clipsWithoutFile.first else { return nil }
     let file = "\(first).\(Self.suffixes.joined(separator: ", ."))"
-    let others = clips.count == 1 ? "" : ", nor have \(clips.count - 1) more"
+    let count = clipsWithoutFile.count
+    let others = count == 1 ? "" : ", nor have \(count - 1) more"
     return Fault(
       "voice \(path)",
       "clip '\(first)' has no file (\(file))\(others); put it there, or take it out of voice.conf")
@@ -69,13 +65,9 @@ private struct Draft {
   var dayParts = DayParts()
   var timers = TimerGrammar()
   var clipTexts: [String: String] = [:]
-  private var chainEntries: [INIFile.Entry] = []
-  private var spellingEntries: [INIFile.Entry] = []
-  private var seen: Set<String> = []
-
-  init(file: INIFile) {
-    self.file = file
-  }
+  var chainEntries: [INIFile.Entry] = []
+  var spellingEntries: [INIFile.Entry] = []
+  var seen: Set<String> = []
 
   static let sections =
     "there are voice, clock 12, clock 24, these with a style behind them as in clock 12 natural, "
@@ -129,7 +121,6 @@ private struct Draft {
     }
   }
 
-  /// The chains, by their names.
   /// - Throws: `Fault` with the line of a chain that is empty, has the name of a clip, or names a
   ///   clip that is not in [clips].
   func chains() throws(Fault) -> [String: [String]] {
@@ -151,19 +142,13 @@ private struct Draft {
     return chains
   }
 
-  /// How chains are written, by their names.
-  /// - Throws: `Fault` with the line of one that is of no chain.
   func spellings(of chains: [String: [String]]) throws(Fault) -> [String: String] {
-    var spellings: [String: String] = [:]
-    for entry in spellingEntries {
-      guard chains[entry.key] != nil else {
-        throw Fault(
-          "\(file.path):\(entry.line)",
-          "[chains] has no '\(entry.key)'; add it there, or remove this line")
-      }
-      spellings[entry.key] = entry.value
+    if let entry = spellingEntries.first(where: { chains[$0.key] == nil }) {
+      throw Fault(
+        "\(file.path):\(entry.line)",
+        "[chains] has no '\(entry.key)'; add it there, or remove this line")
     }
-    return spellings
+    return Dictionary(uniqueKeysWithValues: spellingEntries.map { ($0.key, $0.value) })
   }
 
   private mutating func readVoice(_ entry: INIFile.Entry, _ place: String) throws(Fault) {
@@ -187,8 +172,7 @@ private struct Draft {
 }
 
 extension Wording {
-  /// The wording of a section of `voice.conf`: `clock 12`, or `clock 12 natural`. Nil for any
-  /// other.
+  /// The wording of a section `clock 12` or `clock 12 natural`; nil for any other.
   fileprivate init?(section: String) {
     let words = section.split(separator: " ")
     guard words.first == "clock", (2...3).contains(words.count),

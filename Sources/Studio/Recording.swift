@@ -75,9 +75,9 @@ public struct Recording: Sendable {
   }
 
   /// The word in these samples, at 48 kHz, without the quiet around it.
-  init(wordIn samples: [Float], rate: Int) throws(Fault) {
+  init(wordIn samples: [Float], rate: Int) {
     self.init(
-      samples: try RateConverter.convert(samples, from: rate, to: standardRate),
+      samples: RateConverter.convert(samples, from: rate, to: standardRate),
       rate: standardRate)
     removeDC()
     trim()
@@ -144,7 +144,7 @@ extension Recording {
     if let run = Recording(samples: loudest, rate: sound.rate).clippedRun {
       throw refuse("it is clipped: \(run) samples in a row at full scale; record it less loudly")
     }
-    try self.init(wordIn: loudest, rate: sound.rate)
+    self.init(wordIn: loudest, rate: sound.rate)
     guard peak >= Self.faintest else {
       throw refuse(
         "it is silent: it peaks at \(Double(peak).decibels.text(decimals: 0)) dBFS; record it again"

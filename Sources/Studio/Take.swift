@@ -53,9 +53,7 @@ public struct Take: Sendable {
 
   static func refusal(_ words: String) -> Fault { Fault("cannot use this take", words) }
 
-  func cutWords() throws(Fault) -> [Recording] {
-    try cut.words.map { range throws(Fault) in
-      try Recording(wordIn: Array(samples[range]), rate: rate)
-    }
+  func cutWords() -> [Recording] {
+    cut.words.map { Recording(wordIn: Array(samples[$0]), rate: rate) }
   }
 }

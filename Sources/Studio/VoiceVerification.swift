@@ -139,9 +139,9 @@ extension VoicePack {
     for clip in sortedClips {
       do throws(Fault) {
         let file = try SoundFile(path: clip.path)
-        if let flaw = ClipFlaw(seconds: file.seconds) { throw Fault(clip.path, flaw.words) }
+        if let flaw = ClipFlaw.tooShort(seconds: file.seconds) { throw Fault(clip.path, flaw) }
         let word = Recording(samples: try file.readChannels()[0], rate: file.rate)
-        if let flaw = file.silence { throw Fault(clip.path, flaw.words) }
+        if let flaw = file.silence { throw Fault(clip.path, flaw) }
         if word.seconds < shortest?.seconds ?? .infinity { shortest = (clip.name, word.seconds) }
         try heard(clip, word)
       } catch {

@@ -19,48 +19,28 @@ import Testing
   }
 }
 
-@Suite struct SampleEncoderTests {
-  @Test("full scale is full scale, and what is beyond it is held there") func fullScale() {
-    let samples: [Float] = [0, 0.5, 1, -1, 2, -2]
-    let shorts = encode(samples, .integer16, channels: 1, as: Int16.self)
-    #expect(shorts == [0, 16_384, 32_767, -32_767, 32_767, -32_767])
-    let longs = encode(samples, .integer32, channels: 1, as: Int32.self)
-    #expect(longs[2] == Int32.max && longs[3] == -Int32.max && longs[4] == Int32.max)
-    #expect(encode(samples, .float32, channels: 1, as: Float.self) == [0, 0.5, 1, -1, 1, -1])
-  }
-
-  @Test("each channel gets the same", arguments: [1, 2, 8]) func eachChannelGetsTheSame(
-    channels: Int
-  ) {
-    let encoded = encode([0.25, -0.25], .float32, channels: channels, as: Float.self)
-    #expect(encoded == [0.25, -0.25].flatMap { [Float](repeating: $0, count: channels) })
-  }
-
+@Suite struct SpeakerTests {
+  /// Encodes for two channels.
   private func encode<Sample>(
-    _ samples: [Float], _ format: SampleFormat, channels: Int, as type: Sample.Type
+    _ samples: [Float], _ format: SampleFormat, as type: Sample.Type
   ) -> [Sample] {
     samples.withUnsafeBufferPointer { frames in
-      SampleEncoder(format: format, channels: channels).encode(frames) { bytes, count in
+      SampleBuffer(format: format, channels: 2).encode(frames) { bytes, count in
         Array(
-          UnsafeBufferPointer(
-            start: bytes.assumingMemoryBound(to: Sample.self), count: count * channels))
+          UnsafeBufferPointer(start: bytes.assumingMemoryBound(to: Sample.self), count: count * 2))
       }
     }
   }
-}
 
-@Suite struct SpeakerTests {
-  @Test(
-    "a speaker that tells a frame too far ahead is as far as it has fetched",
-    arguments: [(1_240, 1_240), (1_241, 1_240), (9_000, 1_240), (-300, -300)])
-  func frameAhead(told: Int, frame: Int) {
+  @Test("each channel gets the same, and what is beyond full scale is held there") func fullScale()
+  {
+    let samples: [Float] = [0.5, 1, -2]
     #expect(
-      ALSASink.frame(atConverter: told, fetched: 1_000, slack: 240, isFetching: true) == frame)
-  }
-
-  @Test("the frame of a speaker that only counts on, and fetches nothing, is not known")
-  func frameWithoutFetching() {
-    #expect(ALSASink.frame(atConverter: 241, fetched: 0, slack: 240, isFetching: false) == nil)
-    #expect(ALSASink.frame(atConverter: 240, fetched: 0, slack: 240, isFetching: false) == 240)
+      encode(samples, .integer16, as: Int16.self)
+        == [16_384, 16_384, 32_767, 32_767, -32_767, -32_767])
+    let (half, full) = (Int32(1 << 30), Int32.max)
+    #expect(
+      encode(samples, .integer32, as: Int32.self) == [half, half, full, full, -full, -full])
+    #expect(encode(samples, .float32, as: Float.self) == [0.5, 0.5, 1, 1, -1, -1])
   }
 }

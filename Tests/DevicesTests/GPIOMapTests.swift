@@ -14,23 +14,17 @@ import Testing
       chipPath: path, chipLabel: chip, offset: offset, name: name, consumer: consumer)
   }
 
+  /// A chip whose lines have no names.
+  private static func bare(_ chip: String) -> GPIOMap {
+    GPIOMap(lines: (0..<54).map { line(chip, $0) } + [line("raspberrypi-exp-gpio", 17)])
+  }
+
   private static let pi = GPIOMap(
     lines: (0..<28).map { line("pinctrl-rp1", $0, "GPIO\($0)") } + [
       line("gpio-brcmstb@107d508500", 0, "RP1_SDA", path: "/dev/gpiochip1"),
       line("gpio-brcmstb@107d508500", 1, "-", path: "/dev/gpiochip1"),
       line("gpio-brcmstb@107d517c00", 0, "-", path: "/dev/gpiochip2"),
     ])
-
-  @Test("a line is found by its name") func byName() throws {
-    #expect(try Self.pi.line(named: "GPIO17").place == "pinctrl-rp1:17")
-  }
-
-  @Test("a line is found by its chip's label and its offset, whatever the label holds")
-  func byOffset() throws {
-    #expect(try Self.pi.line(named: "pinctrl-rp1:4").name == "GPIO4")
-    let map = GPIOMap(lines: [Self.line("a:b.c:3", 5)])
-    #expect(try map.line(named: "a:b.c:3:5").offset == 5)
-  }
 
   @Test(
     "what is not there is told with what is",
@@ -50,45 +44,25 @@ import Testing
   }
 
   @Test(
-    "GPIO17 of the header is found where no line has a name",
-    arguments: ["pinctrl-bcm2835", "pinctrl-bcm2711", "pinctrl-rp1"])
-  func byNumber(chip: String) throws {
-    let map = GPIOMap(
-      lines: (0..<54).map { Self.line(chip, $0) } + [Self.line("raspberrypi-exp-gpio", 17)])
-    #expect(try map.line(named: "GPIO17").place == "\(chip):17")
-    #expect(throws: Fault.self) { try map.line(named: "GPIO28") }
-    #expect(throws: Fault.self) { try map.line(named: "GPIO017") }
-  }
-
-  @Test("a line that the kernel names after what else it can do is found by its number")
-  func byNumberBesideAnotherName() throws {
-    let map = GPIOMap(lines: [
-      Self.line("pinctrl-bcm2835", 4, "GPIO_GCLK"), Self.line("pinctrl-bcm2835", 17, "GPIO17"),
-    ])
-    #expect(try map.line(named: "GPIO4").description == "GPIO_GCLK (pinctrl-bcm2835:4)")
-  }
-
-  @Test("a line of that name elsewhere comes before the header's line of that number")
-  func nameBeforeNumber() throws {
-    let map = GPIOMap(lines: [
-      Self.line("pinctrl-rp1", 17), Self.line("expander", 3, "GPIO17", path: "/dev/gpiochip1"),
-    ])
-    #expect(try map.line(named: "GPIO17").place == "expander:3")
-  }
-
-  @Test("two chips of one label are not told apart by it") func twoChips() {
-    let map = GPIOMap(lines: [
-      Self.line("twin", 3), Self.line("twin", 3, path: "/dev/gpiochip1"),
-    ])
-    let fault = faultThrown { _ = try map.line(named: "twin:3") }
-    #expect(
-      fault?.description.contains(
-        "there are 2, twin:3, twin:3; write one of these, or wire another") == true)
-  }
-
-  @Test("a line is told by its name and its place, or by its place alone") func whatItIsCalled() {
-    #expect(Self.line("pinctrl-rp1", 17, "GPIO17").description == "GPIO17 (pinctrl-rp1:17)")
-    #expect(Self.line("9030000.pl061", 5).description == "9030000.pl061:5")
+    "a line is found by its name, by its chip and offset, or else by its number on the header",
+    arguments: [
+      (pi, "GPIO17", "GPIO17 (pinctrl-rp1:17)"), (pi, "pinctrl-rp1:4", "GPIO4 (pinctrl-rp1:4)"),
+      (GPIOMap(lines: [line("a:b.c:3", 5)]), "a:b.c:3:5", "a:b.c:3:5"),
+      (bare("pinctrl-bcm2835"), "GPIO17", "pinctrl-bcm2835:17"),
+      (bare("pinctrl-bcm2711"), "GPIO17", "pinctrl-bcm2711:17"),
+      (bare("pinctrl-bcm2835"), "GPIO28", nil), (bare("pinctrl-bcm2835"), "GPIO017", nil),
+      (
+        GPIOMap(lines: [line("pinctrl-bcm2835", 4, "GPIO_GCLK")]), "GPIO4",
+        "GPIO_GCLK (pinctrl-bcm2835:4)"
+      ),
+      (
+        GPIOMap(lines: [line("pinctrl-rp1", 17), line("expander", 3, "GPIO17")]), "GPIO17",
+        "GPIO17 (expander:3)"
+      ),
+      (GPIOMap(lines: [line("twin", 3), line("twin", 3, path: "/dev/gpiochip1")]), "twin:3", nil),
+    ] as [(GPIOMap, String, String?)])
+  func found(map: GPIOMap, text: String, line: String?) {
+    #expect((try? map.line(named: text))?.description == line)
   }
 
   @Test(
@@ -107,11 +81,5 @@ import Testing
     #expect(fault.code == code)
     #expect(
       fault.description == "cannot take GPIO line GPIO17 (pinctrl-rp1:17): \(words)")
-  }
-
-  @Test("with no GPIO at all there is one sentence") func noGPIO() {
-    let fault = faultThrown { _ = try GPIOInput(line: "no such line", active: .low) }
-    #expect(fault != nil)
-    #expect(fault?.description.contains("\n") == false)
   }
 }

@@ -8,7 +8,7 @@ import Testing
 @Suite struct MicrophoneTests {
   /// Decodes interleaved samples of two channels.
   private func decode<Sample>(_ samples: [Sample], as format: SampleFormat) -> [Float] {
-    let decoder = SampleDecoder(format: format, channels: 2)
+    let decoder = SampleBuffer(format: format, channels: 2)
     let block = UnsafeMutableBufferPointer<Float>.allocate(capacity: samples.count / 2)
     defer { block.deallocate() }
     block.initialize(repeating: 9)
@@ -24,21 +24,6 @@ import Testing
     #expect(
       decode([Int16](arrayLiteral: 0, 16_384, -32_768, -32_768), as: .integer16) == [0.25, -1])
     #expect(decode([Int32](arrayLiteral: 0, 1 << 30, .min, .min), as: .integer32) == [0.25, -1])
-  }
-
-  @Test("what fails is told by its code, and nothing is decoded") func failureIsTold() {
-    let decoder = SampleDecoder(format: .float32, channels: 1)
-    let block = UnsafeMutableBufferPointer<Float>.allocate(capacity: 4)
-    defer { block.deallocate() }
-    block.initialize(repeating: 9)
-    #expect(decoder.decode(into: block) { _, _ in -32 } == -32)
-    #expect(Array(block) == [9, 9, 9, 9])
-  }
-
-  @Test("what is no terminal is told, and left alone") func noTerminalIsTold() {
-    let descriptor = open("/dev/null", O_RDONLY)
-    defer { close(descriptor) }
-    #expect(faultThrown { _ = try Terminal(descriptor: descriptor) }?.code == ENOTTY)
   }
 
   @Test("keys are read one by one and not shown, and then all is as before")

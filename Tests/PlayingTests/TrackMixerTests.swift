@@ -1,9 +1,9 @@
-import Devices
 import Horology
 import Sound
 import TestSupport
 import Testing
 
+@testable import Devices
 @testable import Playing
 
 /// Several tracks on one stream, in simulated time. The output is checked frame by frame.
@@ -141,18 +141,6 @@ import Testing
     #expect(converter.heard.indices.filter { converter.heard[$0] != 0 } == Array(9_600..<14_400))
   }
 
-  @Test("what cannot be taken back is faded to its own end and no further")
-  func stoppedNearTheEnd() throws {
-    let converter = Converter()
-    let ending = try track(1, constant(0.5, frames: 20_000), at: 9_600, on: converter.mixer)
-    converter.play(until: 20_160)
-    // All of it is queued already.
-    converter.mixer.stop([ending], .byHand, fadeFrames: 384)
-    converter.play(from: 20_640, until: 60_000)
-    #expect(ending.end == 29_600)
-    #expect(converter.heard.lastIndex { $0 != 0 } == 29_599)
-  }
-
   @Test("cues do not turn each other down") func twoCues() throws {
     let converter = Converter()
     _ = try track(1, constant(0.5, frames: 9_600), at: 9_600, on: converter.mixer, isCue: true)
@@ -191,30 +179,5 @@ import Testing
     converter.play(from: 24_960, until: 60_000)
     #expect(steps(Array(converter.heard[24_000..<60_000])) < 0.003)
     #expect(converter.heard[24_240 + 250 + 384 + 14_400] == 0.5)
-  }
-
-  @Test("a cue that ends before it was heard turns nothing down") func unheardCue() throws {
-    let converter = Converter()
-    _ = try track(1, constant(0.5, frames: 96_000), at: 4_800, on: converter.mixer)
-    let cue = try track(
-      2, constant(0.25, frames: 48_000), at: 30_000, on: converter.mixer, isCue: true)
-    converter.play(until: 28_800)
-    cue.fade(Fade(start: 29_000, frames: 384))
-    converter.stop([], played: 28_800)
-    converter.play(from: 28_800, until: 60_000)
-    #expect(converter.heard[10_000..<60_000].allSatisfy { $0 == 0.5 })
-  }
-
-  @Test("two that together are too loud are held down, and a stop of one makes no step")
-  func limited() throws {
-    let converter = Converter()
-    _ = try track(1, constant(0.8, frames: 96_000), at: 4_800, on: converter.mixer)
-    let stopped = try track(2, constant(0.8, frames: 48_000), at: 9_600, on: converter.mixer)
-    converter.play(until: 20_160)
-    converter.stop([stopped], played: 20_160)
-    converter.play(from: 20_640, until: 80_000)
-    #expect(converter.heard.allSatisfy { $0 <= 0.892 })
-    #expect(steps(Array(converter.heard[10_000..<80_000])) < 0.006)
-    #expect(abs(converter.heard[79_999] - 0.8) < 0.001)
   }
 }

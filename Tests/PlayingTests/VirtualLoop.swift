@@ -1,5 +1,4 @@
 import Basics
-import Devices
 import Horology
 import Playing
 
@@ -43,6 +42,9 @@ final class VirtualLoop: Ticker {
 
   func exit() { isOver = true }
 
+  /// Lets time pass without timers.
+  func advance(by span: Duration) { now = now.later(by: span) }
+
   /// Lets time pass until `exit` is called.
   /// - Throws: `Fault` if no timer is left that could call it, or an hour has passed.
   func run() throws(Fault) {
@@ -60,11 +62,5 @@ final class VirtualLoop: Ticker {
       next.handler()
     }
     isOver = false
-  }
-}
-
-extension Player {
-  convenience init(in loop: VirtualLoop, sink: @escaping () -> any Sink) {
-    self.init(loop: loop, now: { loop.now }, sink: sink)
   }
 }

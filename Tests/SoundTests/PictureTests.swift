@@ -66,14 +66,4 @@ import Testing
         .count == 4)
     for part in parts + [far] { #expect(picture.svg.contains("<title>\(part.label), ")) }
   }
-
-  @Test("a long announcement takes no more paper than a short one", arguments: [1, 9, 119])
-  func bounded(seconds: Int) throws {
-    let samples = [Float](repeating: 0.3, count: seconds * 8000)
-    let path = try folder.write("long.wav", rate: 8000, samples: samples)
-    let parts = [Score.Part(StoredSound(path), start: 0, frames: samples.count, label: "x")]
-    let picture = try picture(of: Score(rate: 8000, parts: parts, anchor: 0))
-    #expect(picture.columns.count <= Picture.width)
-    #expect(picture.svg.utf8.count < 60_000)
-  }
 }

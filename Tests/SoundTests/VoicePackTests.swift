@@ -60,27 +60,11 @@ import Testing
     #expect(try pack.text(of: time(15, 15), wording: .twelve) == "three fifteen P M")
   }
 
-  @Test("a score for another rate has its frames") func anotherRateHasItsFrames() throws {
-    try makePack()
-    let score = try VoicePack(path: folder.path)
-      .score(of: time(15, 15), wording: .twelve, rate: 24_000)
-    #expect(score.parts.map(\.start) == [0, 4_520, 14_040])
-  }
-
   @Test("a crossfade never takes more than half a clip") func crossfadeIsBounded() throws {
     try makePack(Self.description.replacingOccurrences(of: "20ms", with: "1s"))
     let score = try VoicePack(path: folder.path)
       .score(of: time(15, 15), wording: .twelve, rate: 48_000)
     #expect(score.parts.map(\.start) == [0, 5_000, 17_500])
-  }
-
-  @Test("indented rules are rules of their own") func indentedRules() throws {
-    try makePack(
-      Self.description.replacingOccurrences(
-        of: "**** = h m pm", with: "  1515 = m\n\t**** = h m pm"))
-    let pack = try VoicePack(path: folder.path)
-    #expect(try pack.text(of: time(15, 15), wording: .twelve) == "fifteen")
-    #expect(try pack.text(of: time(15, 30), wording: .twelve) == "three fifteen P M")
   }
 
   @Test("a name may stand for a chain of clips, in a rule and in the opening")
@@ -98,29 +82,16 @@ import Testing
       try pack.text(of: time(15, 15), wording: wording) == "fifteen P M three o'clock fifteen")
     // A name without a chain is the name of a clip.
     let fault = faultThrown { _ = try pack.text(of: time(16, 15), wording: .twelve) }
-    #expect(fault?.detail == "no clip 'hour-16', which 16:15:00 needs")
+    #expect(fault?.detail.hasPrefix("no clip 'hour-16', which 16:15:00 needs; ") == true)
   }
 
   @Test(
-    "a spelling that is of no use is told with its line",
-    arguments: [
-      ("hour-16 = four", ":14: [chains] has no 'hour-16'; add it there, or remove this line"),
-      ("hour-15 = a\nhour-15 = b", ":15: 'hour-15' is there twice in [spelling]"),
-    ])
-  func badSpelling(lines: String, words: String) throws {
-    try makePack(
-      Self.description.replacingOccurrences(
-        of: "[clips]", with: "[chains]\nhour-15 = h oclock\n[spelling]\n\(lines)\n[clips]"))
-    let fault = faultThrown { _ = try VoicePack(path: folder.path) }
-    #expect(fault?.description.contains(words) == true, "\(String(describing: fault))")
-  }
-
-  @Test(
-    "a chain that cannot be spoken is told with its line",
+    "a chain that cannot be spoken, or a spelling that is of none, is told with its line",
     arguments: [
       ("m = h", ":12: 'm' is a clip; give the chain another name"),
       ("fifteen = h m x", ":12: chain 'fifteen' needs 'x', which is no clip in [clips]"),
       ("fifteen =", ":12: chain 'fifteen' is empty"),
+      ("[spelling]\nfifteen = 15", ":13: [chains] has no 'fifteen'; add it there, or remove this"),
       ("fifteen = h\nfifteen = m", ":13: 'fifteen' is there twice in [chains]"),
       ("one = m\ntwo = one m", ":13: chain 'two' needs 'one', which is no clip"),
     ])
@@ -136,7 +107,6 @@ import Testing
     "what is wrong in voice.conf is told with its line",
     arguments: [
       ("language = en", "lingo = en", ":2: unknown key 'lingo'"),
-      ("[voice]\n", "", ":1: it stands before the first section; there are voice, clock 12"),
       ("20ms", "20", ":5: crossfade = 20 is not a duration"),
       ("[clock 12]", "[clock 13]", ":7: unknown section [clock 13]"),
       ("[clock 12]", "[clock 12 a b]", ":7: unknown section [clock 12 a b]"),
@@ -145,10 +115,7 @@ import Testing
       ("**00 = h oclock", "**0 = h oclock", ":8: '**0 = h oclock' is no rule"),
       ("h = three", "h = three\nh = four", ":13: 'h' is there twice in [clips]"),
       ("language = en", "language = en\nlanguage = de", ":3: 'language' is there twice in [voice]"),
-      ("h m pm", "h m\n  pm", ":10: not a [section], a comment or 'key = value'"),
-      ("h m pm", "h m ; pm", ":9: the value has ' ;' in it; put a comment on a line of its own"),
       ("licence = LICENCE", "", "no 'licence' in [voice]"),
-      ("language = en", "language", ":2: not a [section]"),
     ])
   func whatIsWrongIsToldWithItsLine(text: String, instead: String, words: String) throws {
     try makePack(Self.description.replacingOccurrences(of: text, with: instead))
@@ -183,10 +150,7 @@ import Testing
     #expect(pack.clipsWithoutFile == ["m", "pm", "w", "x", "z"])
     #expect(try pack.text(of: time(15, 0), wording: .twelve) == "3 o'clock")
     let fault = faultThrown { try pack.verify(every: .quarter, wording: .twelve) }
-    #expect(
-      fault?.detail
-        == "clip 'm' has no file (m.flac, .wav, .caf, .ogg), nor have 1 more; put it there, or take it "
-        + "out of voice.conf")
+    #expect(fault?.detail.hasPrefix("no clip 'm', which 00:15:00 needs") == true)
     try pack.verify(every: Interval(minutes: 60)!, wording: .twelve)
   }
 
@@ -248,16 +212,4 @@ import Testing
 
 extension Score {
   fileprivate var length: Duration { .seconds(Double(frames) / Double(rate)) }
-}
-
-@Suite struct INIFileTests {
-  private let folder = TemporaryFolder()
-
-  @Test("entries know their section and line") func entriesKnowTheirLine() throws {
-    try folder.write("a.ini", "; a comment\n[one]\na = 1;2\n\n[two]\nb=x y\n")
-    let entries = try INIFile(path: "\(folder.path)/a.ini").entries
-    #expect(entries.map(\.section) == ["one", "two"])
-    #expect(entries.map(\.value) == ["1;2", "x y"])
-    #expect(entries.map(\.line) == [3, 6])
-  }
 }

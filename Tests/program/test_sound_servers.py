@@ -3,7 +3,9 @@
 import json
 import os
 import re
+import signal
 import socket
+import subprocess
 import time
 
 import pytest
@@ -12,9 +14,11 @@ import soundfile
 from c_library import shared_library
 from pipewire_server import PipeWireServer
 from pretended_card import pretended_card
-from program import about, refusal, zone_showing
+from pretended_line import PretendedLine
+from program import PROGRAM, about, refusal, zone_showing
 from service import Service
 from sound_server import RATE, Recording, SoundServer, Wakefulness, find, least_of_four, wait_until
+from standstill import stand_still
 
 # CLOCKSMITH_ANNOUNCEMENTS=200 says more of them.
 TIMES = [f"{number % 24:02}:{number * 15 % 60:02}"
@@ -263,3 +267,32 @@ def test_a_server_that_hangs_holds_it_up_for_five_seconds_at_most(clocksmith, si
     assert least_of_four(took, 5) < 5
 
 
+@pytest.mark.parametrize("kind", ["speaker", "pipewire"])
+def test_a_server_that_stops_while_it_plays_is_hung_up_on_and_taken_back(
+        on_the_bus, start, slow_voice, request, kind):
+    server, heard = request.getfixturevalue(kind)
+    is_pulse = kind == "speaker"
+    alsa = server.device("default", "speaker") if is_pulse else server.pulse_device("default")
+    processes = [server.process] if is_pulse else server.processes
+    line = PretendedLine(on_the_bus.folder)
+    on_the_bus.environment |= line.environment | {"TZ": zone_showing(on_the_bus, 10 * 3600 + 17 * 60)}
+    clock = start(rest="[switch]\nline = SWITCH", alsa=alsa, voice=slow_voice)
+
+    def says(text):
+        return on_the_bus.run("say", text).returncode == 0
+
+    wait_until(lambda: says("11:45"), 60, "the switch")
+    wait_until(heard.is_sounding, 60, "the phrase")
+    for process in processes:
+        stand_still(process)
+    line.put(True)
+    while not clock.matching("^did not say .* has stopped taking sound"):
+        since = time.monotonic()
+        assert on_the_bus.run("status").returncode == 0
+        assert time.monotonic() - since < 5
+    assert clock.matching("^the switch is off: silence")
+    line.put(False)
+    for process in processes:
+        process.send_signal(signal.SIGCONT)
+    wait_until(lambda: says("15:15"), 60, "the switch")
+    clock.wait_for('^said "three fifteen P M"')

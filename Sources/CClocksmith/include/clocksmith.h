@@ -13,9 +13,10 @@
  * each call returns. */
 void clocksmith_silence_alsa(void);
 
-/* Starts a time limit. Once it has passed, the sockets that were not open before are shut down,
- * until clocksmith_patience_end. Uses SIGALRM; one limit at a time. */
-void clocksmith_patience_begin(int milliseconds);
+/* Starts a time limit. Once it has passed, the sockets that were not open when the last
+ * limit with `opens` began are shut down, until clocksmith_patience_end. Uses SIGALRM; one limit at a
+ * time. */
+void clocksmith_patience_begin(int milliseconds, bool opens);
 
 /* Ends the time limit. Returns true if it had passed. */
 bool clocksmith_patience_end(void);
