@@ -27,8 +27,8 @@ public struct Announcer {
   /// Nil if none runs.
   public private(set) var interval: IntervalTimer?
   private var cues = CueBook()
-  /// What is to be said about timers, alarms and the interval.
-  private var words = PendingWords()
+  /// Words about timers, alarms and the interval that wait for their moment.
+  private var words: [TimerWords] = []
   /// Words of the interval were left out, and that was reported.
   private var lacksWordsOfInterval = false
   /// The service is ending: no further occasion is decided.
@@ -53,26 +53,26 @@ public struct Announcer {
   ) {
     self.reminders = reminders
     self.interval = interval
-    rules = Rules(settings, trust: trust, switchState: switchState, mute: mute)
-    quarters = Quarters(Schedule(interval: settings.interval, zone: zone), at: now.instant)
+    rules = Rules(settings, zone: zone, trust: trust, switchState: switchState, mute: mute)
+    quarters = Quarters(at: now.instant)
     self.muteEndsSinceBoot = muteEndsSinceBoot
     previous = now
     keepEndOfMute(at: now)
     replanWords(at: now)
-    self.reminders.configure(settings.alarms, at: now, reminderRules)
+    self.reminders.configure(settings.alarms, at: now, rules)
   }
 
   /// Handles one event. The last effect is the next wake-up.
-  ///
-  /// The end of an announcement that was asked for and not heard has an answer, too: it takes the
-  /// place of the one that promised the announcement.
   public mutating func handle(_ event: Event, at now: Now) -> Response {
     let (effects, answer) = react(to: event, at: now)
     return (effects + settle(at: now), answer)
   }
 
-  /// The first half of `handle`: what the event itself asks for. It is carried out before `settle`
-  /// decides anything else, so a silence waits for nothing.
+  /// What an event itself asks for. It is carried out before `settle` decides anything else, so a
+  /// silence waits for nothing.
+  ///
+  /// The end of an announcement that was asked for and not heard has an answer, too: it takes the
+  /// place of the one that promised the announcement.
   public mutating func react(to event: Event, at now: Now) -> Response {
     var effects = noticeStep(at: now)
     var answer: Answer?
@@ -147,7 +147,7 @@ public struct Announcer {
     return (Effect.silenceFirst(effects), answer)
   }
 
-  /// The second half of `handle`: what has become due by now. The last effect is the next wake-up.
+  /// What has become due by now, after every event. The last effect is the next wake-up.
   public mutating func settle(at now: Now) -> [Effect] { Effect.silenceFirst(decide(at: now)) }
 
   // MARK: An announcement is taken back
@@ -176,15 +176,15 @@ public struct Announcer {
   private mutating func change(
     _ settings: AnnouncerSettings, _ zone: any Zone, _ switchState: SwitchState? = nil, at now: Now
   ) -> [Effect] {
-    rules.settings = settings
+    let schedule = rules.schedule
+    (rules.settings, rules.zone) = (settings, zone)
     var effects: [Effect] = []
     if let switchState, switchState != rules.switchState {
       rules.switchState = switchState
       effects.append(.report(.switched(switchState)))
     }
     quarters.change(
-      Schedule(interval: settings.interval, zone: zone), at: now.instant,
-      playing: playing?.occasion?.instant)
+      from: schedule, to: rules.schedule, at: now.instant, playing: playing?.occasion?.instant)
     replanWords(at: now)
     effects += planAlarms(settings, at: now)
     if rules.refusalOfTimers != nil {
@@ -221,17 +221,15 @@ public struct Announcer {
   /// - Returns: the announcement at its level, to be played.
   private mutating func begin(_ announcement: Announcement) -> Announcement {
     var announcement = announcement
-    announcement.decibels = decibels(of: announcement)
+    announcement.decibels = rules.decibels(at: announcement.anchor)
+    if case .timer(let words) = announcement.cause, words.isOfTime {
+      // The time is as loud as the loudest alarm has become by then.
+      let anchor = previous.sinceBoot + (announcement.anchor - previous.instant)
+      let rises = reminders.alarms.filter(\.isRinging).map { $0.rise(at: anchor) }
+      announcement.decibels += rises.max() ?? 0
+    }
     stage.begin(announcement)
     return announcement
-  }
-
-  /// The level of an announcement, in dB at most 0. The time spoken for an alarm is as loud as the
-  /// ring has become by then.
-  private func decibels(of announcement: Announcement) -> Double {
-    let level = rules.decibels(at: zone.civil(at: announcement.anchor))
-    guard case .timer(let words) = announcement.cause, words.isOfTime else { return level }
-    return level + riseOfRing(at: announcement.anchor)
   }
 
   private mutating func skip(
@@ -272,7 +270,7 @@ public struct Announcer {
       // What is taken back is decided again once it has ended.
       if stage.turn?.isTakenBack == true { return now.instant + .seconds(1) }
       if now.instant >= rules.passing(of: occasion) {
-        let last = quarters.schedule.last(atOrBefore: rules.lastToPass(at: now))
+        let last = rules.schedule.last(atOrBefore: rules.lastToPass(at: now))
         effects += skip(occasion, through: last, reasonForMissing(occasion, through: last, at: now))
         quarters.decide(through: last)
         continue
@@ -325,7 +323,7 @@ extension Announcer {
     let jump = now.jump(since: previous)
     let step = now.step(since: previous)
     let sleep = now.sleep(since: previous)
-    quarters.clockShows(now.instant, before: now.instant - jump)
+    quarters.clockShows(now.instant, before: now.instant - jump, settings.interval)
     var effects: [Effect] = []
     if step.magnitude >= Self.stepThreshold { effects.append(.report(.clockSet(by: step))) }
     if sleep >= Self.stepThreshold { effects.append(.report(.slept(for: sleep))) }
@@ -447,7 +445,7 @@ extension Announcer {
       if case .failed(let why) = reason { return (retry(occasion, why, at: now), nil) }
       return (skip(occasion, reason), nil)
     case .request, .untrusted: return Self.refuse(.request(reason))
-    case .timer(let words): return (unsaid(words, reason), .refused(.reminder(.speech(reason))))
+    case .timer(let words): return (unsaid(words, reason), .refused(.order(.speech(reason))))
     case .start: return ([.report(.startUnheard(reason))], nil)
     }
   }
@@ -562,19 +560,13 @@ extension Announcer {
   /// past it.
   static let unnoticed = Duration.seconds(2)
 
-  private var reminderRules: ReminderRules {
-    ReminderRules(
-      zone: zone, trust: trust, refusalOfAlarms: rules.refusalOfAlarms,
-      ringLimit: settings.ringLimit, lead: rules.lead, refusal: rules.refusalOfTimers)
-  }
-
   /// Carries out a person's order.
   private mutating func handle(_ order: ReminderOrder, at now: Now) -> Response {
-    do throws(ReminderRefusal) {
+    do throws(OrderRefusal) {
       if case .tell(let which) = order {
         return try tellLeft(of: try reminders.timer(which, at: now), at: now)
       }
-      let changes = try reminders.handle(order, at: now, reminderRules)
+      let changes = try reminders.handle(order, at: now, rules)
       let answer: Answer =
         switch order {
         case .start, .set, .skip: .number(changes[0].reminder.number)
@@ -582,7 +574,7 @@ extension Announcer {
         }
       return (report(changes, at: now), answer)
     } catch {
-      return Self.refuse(.reminder(error))
+      return Self.refuse(.order(error))
     }
   }
 
@@ -602,7 +594,7 @@ extension Announcer {
   private mutating func endRings(
     _ reason: StopReason, of kind: Reminder.Kind? = nil, at moment: Uptime, _ now: Now
   ) -> [Effect] {
-    report(reminders.silence(kind, reason, at: now, reminderRules), at: now, reason, moment)
+    report(reminders.silence(kind, reason, at: now, rules), at: now, reason, moment)
   }
 
   /// Ends all rings, and the interval.
@@ -615,7 +607,7 @@ extension Announcer {
   /// Stops the cues that the player has; those still to come are given again.
   private mutating func stopCues(_ reason: StopReason, finishesHeard: Bool = false) -> [Effect] {
     // The words of an interval come again with their cues.
-    words.drop(of: .interval)
+    words.removeAll { $0.source == .interval }
     return cues.stopAll(reason, finishesHeard: finishesHeard)
   }
 
@@ -652,11 +644,13 @@ extension Announcer {
   private mutating func noteReminders(wasSet: Bool, slept: Duration, at now: Now) -> [Effect] {
     var effects: [Effect] = []
     if wasSet {
-      var moved = reminders.noteClockSet(at: now, reminderRules)
-      if interval?.start.followsClock == true { moved.insert(.interval) }
+      var moved = reminders.noteClockSet(at: now, rules)
+      if interval?.start.followsClock == true {
+        moved.insert(.interval)
+        words.removeAll { $0.source == .interval }
+      }
       interval?.start.noteClockSet(at: now)
-      if moved.contains(.interval) { words.drop(of: .interval) }
-      if !moved.isEmpty { replanWords(at: now, isClockSet: true) }
+      replanWords(at: now)
       effects += cues.stop(moved, .clockSet)
     }
     // The player times its cues by uptime, which stood still.
@@ -670,10 +664,10 @@ extension Announcer {
     let stops = cues.stop(
       Set(reminders.alarms.filter(\.waitsByClock).map(\.source)), .rulesChanged)
     guard let settings else {
-      reminders.planAlarms(at: now, reminderRules)
+      reminders.planAlarms(at: now, rules)
       return stops
     }
-    let gone = reminders.configure(settings.alarms, at: now, reminderRules)
+    let gone = reminders.configure(settings.alarms, at: now, rules)
     return stops + report(gone, at: now, .rulesChanged)
   }
 
@@ -690,9 +684,7 @@ extension Announcer {
       cues.give(cue, at: now)
       effects += planWords(after: cue)
     }
-    let rings = rings(at: now)
-    if rings.heard(from: now.sinceBoot).isEmpty { cues.forgetComplaint(ofRings: true) }
-    return effects + cues.stopReplaced(by: rings, at: now)
+    return effects + cues.stopReplaced(by: rings(at: now), at: now)
   }
 
   /// Rings the timers and alarms whose time has come, and ends those that have rung out.
@@ -700,10 +692,10 @@ extension Announcer {
     guard !isEnding else { return [] }
     // The player has what is about to ring.
     let isPrepared = reminders.alarms.contains {
-      $0.waitsByClock && cues.last(of: $0.source) != nil
+      $0.waitsByClock && cues.next[$0.source] != nil
     }
     if !isPrepared { reminders.followClock(at: now) }
-    return report(reminders.due(at: now, reminderRules).map(asHeard), at: now)
+    return report(reminders.due(at: now, rules).map(asHeard), at: now)
   }
 
   /// When timers, alarms or the interval next need something, since the machine started.
@@ -715,11 +707,11 @@ extension Announcer {
       reminder.isRinging ? nil : reminder.moment.map { $0.sinceBoot - ahead }
     }.filter { $0 > now.sinceBoot }
     // Words whose moment has come wait until other speech ends, which is an event.
-    let spoken = words.all.map {
+    let spoken = words.map {
       $0.from > now.sinceBoot ? $0.from : $0.until + .nanoseconds(1)
     }
     let moments = [
-      prepared.min(), reminders.nextDue(reminderRules), endOfInterval,
+      prepared.min(), reminders.nextDue(rules), endOfInterval,
       nextCues(at: now).map { due($0) }.min(), spoken.min(),
     ]
     return moments.compactMap { $0 }.min()
@@ -729,11 +721,9 @@ extension Announcer {
   private func asHeard(_ change: ReminderChange) -> ReminderChange {
     switch change.event {
     case .rings(let how, _):
-      let reason: SkipReason? = rules.timersAreHeldBack ? .switchLost : nil
-      return ReminderChange(change.reminder, .rings(how, unheard: reason))
-    case .missed:
-      return ReminderChange(change.reminder, .missed(neverHeard(change.reminder)))
-    default: return change
+      (change.reminder, .rings(how, unheard: rules.timersAreHeldBack ? .switchLost : nil))
+    case .missed: (change.reminder, .missed(neverHeard(change.reminder)))
+    default: change
     }
   }
 
@@ -749,34 +739,23 @@ extension Announcer {
     var effects: [Effect] = []
     for change in changes {
       let reminder = change.reminder
-      var wordsEnd: StopReason?
       switch change.event {
-      case .set, .changed(.resumed): planWordsOfLeft(of: reminder, at: now)
-      case .rings(.due, _), .rings(.again, _): planWords(ofRing: reminder, at: now)
-      case .rings(.on, _), .changed(.told), .unheard: break
-      case .changed(.lengthened):
-        wordsEnd = .timerChanged
-        effects += endCues(of: reminder, .byHand)
-        planWordsOfLeft(of: reminder, at: now)
-      case .changed(.paused), .changed(.skipped), .expired:
-        effects += endCues(of: reminder, reason)
-      // At the ring limit nobody has stopped the ring, and what is being said is true.
-      case .missed: effects += endCues(of: reminder, reason)
-      case .changed(.snoozed), .cancelled, .silenced, .stopped:
-        wordsEnd = reason
-        effects += endCues(of: reminder, reason)
+      case .changed(.told), .unheard, .rings(.on, _): break
+      case .rings: planWords(ofRing: reminder, at: now)
+      default:
+        words.removeAll { $0.source == reminder.source }
+        effects += cues.stop([reminder.source], reason)
+        if change.event != .cancelled { planWordsOfLeft(of: reminder, at: now) }
       }
       effects.append(.report(.reminder(reminder, change.event)))
-      if let wordsEnd {
-        effects += stopWords(of: reminder.source, wordsEnd, at: moment ?? now.uptime)
+      switch change.event {
+      // What is being said of a timer that is paused, or of a ring at its limit, is true.
+      case .changed(.lengthened), .changed(.snoozed), .cancelled, .silenced, .stopped:
+        effects += stopWords(of: reminder.source, reason, at: moment ?? now.uptime)
+      default: break
       }
     }
     return effects
-  }
-
-  private mutating func endCues(of reminder: Reminder, _ reason: StopReason) -> [Effect] {
-    words.drop(of: reminder.source)
-    return cues.stop([reminder.source], reason)
   }
 
   /// Why an alarm will be silent at its next time or after its snooze, as things are now; nil if it
@@ -810,8 +789,7 @@ extension Announcer {
           return nil
         }
         return Ringing(
-          source: reminder.source, since: since,
-          decibels: reminder.alarm?.rise?.decibels(after: now.sinceBoot - since) ?? 0,
+          source: reminder.source, since: since, decibels: reminder.rise(at: now.sinceBoot),
           hasTune: reminder.alarm?.tune.map { !$0.isMissing } ?? false)
       })
   }
@@ -834,27 +812,23 @@ extension Announcer {
   private func nextCue(of ringing: Ringing, _ rings: Rings, at now: Now) -> Cue? {
     let (source, since) = (ringing.source, ringing.since)
     guard let reminder = reminders.all.first(where: { $0.source == source }) else { return nil }
-    let earliest = cues.earliestRing(of: source, since, rules.lead, now)
+    let earliest = cues.earliestRing(of: source, since, from: now.sinceBoot + rules.lead)
     let blows = blows(of: reminder, at: now)
-    // A tune follows the last cue. It begins at once if that is over or there was none.
-    let anchor =
-      blows.isEmpty
-      ? Cue.ring(since: since, from: earliest) : max(cues.over(of: source) ?? since, earliest)
+    let anchor = blows.isEmpty ? Cue.ring(since: since, from: earliest) : earliest
     // A ring that began at the ring limit would be heard as a click.
     guard rings.heard(at: max(anchor, now.sinceBoot)) == source,
       anchor < since + settings.ringLimit
     else { return nil }
-    let rise = reminder.alarm?.rise?.decibels(after: anchor - since) ?? 0
     let late = anchor == since ? Cue.ringPeriod : Cue.latest
     return Cue(
       stage.nextID, of: source, .ring, blows: blows, at: anchor,
       mayBeLateBy: blows.isEmpty ? late : Self.chimePreparation,
-      decibels: decibels(at: anchor, now) + rise)
+      decibels: decibels(at: anchor, now) + reminder.rise(at: anchor))
   }
 
   /// The level at a moment since the machine started, by the rules.
   private func decibels(at moment: Duration, _ now: Now) -> Double {
-    rules.decibels(at: zone.civil(at: now.instant + (moment - now.sinceBoot)))
+    rules.decibels(at: now.instant + (moment - now.sinceBoot))
   }
 
   /// A cue that is to be given to the player now.
@@ -877,35 +851,14 @@ extension Announcer {
     return blows.map { Blow(bell: $0.bell, offset: $0.offset - first.offset) }
   }
 
-  /// The level of the loudest of the alarms that ring now, at an instant to come: in dB relative to
-  /// its full level, at most 0.
-  private func riseOfRing(at instant: Instant) -> Double {
-    let anchor = previous.sinceBoot + (instant - previous.instant)
-    let levels = reminders.alarms.compactMap { alarm -> Double? in
-      guard case .ringing(let since) = alarm.state else { return nil }
-      return alarm.alarm?.rise?.decibels(after: anchor - since.sinceBoot) ?? 0
-    }
-    return levels.max() ?? 0
-  }
-
   /// Handles a cue that the player has ended.
   private mutating func endCue(
     _ sounding: SoundingID, with outcome: Outcome, at now: Now
   ) -> [Effect] {
-    guard let (source, complaint) = cues.end(sounding, with: outcome, at: now), let complaint else {
-      return []
-    }
-    if source != .interval {
-      return reminders.all.filter { $0.source == source }
-        .map { .report(.reminder($0, .unheard(complaint))) }
-    }
-    guard let interval else { return [] }
-    // Opening the device may take this long at the start of an interval.
-    if case .tooLate = outcome, interval.passed(at: now) < rules.chimePreparation {
-      cues.forgetComplaint(ofRings: false)
-      return []
-    }
-    return [.report(.interval(interval, .unheard(complaint)))]
+    guard let (source, why) = cues.end(sounding, with: outcome, at: now) else { return [] }
+    if source == .interval, let interval { return [.report(.interval(interval, .unheard(why)))] }
+    return reminders.all.filter { $0.source == source }
+      .map { .report(.reminder($0, .unheard(why))) }
   }
 
   // MARK: Words
@@ -922,29 +875,20 @@ extension Announcer {
     return words.source == source ? stage.stop(reason, at: moment) : []
   }
 
-  /// Plans again the words about how much of the timers is left. Words that already wait for
-  /// something else to end go on waiting, if they are still wanted.
-  /// - Parameter isClockSet: true if the clock was set, and timers with it. Words that are due
-  ///   since then are said unless it is too late for them.
-  private mutating func replanWords(at now: Now, isClockSet: Bool = false) {
-    let planned = reminders.timers.flatMap(wordsOfLeft(of:))
-    let open = words.all.filter { $0.isOfLeft && (isClockSet || $0.from <= now.sinceBoot) }
-    words.drop { $0.isOfLeft && !planned.contains($0) }
-    for left in planned {
-      let isOpen = open.contains { $0.source == left.source && $0.phrases == left.phrases }
-      let isTooLate = isClockSet && left.until < now.sinceBoot
-      if left.from > now.sinceBoot || isOpen && !isTooLate { words.plan(left) }
-    }
+  /// A cue that is given again brings its words again.
+  private mutating func plan(_ new: TimerWords) { if !words.contains(new) { words.append(new) } }
+
+  /// Plans again the words about how much of the timers is left, but for those that already wait for
+  /// something else to end.
+  private mutating func replanWords(at now: Now) {
+    words.removeAll { $0.isOfLeft && now.sinceBoot < $0.from }
+    for timer in reminders.timers { planWordsOfLeft(of: timer, at: now) }
   }
 
+  /// Plans the words about how much of a running timer is left (`tell_left`).
   private mutating func planWordsOfLeft(of timer: Reminder, at now: Now) {
-    for left in wordsOfLeft(of: timer) where left.from > now.sinceBoot { words.plan(left) }
-  }
-
-  /// The words about how much of a running timer is left (`tell_left`).
-  private func wordsOfLeft(of timer: Reminder) -> [TimerWords] {
     guard settings.saysTimers, let length = timer.length, case .waiting(let zero?) = timer.state
-    else { return [] }
+    else { return }
     var lefts: Set<Duration> = []
     // Half of less than two minutes is over too soon.
     if settings.tellsLeft.contains(.half), length / 2 >= .seconds(60),
@@ -954,8 +898,9 @@ extension Announcer {
       lefts.insert(rounded)
     }
     if settings.tellsLeft.contains(.minute) { lefts.insert(.seconds(60)) }
-    return lefts.map { left in
-      words(about: timer, [.left(left)], from: zero.sinceBoot - left - rules.lead)
+    for left in lefts {
+      let from = zero.sinceBoot - left - rules.lead
+      if from > now.sinceBoot { plan(words(about: timer, [.left(left)], from: from)) }
     }
   }
 
@@ -980,13 +925,13 @@ extension Announcer {
     let from = max(
       moment.sinceBoot + (tune ?? TimerWords.afterRing) - rules.lead, now.sinceBoot)
     let phrases = reminder.kind == .alarm ? [TimerPhrase.time] : reminder.phrases
-    words.plan(words(about: reminder, phrases, from: from))
+    plan(words(about: reminder, phrases, from: from))
   }
 
   /// Says how much of a timer is left or, if it rings, which one it is.
   private mutating func tellLeft(
     of timer: Reminder, at now: Now
-  ) throws(ReminderRefusal) -> Response {
+  ) throws(OrderRefusal) -> Response {
     if isEnding { throw .speech(.stopped(.serviceEnds)) }
     if let refusal = rules.refusalOfTimers { throw .speech(refusal) }
     guard settings.saysTimers else { throw .noWords }
@@ -1004,23 +949,20 @@ extension Announcer {
   /// Begins the words that are due, unless something else is being said.
   private mutating func settleWords(at now: Now) -> [Effect] {
     var effects: [Effect] = []
-    for words in self.words.all where words.from <= now.sinceBoot {
-      // The time is said once for all ringing alarms.
-      if words.isOfTime && !self.words.all.contains(words) { continue }
+    for words in words where words.from <= now.sinceBoot && self.words.contains(words) {
       let refusal = refusal(of: words, at: now)
       if words.until < now.sinceBoot {
         let isBusy = stage.turn.map { $0.stopped == nil } ?? false
-        let reason = refusal ?? (isBusy ? .busy : .late(now.sinceBoot - words.from))
-        self.words.drop {
-          $0 == words || (words.isOfTime && $0.isOfTime && $0.until < now.sinceBoot)
-        }
-        effects += unsaid(words, reason)
+        effects += unsaid(words, refusal ?? (isBusy ? .busy : .late(now.sinceBoot - words.from)))
       } else if refusal == nil, stage.turn == nil,
         let announcement = announcement(of: words, at: now)
       {
-        self.words.drop { $0 == words || ($0.isOfTime && words.isOfTime) }
         effects.append(.play(.announcement(begin(announcement))))
+      } else {
+        continue
       }
+      // The time is said once for all ringing alarms.
+      self.words.removeAll { $0 == words || words.isOfTime && $0.isOfTime }
     }
     return effects
   }
@@ -1067,16 +1009,16 @@ extension Announcer {
     switch order {
     case .start(let plan, let replaces): return start(plan, replaces: replaces, at: now)
     case .stop:
-      guard hasInterval else { return Self.refuse(.interval(.noInterval)) }
+      guard hasInterval else { return Self.refuse(.order(.noInterval)) }
       return (stopInterval(.byHand, at: now.uptime), .done)
     }
   }
 
   private mutating func start(_ plan: IntervalPlan, replaces: Bool, at now: Now) -> Response {
-    if let refusal = rules.refusalOfTimers { return Self.refuse(.interval(.silenced(refusal))) }
+    if let refusal = rules.refusalOfTimers { return Self.refuse(.order(.silenced(refusal))) }
     var effects = endInterval(at: now)
     if let interval, !replaces {
-      guard interval.plan == plan else { return Self.refuse(.interval(.runs(interval.title))) }
+      guard interval.plan == plan else { return Self.refuse(.order(.runs(interval))) }
       return (effects + [.report(.interval(interval, .wentOn))], .interval(isNew: false))
     }
     effects += stopInterval(.replaced, at: now.uptime)
@@ -1091,7 +1033,7 @@ extension Announcer {
 
   /// Ends the interval that runs, or its last signal, and what is said of it.
   private mutating func stopInterval(_ reason: StopReason, at moment: Uptime) -> [Effect] {
-    words.drop(of: .interval)
+    words.removeAll { $0.source == .interval }
     var effects = cues.stop([.interval], reason)
     if let interval { effects.append(.report(.interval(interval, .stopped(reason)))) }
     interval = nil
@@ -1115,7 +1057,7 @@ extension Announcer {
   private func nextCueOfInterval(at now: Now) -> Cue? {
     guard let interval else { return nil }
     let start = interval.start.sinceBoot
-    let earliest = cues.earliest(of: .interval, rules.lead, now)
+    let earliest = max(now.sinceBoot + rules.lead, cues.next[.interval] ?? .zero)
     guard let cue = interval.plan.cue(atOrAfter: earliest - start) else { return nil }
     let latest = cue.offset == .zero ? Self.latestStart : Cue.latest
     // Half-way to the next cue, it would be taken for that one.
@@ -1145,7 +1087,7 @@ extension Announcer {
     if let end = words.endsBy, end <= begins + Self.latestWords {
       return unsaid(words, .failed("the next signal comes too soon for words"))
     }
-    self.words.plan(words)
+    plan(words)
     return []
   }
 }
@@ -1174,10 +1116,10 @@ extension Announcer {
   }
 
   /// The first occasion that has not been decided yet.
-  public var next: Occasion { quarters.next }
+  public var next: Occasion { quarters.next(rules.schedule) }
 
   /// The zone whose civil time is announced.
-  public var zone: any Zone { quarters.schedule.zone }
+  public var zone: any Zone { rules.zone }
 
   /// Why an occasion would not sound now; nil if it would.
   public func refusal(of occasion: Occasion) -> SkipReason? { rules.refusal(of: occasion) }
@@ -1192,7 +1134,7 @@ extension Announcer {
   }
 
   /// True if something is still to be said about a timer, an alarm or the interval.
-  public var hasWords: Bool { !words.all.isEmpty }
+  public var hasWords: Bool { !words.isEmpty }
 
   /// What the lamp shows.
   public var lamp: Lamp {

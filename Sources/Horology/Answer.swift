@@ -15,8 +15,7 @@ public enum Answer: Hashable, Sendable {
 public enum Refusal: Hashable, Sendable {
   /// The order was a request for the time.
   case request(SkipReason)
-  case reminder(ReminderRefusal)
-  case interval(IntervalRefusal)
+  case order(OrderRefusal)
 }
 
 extension Refusal: CustomStringConvertible {
@@ -27,8 +26,7 @@ extension Refusal: CustomStringConvertible {
   public var flaw: String {
     switch self {
     case .request(let reason): reason.flaw
-    case .reminder(let refusal): refusal.flaw
-    case .interval(let refusal): refusal.flaw
+    case .order(let refusal): refusal.flaw
     }
   }
 
@@ -36,8 +34,7 @@ extension Refusal: CustomStringConvertible {
   public var key: String {
     switch self {
     case .request(let reason): reason.key
-    case .reminder(let refusal): refusal.key
-    case .interval(let refusal): refusal.key
+    case .order(let refusal): refusal.key
     }
   }
 }

@@ -1,6 +1,5 @@
 /// The occasions: which is next, how it failed, and how it can still sound.
 struct Quarters {
-  private(set) var schedule: Schedule
   /// Every occasion up to here has been decided; nil if none was since the clock was found to have
   /// been wrong.
   private var decided: Instant?
@@ -11,8 +10,7 @@ struct Quarters {
   /// The failure of the occasion that is still open.
   private var failure: (occasion: Occasion, why: String, retryAt: Uptime)?
 
-  init(_ schedule: Schedule, at start: Instant) {
-    self.schedule = schedule
+  init(at start: Instant) {
     passed = start
     reached = start
   }
@@ -20,7 +18,7 @@ struct Quarters {
   private var through: Instant { max(passed, decided ?? passed) }
 
   /// The first that has not been decided yet.
-  var next: Occasion { schedule.next(after: through) }
+  func next(_ schedule: Schedule) -> Occasion { schedule.next(after: through) }
 
   /// Decides every undecided occasion up to this one.
   mutating func decide(through last: Occasion) { decided = last.instant }
@@ -29,13 +27,12 @@ struct Quarters {
   /// old occasion that is still open stays open. If the clock was set back before, other occasions
   /// come at another interval than were decided.
   /// - Parameter playing: the instant of the occasion that the player has.
-  mutating func change(_ schedule: Schedule, at now: Instant, playing: Instant?) {
-    passed = max(passed, min(now, next.instant - .nanoseconds(1)))
-    if schedule.interval != self.schedule.interval {
+  mutating func change(from old: Schedule, to new: Schedule, at now: Instant, playing: Instant?) {
+    passed = max(passed, min(now, next(old).instant - .nanoseconds(1)))
+    if new.interval != old.interval {
       decided = decided.map { min($0, max(now, playing ?? now)) }
     }
     reached = now
-    self.schedule = schedule
   }
 
   /// Opens a decided occasion again, and all after it.
@@ -50,9 +47,9 @@ struct Quarters {
   /// If it is now more than an interval before the latest time it has shown, by one step or many, it
   /// was wrong before, and all decisions are forgotten. Otherwise an occasion that comes again stays
   /// decided.
-  mutating func clockShows(_ shown: Instant, before: Instant) {
+  mutating func clockShows(_ shown: Instant, before: Instant, _ interval: Interval) {
     reached = max(reached, before)
-    if reached - shown > schedule.interval.duration {
+    if reached - shown > interval.duration {
       passed = min(through, shown)
       decided = nil
       reached = shown

@@ -101,8 +101,6 @@ public enum StopReason: String, Sendable {
   case muted
   /// A person wanted it to end.
   case byHand = "by_hand"
-  /// A person has changed the timer that the words are about.
-  case timerChanged = "timer_changed"
   /// A person has started another interval in its place.
   case replaced
   case serviceEnds = "service_ends"
@@ -120,7 +118,6 @@ extension StopReason: CustomStringConvertible {
     case .switchLost: "the switch cannot be read"
     case .muted: "it was muted"
     case .byHand: "it was stopped by hand"
-    case .timerChanged: "the timer was changed"
     case .replaced: "another interval took its place"
     case .serviceEnds: "the service was stopped"
     }

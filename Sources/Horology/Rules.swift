@@ -1,17 +1,19 @@
 /// Whether something may sound now, how loud, and if not, why not.
 ///
 /// This is the only place that knows: the Announcer, the agenda and the status all ask it.
-public struct Rules: Hashable, Sendable {
+public struct Rules {
   public var settings: AnnouncerSettings
+  public var zone: any Zone
   public var trust: ClockTrust
   public var switchState: SwitchState
   public var mute: SoftwareMute
 
   public init(
-    _ settings: AnnouncerSettings, trust: ClockTrust, switchState: SwitchState = .absent,
-    mute: SoftwareMute = .off
+    _ settings: AnnouncerSettings, zone: any Zone, trust: ClockTrust,
+    switchState: SwitchState = .absent, mute: SoftwareMute = .off
   ) {
     self.settings = settings
+    self.zone = zone
     self.trust = trust
     self.switchState = switchState
     self.mute = mute
@@ -57,6 +59,8 @@ public struct Rules: Hashable, Sendable {
     return trust != .untrusted || settings.untrusted == .speak ? nil : .untrusted
   }
 
+  var alarmsGoByClock: Bool { refusalOfAlarms == nil }
+
   /// Why a timer or an alarm cannot be heard, or nil if it can. Quiet hours and mutes do not apply:
   /// they are for what sounds by itself, and somebody has asked for these.
   var refusalOfTimers: SkipReason? {
@@ -80,14 +84,16 @@ public struct Rules: Hashable, Sendable {
 
   // MARK: What sounds, and how loud
 
+  var schedule: Schedule { Schedule(interval: settings.interval, zone: zone) }
+
   /// The programme of an occasion, if it may sound.
   func programme(of occasion: Occasion) -> Programme {
     settings.programme(at: occasion.civil, trust: trust)
   }
 
-  /// The level of what sounds at this local time, in dB at most 0.
-  func decibels(at time: @autoclosure () -> CivilTime) -> Double {
-    settings.quieter.decibels(at: time())
+  /// The level of what sounds at this instant, in dB at most 0.
+  func decibels(at instant: Instant) -> Double {
+    settings.quieter.decibels(at: zone.civil(at: instant))
   }
 
   // MARK: When it is too late
@@ -100,10 +106,8 @@ public struct Rules: Hashable, Sendable {
 
   /// As `lead`; a speaker that is awake needs no lead-in.
   func lead(speakerIsAwake: Bool) -> Duration {
-    speakerIsAwake ? shortestLead : lead
+    speakerIsAwake ? Announcer.requestLead + advance : lead
   }
-
-  var shortestLead: Duration { Announcer.requestLead + advance }
 
   /// As `Announcer.preparation` and `Announcer.chimePreparation`, with the speaker's offset.
   public var preparation: Duration { Announcer.preparation + advance }

@@ -127,7 +127,7 @@ private func timer(_ named: String?, of service: RunningService) throws -> Strin
         + names.joined(separator: ", ") + (timers.count > 5 ? ", ..." : ""))
   }
   guard let only = timers.first else {
-    throw Fault("clocksmith.service", ReminderRefusal.noTimer.description)
+    throw Fault("clocksmith.service", OrderRefusal.noTimer.description)
   }
   return "\(only.number)"
 }
@@ -157,7 +157,7 @@ private func stop(_ named: String?) throws {
         timers.count == 1 ? timers[0].title : "clocksmith.service",
         timers.count == 1
           ? "it does not ring; 'clocksmith timer remove \(timers[0].number)' removes it"
-          : named == nil ? "no timer rings" : ReminderRefusal.noTimer.description)
+          : named == nil ? "no timer rings" : OrderRefusal.noTimer.description)
     }
     for timer in ringing { try service.ask(.reminder(.cancel(.timer, "\(timer.number)"))) }
   }

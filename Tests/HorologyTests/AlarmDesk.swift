@@ -12,7 +12,6 @@ struct AlarmDesk {
   /// The events of the last order, wake-up or step of the clock.
   private(set) var events: [ReminderEvent] = []
 
-  static let ringLimit = Duration.seconds(900)
   static let lead = Duration.milliseconds(400)
 
   init(at start: String, isTrusted: Bool = true) {
@@ -20,11 +19,10 @@ struct AlarmDesk {
     self.isTrusted = isTrusted
   }
 
-  var rules: ReminderRules {
-    ReminderRules(
-      zone: zone, trust: isTrusted ? .synchronised : .untrusted,
-      refusalOfAlarms: isTrusted || speaksUntrusted ? nil : .untrusted,
-      ringLimit: Self.ringLimit, lead: Self.lead, refusal: nil)
+  var rules: Rules {
+    var settings = AnnouncerSettings()
+    if speaksUntrusted { settings.untrusted = .speak }
+    return Rules(settings, zone: zone, trust: isTrusted ? .synchronised : .untrusted)
   }
 
   mutating func set(_ time: String, _ days: String = "once", name: String? = nil) throws {
@@ -32,15 +30,15 @@ struct AlarmDesk {
   }
 
   mutating func order(_ order: ReminderOrder) throws {
-    events = try reminders.handle(order, at: now, rules).map(\.event)
+    events = try reminders.handle(order, at: now, rules).map { $0.event }
   }
 
   mutating func settle() {
-    events = reminders.due(at: now, rules).map(\.event)
+    events = reminders.due(at: now, rules).map { $0.event }
   }
 
   mutating func configure(_ plans: [AlarmPlan]) {
-    events = reminders.configure(plans, at: now, rules).map(\.event)
+    events = reminders.configure(plans, at: now, rules).map { $0.event }
   }
 
   mutating func wait(for span: Duration) {

@@ -96,7 +96,7 @@ import Testing
   @Test("skip is refused while it rings") func skipRefused() throws {
     var desk = try desk()
     desk.wait(until: "2026-11-22T07:00:00")
-    #expect(throws: ReminderRefusal.isUp(desk.alarms[0])) { try desk.order(.skip("1")) }
+    #expect(throws: OrderRefusal.isUp(desk.alarms[0])) { try desk.order(.skip("1")) }
   }
 
   @Test(
@@ -271,7 +271,7 @@ import Testing
     ])
   func badName(name: String, flaw: String) throws {
     var desk = AlarmDesk(at: Self.evening)
-    #expect(throws: ReminderRefusal.name(.alarm, flaw)) { try desk.set("07:00", name: name) }
+    #expect(throws: OrderRefusal.name(.alarm, flaw)) { try desk.set("07:00", name: name) }
     #expect(desk.alarms.isEmpty)
   }
 

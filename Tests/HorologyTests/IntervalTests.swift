@@ -19,7 +19,7 @@ import Testing
     #expect(desk.announcer.interval == first)
     #expect(desk.stopped.isEmpty)
     desk.start(Self.workout)
-    #expect(desk.intervalRefusal == .runs("interval of 30 s"))
+    #expect(desk.orderRefusal == .runs(first!))
     #expect(desk.announcer.interval == first)
     desk.tell(.interval(.start(Self.workout, replaces: true)))
     #expect(desk.intervalEvents == [.stopped(.replaced), .started])
@@ -71,7 +71,7 @@ import Testing
     var desk = Desk(at: Self.start)
     desk.tell(.switched(.off, at: desk.now.uptime))
     desk.start(.plain(every: .seconds(2)))
-    #expect(desk.intervalRefusal == .silenced(.switchOff))
+    #expect(desk.orderRefusal == .silenced(.switchOff))
     var gym = Desk(at: Self.start) { $0.silences = .announcements }
     gym.start(.plain(every: .seconds(2)))
     gym.tell(.switched(.off, at: gym.now.uptime))
@@ -129,14 +129,6 @@ import Testing
     desk.wait(for: .seconds(10))
     desk.tell(.ended(desk.cues[0].id, .tooLate(by: .seconds(2))))
     #expect(desk.intervalEvents == [.unheard(Announcer.tooLate(.seconds(2)))])
-  }
-
-  @Test("a device that needs its seconds to open is no trouble") func slowDevice() {
-    var desk = Desk(at: Self.start)
-    desk.start(.plain(every: .seconds(1)))
-    desk.wait(for: .seconds(2))
-    desk.tell(.ended(desk.cues.first?.id ?? SoundingID(1), .tooLate(by: .seconds(2))))
-    #expect(desk.intervalEvents.isEmpty)
   }
 
   @Test("the last signal is silenced, too") func lastSignal() {

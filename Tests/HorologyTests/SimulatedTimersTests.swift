@@ -121,7 +121,7 @@ import Testing
     desk.tell(.asked(speakerIsAwake: true))
     #expect(desk.refusal == .stopped(.serviceEnds))
     desk.tell(.reminder(.tell(nil)))
-    #expect(desk.reminderRefusal == .speech(.stopped(.serviceEnds)))
+    #expect(desk.orderRefusal == .speech(.stopped(.serviceEnds)))
     #expect(desk.played == nil)
   }
 

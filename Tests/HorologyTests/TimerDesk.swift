@@ -23,13 +23,8 @@ extension Desk {
     }
   }
 
-  var reminderRefusal: ReminderRefusal? {
-    for case .refused(.reminder(let refusal)) in reports { return refusal }
-    return nil
-  }
-
-  var intervalRefusal: IntervalRefusal? {
-    for case .refused(.interval(let refusal)) in reports { return refusal }
+  var orderRefusal: OrderRefusal? {
+    for case .refused(.order(let refusal)) in reports { return refusal }
     return nil
   }
 

@@ -49,11 +49,11 @@ import Testing
     #expect(desk.stopped == [cue])
     #expect(desk.live(for: .seconds(3600)).events.isEmpty)
     desk.tell(.reminder(.pause("1")))
-    #expect(desk.reminderRefusal == .isPaused(desk.timers[0]))
+    #expect(desk.orderRefusal == .isPaused(desk.timers[0]))
     desk.tell(.reminder(.resume("1")))
     #expect(desk.cues.map(\.anchor) == [desk.now.sinceBoot + .seconds(3)])
     desk.tell(.reminder(.resume("1")))
-    #expect(desk.reminderRefusal == .isNotPaused(desk.timers[0]))
+    #expect(desk.orderRefusal == .isNotPaused(desk.timers[0]))
   }
 
   @Test("what is added counts from zero, or from now if it rings") func add() {
@@ -79,7 +79,7 @@ import Testing
     desk.start(Reminder.longest)
     desk.wait(for: .seconds(2))
     desk.tell(.reminder(.add(.seconds(1), to: "1")))
-    #expect(desk.reminderRefusal == nil)
+    #expect(desk.orderRefusal == nil)
     let timer = try #require(desk.timers.first)
     #expect(timer.left(at: desk.now) == Reminder.longest - .seconds(1))
     #expect(try Reminder.timer(timer.record) == timer)
@@ -136,7 +136,7 @@ import Testing
   func badLength(length: Duration) {
     var desk = Desk(at: Self.start)
     desk.start(length)
-    #expect(desk.reminderRefusal == .length)
+    #expect(desk.orderRefusal == .length)
   }
 
   @Test(
@@ -144,7 +144,7 @@ import Testing
     arguments: [SkipReason.busy, .failed("the speaker is away")])
   func unsaid(reason: SkipReason) {
     #expect(
-      ReminderRefusal.speech(reason).description
+      OrderRefusal.speech(reason).description
         == "\(reason); 'clocksmith timer list' shows how much is left")
   }
 }

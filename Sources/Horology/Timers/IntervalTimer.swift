@@ -49,32 +49,3 @@ public enum IntervalEvent: Hashable, Sendable {
   /// It cannot be heard; the text says why.
   case unheard(String)
 }
-
-/// Why an order about the interval was refused.
-public enum IntervalRefusal: Error, Hashable, Sendable {
-  /// Another interval runs; the text is its title.
-  case runs(String)
-  case noInterval
-  /// It cannot be heard now.
-  case silenced(SkipReason)
-}
-
-extension IntervalRefusal {
-  /// What is wrong, without what to do about it.
-  var flaw: String {
-    switch self {
-    case .runs(let title): "there is an \(title) already"
-    case .noInterval: "no interval runs"
-    case .silenced(let reason): reason.flaw
-    }
-  }
-
-  /// The raw value of a `RefusalKey`, or the key of a `SkipReason`.
-  var key: String {
-    switch self {
-    case .runs: RefusalKey.intervalRuns.rawValue
-    case .noInterval: RefusalKey.noInterval.rawValue
-    case .silenced(let reason): reason.key
-    }
-  }
-}

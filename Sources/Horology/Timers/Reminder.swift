@@ -167,6 +167,13 @@ public struct Reminder: Hashable, Sendable {
     }
   }
 
+  /// The level of an alarm's ring at a moment since the machine started, in dB relative to its full
+  /// level: at most 0.
+  func rise(at moment: Duration) -> Double {
+    guard let begun = self.moment, let rise = alarm?.rise else { return 0 }
+    return rise.decibels(after: moment - begun.sinceBoot)
+  }
+
   // MARK: Names
 
   /// What is wrong with a name, as a clause for a message; nil if it can be used.

@@ -83,35 +83,27 @@ extension ReminderEvent {
   }
 }
 
-/// An event, and the timer or alarm as it was then.
-struct ReminderChange: Hashable, Sendable {
-  let reminder: Reminder
-  let event: ReminderEvent
+/// The timer or alarm as it was then.
+typealias ReminderChange = (reminder: Reminder, event: ReminderEvent)
 
-  init(_ reminder: Reminder, _ event: ReminderEvent) {
-    self.reminder = reminder
-    self.event = event
-  }
-}
-
-/// Why an order about timers and alarms was refused.
-public struct ReminderRefusal: Error, Hashable, Sendable {
-  /// What the order was about.
-  public let kind: Reminder.Kind
-  /// The raw value of a `RefusalKey`, or the key of the reason for which nothing may be said.
+/// Why an order about timers, alarms or the interval was refused.
+public struct OrderRefusal: Error, Hashable, Sendable {
+  /// What the order was about: `timer`, `alarm` or `interval`.
+  public let subject: String
+  /// The raw value of a `RefusalKey`, or the key of the reason for which nothing may be heard.
   let key: String
   /// What is wrong, without what to do about it.
   let flaw: String
 
-  private init(_ kind: Reminder.Kind, _ key: String, _ flaw: String) {
-    (self.kind, self.key, self.flaw) = (kind, key, flaw)
+  private init(_ subject: String, _ key: String, _ flaw: String) {
+    (self.subject, self.key, self.flaw) = (subject, key, flaw)
   }
 
   private init(_ kind: Reminder.Kind, _ key: RefusalKey, _ flaw: String) {
-    self.init(kind, key.rawValue, flaw)
+    self.init(kind.rawValue, key.rawValue, flaw)
   }
 
-  // MARK: Of both
+  // MARK: Of timers and alarms
 
   /// - Parameter flaw: what is wrong with the name.
   static func name(_ kind: Reminder.Kind, _ flaw: String) -> Self {
@@ -119,11 +111,10 @@ public struct ReminderRefusal: Error, Hashable, Sendable {
   }
 
   static func nameIsTaken(_ other: Reminder) -> Self {
-    guard other.origin == .configuration else {
-      return Self(other.kind, .nameIsTaken, "there is \(other.kind.article) \(other.title) already")
-    }
-    return Self(
-      .alarm, .nameIsConfigured, "there is an \(other.title) already, set in the configuration")
+    let flaw = "there is \(other.kind.article) \(other.title) already"
+    return other.origin == .configuration
+      ? Self(.alarm, .nameIsConfigured, "\(flaw), set in the configuration")
+      : Self(other.kind, .nameIsTaken, flaw)
   }
 
   static func tooMany(_ kind: Reminder.Kind) -> Self {
@@ -160,7 +151,7 @@ public struct ReminderRefusal: Error, Hashable, Sendable {
   public static func speech(_ reason: SkipReason) -> Self {
     switch reason {
     case .failed, .busy: Self(.timer, .notTold, reason.flaw)
-    default: Self(.timer, reason.key, reason.flaw)
+    default: Self("timer", reason.key, reason.flaw)
     }
   }
 
@@ -186,9 +177,23 @@ public struct ReminderRefusal: Error, Hashable, Sendable {
   static func isConfigured(_ alarm: Reminder) -> Self {
     Self(.alarm, .isConfigured, "\(alarm.title) is set in the configuration")
   }
+
+  // MARK: Of the interval
+
+  static func runs(_ interval: IntervalTimer) -> Self {
+    Self("interval", RefusalKey.intervalRuns.rawValue, "there is an \(interval.title) already")
+  }
+
+  static let noInterval = Self(
+    "interval", RefusalKey.noInterval.rawValue, "no interval runs")
+
+  /// It cannot be heard now.
+  static func silenced(_ reason: SkipReason) -> Self {
+    Self("interval", reason.key, reason.flaw)
+  }
 }
 
-extension ReminderRefusal: CustomStringConvertible {
+extension OrderRefusal: CustomStringConvertible {
   /// One sentence, for a terminal.
-  public var description: String { Refusal.reminder(self).description }
+  public var description: String { Refusal.order(self).description }
 }

@@ -39,15 +39,3 @@ public struct TimerWords: Hashable, Sendable {
     self.endsBy = endsBy
   }
 }
-
-/// Words that wait for their moment.
-struct PendingWords: Hashable, Sendable {
-  private(set) var all: [TimerWords] = []
-
-  /// Ignores words that wait already: a cue that is given again brings its words again.
-  mutating func plan(_ words: TimerWords) { if !all.contains(words) { all.append(words) } }
-
-  mutating func drop(of source: Cue.Source) { drop { $0.source == source } }
-
-  mutating func drop(where isMeant: (TimerWords) -> Bool) { all.removeAll(where: isMeant) }
-}
