@@ -17,12 +17,13 @@ public struct Announcer {
   public static let retryDelay = Duration.seconds(1)
   /// A smaller difference between the clocks comes from reading them, not from a step.
   public static let stepThreshold = Duration.milliseconds(50)
-  /// The rules by which something may sound now.
+
   public private(set) var rules: Rules
-  /// The occasions.
   private var quarters: Quarters
-  private var stage = Stage()
-  /// The timers and alarms.
+  /// The announcement that is preparing, sounding or stopping: there is at most one.
+  private var turn: Turn?
+  /// How many soundings there have been.
+  private var count = 0
   public private(set) var reminders: Reminders
   /// Nil if none runs.
   public private(set) var interval: IntervalTimer?
@@ -39,6 +40,18 @@ public struct Announcer {
   public private(set) var muteEndsSinceBoot: Duration?
   /// When the last event came.
   private var previous: Now
+
+  /// An announcement that has the speaker.
+  private struct Turn {
+    let announcement: Announcement
+    /// How much of it was heard, as the player told.
+    var heard = Heard.nothing
+    /// It is being stopped before its anchor. Its occasion is open again once it has ended.
+    var isTakenBack = false
+    /// The first reason to stop it, and the moment of that event.
+    var stopped: (reason: StopReason, at: Uptime)?
+  }
+
   /// Occasions before `now` are past: after a start only later ones sound.
   /// - Parameters:
   ///   - mute: as it was before the start. The clock may have been set since.
@@ -109,7 +122,8 @@ public struct Announcer {
       respond(soundAtStart(at: now))
     case .pressed(let speakerIsAwake):
       if reminders.isRinging {
-        effects += endRingsByButton(at: now)
+        if reminders.alarmRings { effects += handle(ReminderOrder.snooze(nil), at: now).effects }
+        effects += endRings(.byHand, of: .timer, at: now.uptime, now)
       } else if hasInterval {
         effects += stopInterval(.byHand, at: now.uptime)
       } else {
@@ -121,24 +135,29 @@ public struct Announcer {
         effects += handle(ReminderOrder.stop(nil), at: now).effects
       }
       effects += endRings(.byHand, of: .timer, at: now.uptime, now)
-      if let playing, isEnded(playing, by: .byHand, at: now) {
-        effects += stage.stop(.byHand, at: now.uptime)
-      }
+      effects += stopTurnByHand(at: now)
     case .reminder(let order):
       respond(handle(order, at: now))
     case .interval(let order):
       respond(handle(order, at: now))
-    case .stop(let stop):
-      if stop == .serviceEnds { isEnding = true }
-      effects += stopCues(by: stop, at: now)
-      if let playing, isEnded(playing, by: stop, at: now) {
-        effects += stage.stop(stop.reason, at: now.uptime)
+    case .stop(.byHand):
+      effects +=
+        reminders.isRinging || isSaying
+        ? endRings(.byHand, at: now.uptime, now) : stopInterval(.byHand, at: now.uptime)
+      effects += stopTurnByHand(at: now)
+    case .stop(.serviceEnds):
+      isEnding = true
+      // Rings go on after the next start.
+      effects += stopCues(.serviceEnds, finishesHeard: settings.atStop == .finish)
+      if !isHeard || settings.atStop == .fade {
+        effects += stopTurn(.serviceEnds, at: now.uptime)
       }
     case .heard(let sounding, let heard):
-      stage.heard(heard, of: sounding)
+      if turn?.announcement.id == sounding { turn?.heard = heard }
       cues.heard(sounding)
     case .ended(let sounding, let outcome):
-      if let turn = stage.end(sounding) {
+      if let turn, turn.announcement.id == sounding {
+        self.turn = nil
         respond(end(turn, with: outcome, at: now))
       } else {
         effects += endCue(sounding, with: outcome, at: now)
@@ -155,17 +174,22 @@ public struct Announcer {
   /// Stops an announcement that has not reached its anchor. Its occasion is decided again once it
   /// has ended.
   private mutating func takeBack(_ reason: StopReason, at now: Now) -> [Effect] {
-    guard let turn = stage.turn, turn.heard != .anchor, !turn.isTakenBack else { return [] }
+    guard let turn, turn.heard != .anchor, !turn.isTakenBack else { return [] }
     // A service that is ending decides no more occasions.
-    if turn.announcement.cause.isOccasion, !isEnding { stage.takeBack() }
-    return stage.stop(reason, at: now.uptime)
+    self.turn?.isTakenBack = turn.announcement.cause.isOccasion && !isEnding
+    return stopTurn(reason, at: now.uptime)
   }
 
-  /// True if there is time to stop an announcement and prepare it again. With less time, a chime
-  /// would come back as words alone.
-  private func canBeginAnew(_ announcement: Announcement, at now: Now) -> Bool {
-    let preparation = announcement.programme.blows.isEmpty ? .zero : rules.chimePreparation
-    return now.instant + preparation <= announcement.begins
+  /// Fades out the announcement that has the turn.
+  private mutating func stopTurn(_ reason: StopReason, at moment: Uptime) -> [Effect] {
+    guard let turn else { return [] }
+    self.turn?.stopped = turn.stopped ?? (reason, moment)
+    return [.stop(turn.announcement.id, reason)]
+  }
+
+  /// An occasion that is not heard yet is still to come.
+  private mutating func stopTurnByHand(at now: Now) -> [Effect] {
+    isHeard || playing?.cause.isOccasion != true ? stopTurn(.byHand, at: now.uptime) : []
   }
 
   // MARK: The rules are changed
@@ -187,11 +211,7 @@ public struct Announcer {
       from: schedule, to: rules.schedule, at: now.instant, playing: playing?.occasion?.instant)
     replanWords(at: now)
     effects += planAlarms(settings, at: now)
-    if rules.refusalOfTimers != nil {
-      if !rules.timersAreHeldBack { effects += silenceCues(.rulesChanged, at: now.uptime, now) }
-      effects += stopCues(.rulesChanged)
-    }
-    if stage.isHeard, ruledOutBySwitch { effects += stage.stop(.rulesChanged, at: now.uptime) }
+    effects += obeySwitch(.rulesChanged, at: now.uptime, now)
     return effects + decidePreparedAnew(at: now)
   }
 
@@ -202,18 +222,15 @@ public struct Announcer {
     return planAlarms(at: now) + (isNews ? decidePreparedAnew(at: now) : [])
   }
 
-  /// The rules have changed. An announcement that is heard goes on as it began. One that is only
-  /// prepared is stopped if it may not sound any more; that of an occasion is made again if there is
-  /// time.
+  /// The rules have changed. An occasion that is only prepared is stopped if it may not sound any
+  /// more, and made again if there is time. With less time, a chime would come back as words alone.
   private mutating func decidePreparedAnew(at now: Now) -> [Effect] {
-    guard let turn = stage.turn, !stage.isHeard, turn.stopped == nil else { return [] }
-    let announcement = turn.announcement
-    var (isRefused, isMadeAnew) = (ruledOutBySwitch, false)
-    if case .occasion(let occasion) = announcement.cause {
-      isRefused = refusal(of: occasion) != nil
-      isMadeAnew = canBeginAnew(announcement, at: now)
-    }
-    return isRefused || isMadeAnew ? takeBack(.rulesChanged, at: now) : []
+    guard let turn, !isHeard, turn.stopped == nil,
+      case .occasion(let occasion) = turn.announcement.cause
+    else { return [] }
+    let preparation = turn.announcement.programme.blows.isEmpty ? .zero : rules.chimePreparation
+    let isInTime = now.instant + preparation <= turn.announcement.begins
+    return isInTime || refusal(of: occasion) != nil ? takeBack(.rulesChanged, at: now) : []
   }
 
   // MARK: It begins
@@ -228,7 +245,9 @@ public struct Announcer {
       let rises = reminders.alarms.filter(\.isRinging).map { $0.rise(at: anchor) }
       announcement.decibels += rises.max() ?? 0
     }
-    stage.begin(announcement)
+    precondition(turn == nil, "there is one announcement at a time")
+    count += 1
+    turn = Turn(announcement: announcement)
     return announcement
   }
 
@@ -238,15 +257,6 @@ public struct Announcer {
     // A mute of the next occasion ends with this skip.
     [.report(.skipped(from: first, through: last ?? first, reason))]
       + (reason == .muted && mute == .next ? unmute() : [])
-  }
-
-  /// True if this stops the announcement that is playing now.
-  private func isEnded(_ playing: Announcement, by stop: Stop, at now: Now) -> Bool {
-    switch stop {
-    // An announcement that is not heard yet is the next occasion, which still sounds.
-    case .byHand: return stage.isHeard || !playing.cause.isOccasion
-    case .serviceEnds: return !stage.isHeard || settings.atStop == .fade
-    }
   }
 
   // MARK: Occasions
@@ -268,7 +278,7 @@ public struct Announcer {
       let due = Quarters.due(occasion, rules)
       guard now.instant >= due, !isEnding else { return due }
       // What is taken back is decided again once it has ended.
-      if stage.turn?.isTakenBack == true { return now.instant + .seconds(1) }
+      if turn?.isTakenBack == true { return now.instant + .seconds(1) }
       if now.instant >= rules.passing(of: occasion) {
         let last = rules.schedule.last(atOrBefore: rules.lastToPass(at: now))
         effects += skip(occasion, through: last, reasonForMissing(occasion, through: last, at: now))
@@ -285,7 +295,7 @@ public struct Announcer {
       if playing != nil { return rules.passing(of: occasion) + .milliseconds(1) }
       if let retry = quarters.retry(of: occasion, after: now) { return retry }
       quarters.decide(through: occasion)
-      guard let made = Quarters.announcement(stage.nextID, of: occasion, rules, at: now) else {
+      guard let made = Quarters.announcement(nextID, of: occasion, rules, at: now) else {
         effects += skip(occasion, quarters.failureReason(of: occasion) ?? .tooLateForChime)
         continue
       }
@@ -310,7 +320,7 @@ public struct Announcer {
     if first == last {
       if let refusal = refusal(of: first) { return refusal }
       if let reason = quarters.failureReason(of: first) { return reason }
-      if let turn = stage.turn, turn.stopped == nil { return .busy }
+      if let turn, turn.stopped == nil { return .busy }
     }
     return .late(now.instant - first.instant)
   }
@@ -338,10 +348,10 @@ extension Announcer {
     effects += takeBack(reason, at: now)
     // Words that are being said are still true after a small step; words to come after a chime may
     // not be.
-    if let turn = stage.turn, turn.heard == .anchor,
+    if let turn, turn.heard == .anchor,
       jump.magnitude > Rules.latestWords || turn.announcement.saysTimeAfterBlows
     {
-      effects += stage.stop(reason, at: now.uptime)
+      effects += stopTurn(reason, at: now.uptime)
     }
     return effects
   }
@@ -355,18 +365,22 @@ extension Announcer {
     guard switchState != self.switchState else { return [] }
     rules.switchState = switchState
     let reason: StopReason = if case .lost = switchState { .switchLost } else { .switchOff }
+    return obeySwitch(reason, at: moment, now) + [.report(.switched(switchState))]
+  }
+
+  /// Stops what the switch, as it is, silences.
+  private mutating func obeySwitch(
+    _ reason: StopReason, at moment: Uptime, _ now: Now
+  ) -> [Effect] {
     var effects: [Effect] = []
-    if rules.timersAreHeldBack {
-      effects = stopCues(reason)
-    } else if rules.refusalOfTimers != nil {
-      effects = silenceCues(reason, at: moment, now)
+    if rules.refusalOfTimers != nil {
+      if !rules.timersAreHeldBack { effects += silenceCues(reason, at: moment, now) }
+      effects += stopCues(reason)
     }
-    if ruledOutBySwitch {
-      // An announcement that has not begun is decided again, in case the switch is put back before
-      // its instant.
-      effects += stage.isHeard ? stage.stop(reason, at: moment) : takeBack(reason, at: now)
-    }
-    return effects + [.report(.switched(switchState))]
+    guard ruledOutBySwitch else { return effects }
+    // An announcement that has not begun is decided again, in case the switch is put back before
+    // its instant.
+    return effects + (isHeard ? stopTurn(reason, at: moment) : takeBack(reason, at: now))
   }
 
   private mutating func change(_ mute: SoftwareMute, at now: Now) -> [Effect] {
@@ -381,10 +395,10 @@ extension Announcer {
     let silencesAll = mute != .off && mute != .next
     var effects = silencesAll ? silenceCues(.muted, at: now.uptime, now) : []
     // A sounding or requested announcement is not the next occasion.
-    if !stage.isHeard, mute != .off, playing?.cause.isOccasion == true {
+    if !isHeard, mute != .off, playing?.cause.isOccasion == true {
       effects += takeBack(.muted, at: now)
     } else if silencesAll {
-      effects += stage.stop(.muted, at: now.uptime)
+      effects += stopTurn(.muted, at: now.uptime)
     }
     return effects + [.report(reportOfMute)]
   }
@@ -415,7 +429,7 @@ extension Announcer {
 /// How the Announcer handles the end of an announcement, played or not.
 extension Announcer {
   /// - Returns: also the answer to the person who asked for it, if nothing of it was heard.
-  private mutating func end(_ turn: Stage.Turn, with outcome: Outcome, at now: Now) -> Response {
+  private mutating func end(_ turn: Turn, with outcome: Outcome, at now: Now) -> Response {
     let announcement = turn.announcement
     if turn.isTakenBack, case .occasion(let occasion) = announcement.cause {
       let heard: Heard =
@@ -474,7 +488,7 @@ extension Announcer {
     if let refusal = rules.refusalOfRequest(isGiven: time != nil && instant == nil) {
       return Self.refuse(.request(refusal))
     }
-    if let turn = stage.turn {
+    if let turn = turn {
       if turn.stopped == nil, turn.announcement.says(time, at: instant) {
         return ([], .announcement(turn.announcement))
       }
@@ -497,7 +511,7 @@ extension Announcer {
     // Other clocks begin at that instant too: a late answer is as wrong as another time.
     if instant != nil { latest = anchor + Self.latestBlow }
     return say(
-      Announcement(stage.nextID, cause: .request, time: said, anchor: anchor, latest: latest))
+      Announcement(nextID, cause: .request, time: said, anchor: anchor, latest: latest))
   }
 
   /// Answers a person who has pressed the button, and cannot read why there is no answer.
@@ -531,9 +545,9 @@ extension Announcer {
   ) -> Announcement? {
     let anchor = now.instant + lead
     let latest = latestBeforeNext
-    guard stage.turn == nil, latest.map({ anchor <= $0 }) ?? true else { return nil }
+    guard turn == nil, latest.map({ anchor <= $0 }) ?? true else { return nil }
     return Announcement(
-      stage.nextID, cause: cause, time: zone.civil(at: anchor), anchor: anchor, latest: latest)
+      nextID, cause: cause, time: zone.civil(at: anchor), anchor: anchor, latest: latest)
   }
 
   /// The latest instant at which words may begin that are over before the next occasion; nil if that
@@ -580,13 +594,6 @@ extension Announcer {
 
   // MARK: Silence
 
-  /// The button: ringing alarms snooze, ringing timers stop.
-  private mutating func endRingsByButton(at now: Now) -> [Effect] {
-    let snoozed =
-      reminders.alarmRings ? handle(ReminderOrder.snooze(nil), at: now).effects : []
-    return snoozed + endRings(.byHand, of: .timer, at: now.uptime, now)
-  }
-
   /// Ends the rings, and what is said about them.
   /// - Parameters:
   ///   - kind: nil for both.
@@ -600,8 +607,7 @@ extension Announcer {
   /// Ends all rings, and the interval.
   private mutating func silenceCues(_ reason: StopReason, at moment: Uptime, _ now: Now) -> [Effect]
   {
-    let effects = endRings(reason, at: moment, now) + stopInterval(reason, at: moment)
-    return reason == .switchOff ? effects + stopCues(reason) : effects
+    endRings(reason, at: moment, now) + stopInterval(reason, at: moment)
   }
 
   /// Stops the cues that the player has; those still to come are given again.
@@ -611,28 +617,16 @@ extension Announcer {
     return cues.stopAll(reason, finishesHeard: finishesHeard)
   }
 
-  /// By hand: stops the rings or, if nothing rings or is said, the interval. When the service ends:
-  /// stops the cues; the rings go on after the next start.
-  private mutating func stopCues(by stop: Stop, at now: Now) -> [Effect] {
-    switch stop {
-    case .byHand:
-      return reminders.isRinging || isSaying
-        ? endRings(.byHand, at: now.uptime, now) : stopInterval(.byHand, at: now.uptime)
-    case .serviceEnds:
-      return stopCues(.serviceEnds, finishesHeard: settings.atStop == .finish)
-    }
-  }
-
   /// True if an announcement is heard, or one that is no occasion is about to be. Words about the
   /// interval do not count: they are part of it.
   private var isSaying: Bool {
     if case .timer(let words)? = playing?.cause, words.source == .interval { return false }
-    return stage.isHeard || playing.map { !$0.cause.isOccasion } ?? false
+    return isHeard || playing.map { !$0.cause.isOccasion } ?? false
   }
 
   /// True if the switch, as it is, silences the announcement that has the turn.
   private var ruledOutBySwitch: Bool {
-    guard let turn = stage.turn, case .timer = turn.announcement.cause else {
+    guard let turn, case .timer = turn.announcement.cause else {
       return rules.isSilencedBySwitch
     }
     return rules.refusalOfTimers != nil
@@ -680,7 +674,7 @@ extension Announcer {
     var effects = ringDue(at: now) + endInterval(at: now)
     while let cue = dueCue(at: now) {
       effects.append(.play(.cue(cue)))
-      stage.countCue()
+      count += 1
       cues.give(cue, at: now)
       effects += planWords(after: cue)
     }
@@ -821,7 +815,7 @@ extension Announcer {
     else { return nil }
     let late = anchor == since ? Cue.ringPeriod : Cue.latest
     return Cue(
-      stage.nextID, of: source, .ring, blows: blows, at: anchor,
+      nextID, of: source, .ring, blows: blows, at: anchor,
       mayBeLateBy: blows.isEmpty ? late : Self.chimePreparation,
       decibels: decibels(at: anchor, now) + reminder.rise(at: anchor))
   }
@@ -868,11 +862,11 @@ extension Announcer {
   private mutating func stopWords(
     of source: Cue.Source, _ reason: StopReason, at moment: Uptime
   ) -> [Effect] {
-    guard case .timer(let words)? = stage.playing?.cause else { return [] }
+    guard case .timer(let words)? = playing?.cause else { return [] }
     if words.isOfTime, case .alarm = source {
-      return reminders.alarmRings ? [] : stage.stop(reason, at: moment)
+      return reminders.alarmRings ? [] : stopTurn(reason, at: moment)
     }
-    return words.source == source ? stage.stop(reason, at: moment) : []
+    return words.source == source ? stopTurn(reason, at: moment) : []
   }
 
   /// A cue that is given again brings its words again.
@@ -937,7 +931,7 @@ extension Announcer {
     guard settings.saysTimers else { throw .noWords }
     let left = timer.left(at: now)
     let phrases = TimerPhrase.left(roughly: left).map { [$0] } ?? timer.phrases
-    guard stage.turn == nil else { throw .speech(.busy) }
+    guard turn == nil else { throw .speech(.busy) }
     guard
       let announcement = announcement(
         of: words(about: timer, phrases, from: now.sinceBoot), at: now)
@@ -952,9 +946,9 @@ extension Announcer {
     for words in words where words.from <= now.sinceBoot && self.words.contains(words) {
       let refusal = refusal(of: words, at: now)
       if words.until < now.sinceBoot {
-        let isBusy = stage.turn.map { $0.stopped == nil } ?? false
+        let isBusy = turn.map { $0.stopped == nil } ?? false
         effects += unsaid(words, refusal ?? (isBusy ? .busy : .late(now.sinceBoot - words.from)))
-      } else if refusal == nil, stage.turn == nil,
+      } else if refusal == nil, turn == nil,
         let announcement = announcement(of: words, at: now)
       {
         effects.append(.play(.announcement(begin(announcement))))
@@ -992,7 +986,7 @@ extension Announcer {
     if words.isOfTime { latest = min(latest, anchor.endOfMinute(of: time)) }
     guard anchor <= latest else { return nil }
     return Announcement(
-      stage.nextID, cause: .timer(words), time: time, anchor: anchor, latest: latest,
+      nextID, cause: .timer(words), time: time, anchor: anchor, latest: latest,
       room: words.endsBy.map { $0 - now.sinceBoot - (latest - now.instant) })
   }
 }
@@ -1063,7 +1057,7 @@ extension Announcer {
     // Half-way to the next cue, it would be taken for that one.
     let gap = interval.plan.gap(after: cue.offset)
     return Cue(
-      stage.nextID, of: .interval, cue.signal, at: start + cue.offset,
+      nextID, of: .interval, cue.signal, at: start + cue.offset,
       mayBeLateBy: min(latest, gap.map { $0 / 2 } ?? latest),
       decibels: decibels(at: start + cue.offset, now))
   }
@@ -1100,14 +1094,19 @@ extension Announcer {
   public var mute: SoftwareMute { rules.mute }
 
   /// The announcement that the player has: prepared, sounding, or being stopped.
-  public var playing: Announcement? { stage.playing }
+  public var playing: Announcement? { turn?.announcement }
 
   /// The announcement that is heard; nil if there is none or it is only preparing.
-  public var sounding: Announcement? { stage.isHeard ? stage.playing : nil }
+  public var sounding: Announcement? { isHeard ? playing : nil }
+
+  private var isHeard: Bool { turn.map { $0.heard != .nothing } ?? false }
+
+  /// The identity of the next sounding.
+  private var nextID: SoundingID { SoundingID(count + 1) }
 
   /// The occasion that sounds next: the prepared one, or else the first undecided one.
   public var outlook: Outlook {
-    if let turn = stage.turn, sounding == nil, turn.stopped == nil,
+    if let turn, sounding == nil, turn.stopped == nil,
       case .occasion(let occasion) = turn.announcement.cause
     {
       return rules.outlook(of: occasion, turn.announcement.programme, nil)

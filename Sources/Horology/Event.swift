@@ -41,13 +41,6 @@ public enum Stop: Hashable, Sendable {
   /// A person wants it.
   case byHand
   case serviceEnds
-
-  var reason: StopReason {
-    switch self {
-    case .byHand: .byHand
-    case .serviceEnds: .serviceEnds
-    }
-  }
 }
 
 /// What the Announcer wants done, in the order given.

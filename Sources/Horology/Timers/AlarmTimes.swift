@@ -53,20 +53,11 @@ public struct AlarmTimes: Hashable, Sendable {
     return zone.instants(of: shown).first ?? skipped(on: date, in: zone)
   }
 
-  /// The instant of a skipped time by the offset before the gap.
+  /// The instant of a skipped time by the offset before the gap. The gap is less than a day from the
+  /// wanted time in UTC.
   private func skipped(on date: CivilDate, in zone: some Zone) -> Instant {
-    let wanted = Int64(date.dayNumber) * 86_400 + Int64(time.minutes) * 60
-    func offset(_ seconds: Int64) -> Int64 {
-      Int64(zone.civil(at: Instant(seconds: seconds)).utcOffsetSeconds)
-    }
-    // No zone is more than two days from UTC, so the gap lies between these. In the gap, local time
-    // jumps from before the wanted time to after it.
-    var (before, after) = (wanted - 2 * 86_400, wanted + 2 * 86_400)
-    while after - before > 1 {
-      let middle = before + (after - before) / 2
-      if middle + offset(middle) < wanted { before = middle } else { after = middle }
-    }
-    return Instant(seconds: wanted - offset(before))
+    let wanted = Instant(seconds: Int64(date.dayNumber) * 86_400 + Int64(time.minutes) * 60)
+    return wanted - .seconds(zone.civil(at: wanted - .seconds(86_400)).utcOffsetSeconds)
   }
 }
 
