@@ -72,7 +72,7 @@ public struct Announcer {
     previous = now
     keepEndOfMute(at: now)
     replanWords(at: now)
-    self.reminders.configure(settings.alarms, at: now, rules)
+    _ = self.reminders.configure(at: now, rules)
   }
 
   /// Handles one event. The last effect is the next wake-up.
@@ -210,7 +210,7 @@ public struct Announcer {
     quarters.change(
       from: schedule, to: rules.schedule, at: now.instant, playing: playing?.occasion?.instant)
     replanWords(at: now)
-    effects += planAlarms(settings, at: now)
+    effects += planAlarms(at: now)
     effects += obeySwitch(.rulesChanged, at: now.uptime, now)
     return effects + decidePreparedAnew(at: now)
   }
@@ -334,17 +334,14 @@ extension Announcer {
     let step = now.step(since: previous)
     let sleep = now.sleep(since: previous)
     quarters.clockShows(now.instant, before: now.instant - jump, settings.interval)
+    let isSet = step.magnitude >= Self.stepThreshold
     var effects: [Effect] = []
-    if step.magnitude >= Self.stepThreshold { effects.append(.report(.clockSet(by: step))) }
-    if sleep >= Self.stepThreshold { effects.append(.report(.slept(for: sleep))) }
-    // Small steps add up.
-    keepEndOfMute(at: now)
-    guard !effects.isEmpty else { return [] }
-    effects += noteReminders(
-      wasSet: step.magnitude >= Self.stepThreshold, slept: sleep, at: now)
-    // The player times by uptime. Only the sum of step and sleep matters to it.
-    guard jump.magnitude >= Self.stepThreshold else { return effects }
-    let reason: StopReason = step.magnitude >= Self.stepThreshold ? .clockSet : .slept
+    if isSet { effects += [.report(.clockSet(by: step))] + noteClockSet(at: now) }
+    // The player times its cues by uptime, which stood still.
+    if sleep >= Self.stepThreshold { effects += [.report(.slept(for: sleep))] + stopCues(.slept) }
+    // Of an announcement it times, only the sum of step and sleep matters.
+    guard !effects.isEmpty, jump.magnitude >= Self.stepThreshold else { return effects }
+    let reason: StopReason = isSet ? .clockSet : .slept
     effects += takeBack(reason, at: now)
     // Words that are being said are still true after a small step; words to come after a chime may
     // not be.
@@ -414,9 +411,8 @@ extension Announcer {
   /// Moves the end of a mute for a duration when the clock is set: it ends when the duration is
   /// over.
   private mutating func keepEndOfMute(at now: Now) {
-    guard case .until(let named) = mute, let muteEndsSinceBoot else { return }
-    let end = now.instant + (muteEndsSinceBoot - now.sinceBoot)
-    if (end - named).magnitude >= Self.stepThreshold { rules.mute = .until(end) }
+    guard case .until = mute, let muteEndsSinceBoot else { return }
+    rules.mute = .until(now.instant + (muteEndsSinceBoot - now.sinceBoot))
   }
 
   private mutating func unmute() -> [Effect] {
@@ -488,7 +484,7 @@ extension Announcer {
     if let refusal = rules.refusalOfRequest(isGiven: time != nil && instant == nil) {
       return Self.refuse(.request(refusal))
     }
-    if let turn = turn {
+    if let turn {
       if turn.stopped == nil, turn.announcement.says(time, at: instant) {
         return ([], .announcement(turn.announcement))
       }
@@ -634,35 +630,24 @@ extension Announcer {
 
   // MARK: The clock and the rules
 
-  /// The clock was set, or the machine slept.
-  private mutating func noteReminders(wasSet: Bool, slept: Duration, at now: Now) -> [Effect] {
-    var effects: [Effect] = []
-    if wasSet {
-      var moved = reminders.noteClockSet(at: now, rules)
-      if interval?.start.followsClock == true {
-        moved.insert(.interval)
-        words.removeAll { $0.source == .interval }
-      }
-      interval?.start.noteClockSet(at: now)
-      replanWords(at: now)
-      effects += cues.stop(moved, .clockSet)
+  private mutating func noteClockSet(at now: Now) -> [Effect] {
+    keepEndOfMute(at: now)
+    var moved = reminders.noteClockSet(at: now, rules)
+    if interval?.start.followsClock == true {
+      moved.insert(.interval)
+      words.removeAll { $0.source == .interval }
     }
-    // The player times its cues by uptime, which stood still.
-    if slept >= Self.stepThreshold { effects += stopCues(.slept) }
-    return effects
+    interval?.start.noteClockSet(at: now)
+    replanWords(at: now)
+    return cues.stop(moved, .clockSet)
   }
 
   /// Finds again when alarms ring: the trust, the zone or the configuration has changed. The cues
   /// that the player has for alarms that wait may be wrong.
-  private mutating func planAlarms(_ settings: AnnouncerSettings? = nil, at now: Now) -> [Effect] {
-    let stops = cues.stop(
-      Set(reminders.alarms.filter(\.waitsByClock).map(\.source)), .rulesChanged)
-    guard let settings else {
-      reminders.planAlarms(at: now, rules)
-      return stops
-    }
-    let gone = reminders.configure(settings.alarms, at: now, rules)
-    return stops + report(gone, at: now, .rulesChanged)
+  private mutating func planAlarms(at now: Now) -> [Effect] {
+    let waiting = reminders.alarms.filter(\.waitsByClock).map(\.source)
+    return cues.stop(Set(waiting), .rulesChanged)
+      + report(reminders.configure(at: now, rules), at: now, .rulesChanged)
   }
 
   // MARK: What time brings
@@ -689,7 +674,7 @@ extension Announcer {
       $0.waitsByClock && cues.next[$0.source] != nil
     }
     if !isPrepared { reminders.followClock(at: now) }
-    return report(reminders.due(at: now, rules).map(asHeard), at: now)
+    return report(reminders.due(at: now, rules), at: now)
   }
 
   /// When timers, alarms or the interval next need something, since the machine started.
@@ -709,16 +694,6 @@ extension Announcer {
       nextCues(at: now).map { due($0) }.min(), spoken.min(),
     ]
     return moments.compactMap { $0 }.min()
-  }
-
-  /// Adds to a change why nobody hears the ring, or why nobody has heard it.
-  private func asHeard(_ change: ReminderChange) -> ReminderChange {
-    switch change.event {
-    case .rings(let how, _):
-      (change.reminder, .rings(how, unheard: rules.timersAreHeldBack ? .switchLost : nil))
-    case .missed: (change.reminder, .missed(neverHeard(change.reminder)))
-    default: change
-    }
   }
 
   /// Reports what has become of timers and alarms. Stops the rings of those that end, and plans the
@@ -779,19 +754,15 @@ extension Announcer {
   private func rings(at now: Now) -> Rings {
     Rings(
       reminders.all.compactMap { reminder in
-        guard let since = reminder.moment?.sinceBoot, isToRing(reminder, since, at: now) else {
-          return nil
-        }
+        guard let since = reminder.moment?.sinceBoot,
+          reminder.isRinging
+            || (now.sinceBoot < since && since - rules.preparation <= now.sinceBoot
+              && (!reminder.waitsByClock || rules.alarmsGoByClock))
+        else { return nil }
         return Ringing(
           source: reminder.source, since: since, decibels: reminder.rise(at: now.sinceBoot),
           hasTune: reminder.alarm?.tune.map { !$0.isMissing } ?? false)
       })
-  }
-
-  private func isToRing(_ reminder: Reminder, _ since: Duration, at now: Now) -> Bool {
-    if reminder.isRinging { return true }
-    return now.sinceBoot < since && since - rules.preparation <= now.sinceBoot
-      && (!reminder.waitsByClock || rules.refusalOfAlarms == nil)
   }
 
   /// The next cue of the ring that is heard, of each that replaces it soon, and of the interval;

@@ -7,8 +7,7 @@ struct AlarmDesk {
   var now: Now
   var zone = TestZone.utc
   var isTrusted = true
-  /// `untrusted = speak`.
-  var speaksUntrusted = false
+  var settings = AnnouncerSettings()
   /// The events of the last order, wake-up or step of the clock.
   private(set) var events: [ReminderEvent] = []
 
@@ -20,9 +19,7 @@ struct AlarmDesk {
   }
 
   var rules: Rules {
-    var settings = AnnouncerSettings()
-    if speaksUntrusted { settings.untrusted = .speak }
-    return Rules(settings, zone: zone, trust: isTrusted ? .synchronised : .untrusted)
+    Rules(settings, zone: zone, trust: isTrusted ? .synchronised : .untrusted)
   }
 
   mutating func set(_ time: String, _ days: String = "once", name: String? = nil) throws {
@@ -38,7 +35,8 @@ struct AlarmDesk {
   }
 
   mutating func configure(_ plans: [AlarmPlan]) {
-    events = reminders.configure(plans, at: now, rules).map { $0.event }
+    settings.alarms = plans
+    events = reminders.configure(at: now, rules).map { $0.event }
   }
 
   mutating func wait(for span: Duration) {
@@ -67,7 +65,7 @@ struct AlarmDesk {
       now = Now(instant: now.instant, uptime: Uptime(seconds: 20), sinceBoot: .seconds(20))
     }
     reminders = Reminders(reminders.all, isSameBoot: isSameBoot, at: now)
-    reminders.configure(plans, at: now, rules)
+    configure(plans)
     settle()
   }
 

@@ -58,9 +58,9 @@ import Testing
     turn(&desk, .lost("gone"))
     let seen = desk.live(for: .seconds(1000))
     #expect(
-      seen.events == [.rings(.due(late: nil), unheard: .switchLost), .missed(.switchLost)])
+      seen.events == [.rings(.due(late: nil), unheard: .switchLost), .missed])
     #expect(
-      seen.alarms == [.rings(.due(late: nil), unheard: .switchLost), .missed(.switchLost)])
+      seen.alarms == [.rings(.due(late: nil), unheard: .switchLost), .missed])
   }
 
   // MARK: A reload

@@ -88,7 +88,7 @@ import Testing
     let time = desk.announcer.playing
     #expect(time != nil)
     desk.wait(until: "2026-11-22T07:00:10")
-    #expect(desk.alarmEvents == [.missed(nil)])
+    #expect(desk.alarmEvents == [.missed])
     #expect(!desk.stopped.contains(time!.id))
   }
 

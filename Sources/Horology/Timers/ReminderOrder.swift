@@ -29,9 +29,8 @@ public enum ReminderEvent: Hashable, Sendable {
   case silenced(SkipReason)
   /// A person stopped it, or the switch silenced it.
   case stopped(StopReason)
-  /// It rang until `ring_limit`, and nobody stopped it. The reason is why nothing of it was heard;
-  /// nil if it was.
-  case missed(SkipReason?)
+  /// It rang until `ring_limit`, and nobody stopped it.
+  case missed
   /// It was due so long ago that it does not ring any more.
   case expired(late: Duration)
   /// It cannot be heard; the text says why.
@@ -75,8 +74,7 @@ extension ReminderEvent {
     case .rings(.on, _): "rings_on"
     case .silenced: "silenced"
     case .stopped: "stopped"
-    case .missed(nil): "missed"
-    case .missed: "never_heard"
+    case .missed: "missed"
     case .expired: "expired"
     case .unheard: "unheard"
     }

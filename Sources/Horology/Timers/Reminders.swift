@@ -102,8 +102,11 @@ public struct Reminders: Hashable, Sendable {
       case .waiting(let due?), .snoozing(let due):
         if due.left(at: now) <= .zero { changes.append(come(reminder, due, at: now, rules)) }
       case .ringing(let since) where since.left(at: now) + rules.settings.ringLimit <= .zero:
-        changes.append(end(reminder, .missed(nil), at: now, rules))
-      case .ringing: if hasStarted { changes.append((reminder, .rings(.on))) }
+        changes.append(end(reminder, .missed, at: now, rules))
+      case .ringing:
+        if hasStarted {
+          changes.append((reminder, .rings(.on, unheard: rules.refusalOfTimers)))
+        }
       case .waiting(nil), .paused: break
       }
     }
@@ -164,8 +167,8 @@ public struct Reminders: Hashable, Sendable {
     if let refusal = rules.refusalOfTimers, refusal != .switchLost {
       return end(ringing, .silenced(refusal), at: now, rules)
     }
-    return (
-      ringing, .rings(reminder.isUp ? .again : .due(late: isLate ? late : nil)))
+    let how: ReminderEvent.Ring = reminder.isUp ? .again : .due(late: isLate ? late : nil)
+    return (ringing, .rings(how, unheard: rules.refusalOfTimers))
   }
 
   /// Ends a ring or a snooze, or what was due too long ago. A timer, and an alarm that rings only
@@ -305,10 +308,8 @@ public struct Reminders: Hashable, Sendable {
   /// Takes the alarms of the configuration, at the start and after each reload. Those that it had
   /// before go on; if they ring, they ring on.
   /// - Returns: the alarms that it no longer has.
-  @discardableResult
-  mutating func configure(
-    _ plans: [AlarmPlan], at now: Now, _ rules: Rules
-  ) -> [ReminderChange] {
+  mutating func configure(at now: Now, _ rules: Rules) -> [ReminderChange] {
+    let plans = rules.settings.alarms
     let configured = alarms.filter { $0.origin == .configuration }
     let gone = configured.filter { alarm in !plans.contains { $0.name == alarm.name } }
     for alarm in gone { remove(alarm) }
