@@ -23,7 +23,7 @@ public struct Agenda: Sequence, IteratorProtocol {
     self.mute = (mute.0, from: mute.at)
     schedule = Schedule(interval: settings.interval, zone: zone)
     rules = Rules(settings, zone: zone, trust: .synchronised)
-    // What sounds at the start depends on what sounded before, so it is computed from an hour before.
+    // What sounds at the start depends on what sounded before, so it begins an hour before.
     free = start - .seconds(3600)
     following = schedule.next(after: free)
   }

@@ -1,11 +1,8 @@
-/// Decides what sounds and when; nothing else does.
-///
-/// A pure state machine: it takes events and the time, and returns effects. It decides each
+/// Decides what sounds and when; nothing else does. It is a pure state machine, and decides each
 /// occasion exactly once, whatever the clock does.
 public struct Announcer {
-  /// The player gets an announcement this long before it begins. It opens the device and runs it on
-  /// silence first. A sound server may take two seconds to start its stream, and some devices take
-  /// three to open.
+  /// The player gets an announcement this long before it begins: a sound server may take two
+  /// seconds to start its stream, and some devices take three to open.
   public static let preparation = Duration.seconds(5)
   /// Minimum time to prepare a chime: some devices take this long to open.
   static let chimePreparation = Duration.seconds(3)
@@ -34,9 +31,8 @@ public struct Announcer {
   private var lacksWordsOfInterval = false
   /// The service is ending: no further occasion is decided.
   private var isEnding = false
-  /// When a mute for a duration ends, since the machine started, sleep included. Nil if the mute
-  /// has no such end, or if the machine has started again since: then it ends at an instant of the
-  /// clock.
+  /// When a mute for a duration ends, since the machine started. Nil if it was named by an instant
+  /// of the clock, as after a start of the machine.
   public private(set) var muteEndsSinceBoot: Duration?
   /// When the last event came.
   private var previous: Now
@@ -52,12 +48,9 @@ public struct Announcer {
     var stopped: (reason: StopReason, at: Uptime)?
   }
 
-  /// Occasions before `now` are past: after a start only later ones sound.
-  /// - Parameters:
-  ///   - mute: as it was before the start. The clock may have been set since.
-  ///   - muteEndsSinceBoot: when the mute ends, if it is for a duration and the machine has not
-  ///     started since.
-  ///   - reminders: as they were before the start, like the interval.
+  /// Occasions before `now` are past. The mute, the reminders and the interval are as they were
+  /// before the start; the clock may have been set since.
+  /// - Parameter muteEndsSinceBoot: nil also if the machine has started since.
   public init(
     settings: AnnouncerSettings, zone: any Zone, trust: ClockTrust,
     switchState: SwitchState = .absent,
@@ -82,10 +75,8 @@ public struct Announcer {
   }
 
   /// What an event itself asks for. It is carried out before `settle` decides anything else, so a
-  /// silence waits for nothing.
-  ///
-  /// The end of an announcement that was asked for and not heard has an answer, too: it takes the
-  /// place of the one that promised the announcement.
+  /// silence waits for nothing. The end of an announcement that was promised and not heard has an
+  /// answer, too.
   public mutating func react(to event: Event, at now: Now) -> Response {
     var effects = noticeStep(at: now)
     var answer: Answer?
@@ -171,8 +162,7 @@ public struct Announcer {
 
   // MARK: An announcement is taken back
 
-  /// Stops an announcement that has not reached its anchor. Its occasion is decided again once it
-  /// has ended.
+  /// Stops what has not reached its anchor. Its occasion is decided again once it has ended.
   private mutating func takeBack(_ reason: StopReason, at now: Now) -> [Effect] {
     guard let turn, turn.heard != .anchor, !turn.isTakenBack else { return [] }
     // A service that is ending decides no more occasions.
@@ -180,7 +170,6 @@ public struct Announcer {
     return stopTurn(reason, at: now.uptime)
   }
 
-  /// Fades out the announcement that has the turn.
   private mutating func stopTurn(_ reason: StopReason, at moment: Uptime) -> [Effect] {
     guard let turn else { return [] }
     self.turn?.stopped = turn.stopped ?? (reason, moment)
@@ -194,9 +183,7 @@ public struct Announcer {
 
   // MARK: The rules are changed
 
-  /// Applies new settings or a new zone.
-  /// - Parameter switchState: the switch as read with the new settings of its line; nil if those are
-  ///   unchanged.
+  /// - Parameter switchState: nil if the settings of its line are unchanged.
   private mutating func change(
     _ settings: AnnouncerSettings, _ zone: any Zone, _ switchState: SwitchState? = nil, at now: Now
   ) -> [Effect] {
@@ -215,7 +202,6 @@ public struct Announcer {
     return effects + decidePreparedAnew(at: now)
   }
 
-  /// Applies a new trust in the clock.
   private mutating func change(_ trust: ClockTrust, at now: Now) -> [Effect] {
     let isNews = (trust == .untrusted) != (self.trust == .untrusted)
     rules.trust = trust
@@ -235,7 +221,6 @@ public struct Announcer {
 
   // MARK: It begins
 
-  /// - Returns: the announcement at its level, to be played.
   private mutating func begin(_ announcement: Announcement) -> Announcement {
     var announcement = announcement
     announcement.decibels = rules.decibels(at: announcement.anchor)
@@ -261,7 +246,6 @@ public struct Announcer {
 
   // MARK: Occasions
 
-  /// Decides everything that is due, and says when to wake next.
   private mutating func decide(at now: Now) -> [Effect] {
     var effects = endMute(at: now) + settleReminders(at: now)
     let decision = decideOccasions(at: now, &effects)
@@ -270,7 +254,6 @@ public struct Announcer {
     return effects + [wake(at: decision, now)]
   }
 
-  /// Decides every occasion that is due.
   /// - Returns: when the next is to be decided.
   private mutating func decideOccasions(at now: Now, _ effects: inout [Effect]) -> Instant {
     while true {
@@ -303,8 +286,6 @@ public struct Announcer {
     }
   }
 
-  /// The next wake-up: at the next decision, at the end of a mute, or when a timer or an alarm is
-  /// due.
   private func wake(at decision: Instant, _ now: Now) -> Effect {
     var instant = decision
     if case .until(let end) = mute { instant = min(instant, end) }
@@ -326,7 +307,6 @@ public struct Announcer {
   }
 }
 
-/// Notices that the clock was set, or that the machine slept.
 extension Announcer {
   private mutating func noticeStep(at now: Now) -> [Effect] {
     defer { previous = now }
@@ -343,8 +323,7 @@ extension Announcer {
     guard !effects.isEmpty, jump.magnitude >= Self.stepThreshold else { return effects }
     let reason: StopReason = isSet ? .clockSet : .slept
     effects += takeBack(reason, at: now)
-    // Words that are being said are still true after a small step; words to come after a chime may
-    // not be.
+    // Words that are being said are true after a small step; those after a chime may not be.
     if let turn, turn.heard == .anchor,
       jump.magnitude > Rules.latestWords || turn.announcement.saysTimeAfterBlows
     {
@@ -375,8 +354,7 @@ extension Announcer {
       effects += stopCues(reason)
     }
     guard ruledOutBySwitch else { return effects }
-    // An announcement that has not begun is decided again, in case the switch is put back before
-    // its instant.
+    // What has not begun is decided again, in case the switch is put back before its instant.
     return effects + (isHeard ? stopTurn(reason, at: moment) : takeBack(reason, at: now))
   }
 
@@ -408,8 +386,7 @@ extension Announcer {
     return unmute()
   }
 
-  /// Moves the end of a mute for a duration when the clock is set: it ends when the duration is
-  /// over.
+  /// A mute for a duration ends when that is over, whatever the clock was set to.
   private mutating func keepEndOfMute(at now: Now) {
     guard case .until = mute, let muteEndsSinceBoot else { return }
     rules.mute = .until(now.instant + (muteEndsSinceBoot - now.sinceBoot))
@@ -471,10 +448,7 @@ extension Announcer {
 
 /// Answers to people who ask for the time.
 extension Announcer {
-  /// Answers a person who asks for this time, or for the time now.
-  /// - Parameters:
-  ///   - instant: when it is to begin; nil for as soon as it can.
-  ///   - lead: the time from now until it can begin.
+  /// - Parameter instant: when it is to begin; nil for `lead` from now.
   private mutating func answer(
     _ time: CivilTime?, from instant: Instant? = nil, within lead: Duration, at now: Now
   ) -> Response {
@@ -534,8 +508,7 @@ extension Announcer {
     return say(signal)
   }
 
-  /// An announcement that says no time. Nil if something else is heard, or if there is no room for
-  /// it before the next occasion.
+  /// Nil if something else is heard, or if there is no room before the next occasion.
   private func announcement(
     of cause: Announcement.Cause, within lead: Duration, at now: Now
   ) -> Announcement? {
@@ -546,14 +519,12 @@ extension Announcer {
       nextID, cause: cause, time: zone.civil(at: anchor), anchor: anchor, latest: latest)
   }
 
-  /// The latest instant at which words may begin that are over before the next occasion; nil if that
-  /// will not sound.
+  /// Words that begin by then are over before the next occasion; nil if that will not sound.
   private var latestBeforeNext: Instant? {
     guard refusal(of: next) == nil else { return nil }
     return rules.needsSpeaker(for: next) - settings.longestPhrase
   }
 
-  /// Begins an announcement that somebody has asked for.
   private mutating func say(_ announcement: Announcement) -> Response {
     let announcement = begin(announcement)
     return ([.play(.announcement(announcement))], .announcement(announcement))
@@ -566,11 +537,9 @@ extension Announcer {
 
 /// How the Announcer handles timers and alarms.
 extension Announcer {
-  /// What is more than this late came due while the machine slept or was off, or its clock was set
-  /// past it.
+  /// What is later came due while the machine slept or was off, or its clock was set past it.
   static let unnoticed = Duration.seconds(2)
 
-  /// Carries out a person's order.
   private mutating func handle(_ order: ReminderOrder, at now: Now) -> Response {
     do throws(OrderRefusal) {
       if case .tell(let which) = order {
@@ -590,17 +559,13 @@ extension Announcer {
 
   // MARK: Silence
 
-  /// Ends the rings, and what is said about them.
-  /// - Parameters:
-  ///   - kind: nil for both.
-  ///   - moment: when the event that ends them came.
+  /// - Parameter moment: when the event that ends them came.
   private mutating func endRings(
     _ reason: StopReason, of kind: Reminder.Kind? = nil, at moment: Uptime, _ now: Now
   ) -> [Effect] {
     report(reminders.silence(kind, reason, at: now, rules), at: now, reason, moment)
   }
 
-  /// Ends all rings, and the interval.
   private mutating func silenceCues(_ reason: StopReason, at moment: Uptime, _ now: Now) -> [Effect]
   {
     endRings(reason, at: moment, now) + stopInterval(reason, at: moment)
@@ -642,8 +607,7 @@ extension Announcer {
     return cues.stop(moved, .clockSet)
   }
 
-  /// Finds again when alarms ring: the trust, the zone or the configuration has changed. The cues
-  /// that the player has for alarms that wait may be wrong.
+  /// Finds again when alarms ring: the trust, the zone or the configuration has changed.
   private mutating func planAlarms(at now: Now) -> [Effect] {
     let waiting = reminders.alarms.filter(\.waitsByClock).map(\.source)
     return cues.stop(Set(waiting), .rulesChanged)
@@ -652,12 +616,11 @@ extension Announcer {
 
   // MARK: What time brings
 
-  /// Rings what is due, and hands due cues and words to the player.
   private mutating func settleReminders(at now: Now) -> [Effect] {
     if trust != .untrusted { interval?.start.noteTrusted() }
     guard !isEnding else { return [] }
     var effects = ringDue(at: now) + endInterval(at: now)
-    while let cue = dueCue(at: now) {
+    while let cue = nextCues(at: now).first(where: { due($0) <= now.sinceBoot }) {
       effects.append(.play(.cue(cue)))
       count += 1
       cues.give(cue, at: now)
@@ -666,7 +629,6 @@ extension Announcer {
     return effects + cues.stopReplaced(by: rings(at: now), at: now)
   }
 
-  /// Rings the timers and alarms whose time has come, and ends those that have rung out.
   private mutating func ringDue(at now: Now) -> [Effect] {
     guard !isEnding else { return [] }
     // The player has what is about to ring.
@@ -680,7 +642,6 @@ extension Announcer {
   /// When timers, alarms or the interval next need something, since the machine started.
   private func dueOfReminders(at now: Now) -> Duration? {
     guard !isEnding else { return nil }
-    // A ring is prepared ahead.
     let ahead = rules.preparation
     let prepared = reminders.all.lazy.compactMap { reminder in
       reminder.isRinging ? nil : reminder.moment.map { $0.sinceBoot - ahead }
@@ -696,11 +657,7 @@ extension Announcer {
     return moments.compactMap { $0 }.min()
   }
 
-  /// Reports what has become of timers and alarms. Stops the rings of those that end, and plans the
-  /// words of those that begin to ring.
-  /// - Parameters:
-  ///   - reason: why they stop ringing.
-  ///   - moment: when the event that ends them came; nil for now.
+  /// - Parameter moment: when the event that ends a ring came; nil for now.
   private mutating func report(
     _ changes: [ReminderChange], at now: Now, _ reason: StopReason = .byHand,
     _ moment: Uptime? = nil
@@ -727,8 +684,7 @@ extension Announcer {
     return effects
   }
 
-  /// Why an alarm will be silent at its next time or after its snooze, as things are now; nil if it
-  /// will ring.
+  /// Why an alarm will be silent at its next time or after its snooze; nil if it will ring.
   public func refusal(of alarm: Reminder) -> SkipReason? {
     switch alarm.state {
     case .waiting(nil): rules.refusalOfAlarms
@@ -738,8 +694,7 @@ extension Announcer {
     }
   }
 
-  /// Why nothing of a ring has been heard; nil if something was, or nothing failed, or it does not
-  /// ring.
+  /// Why nothing of a ring has been heard; nil if something was, or if it does not ring.
   public func neverHeard(_ reminder: Reminder) -> SkipReason? {
     guard case .ringing(let since) = reminder.state, !cues.hasRung(since: since.sinceBoot) else {
       return nil
@@ -791,14 +746,8 @@ extension Announcer {
       decibels: decibels(at: anchor, now) + reminder.rise(at: anchor))
   }
 
-  /// The level at a moment since the machine started, by the rules.
   private func decibels(at moment: Duration, _ now: Now) -> Double {
     rules.decibels(at: now.instant + (moment - now.sinceBoot))
-  }
-
-  /// A cue that is to be given to the player now.
-  private func dueCue(at now: Now) -> Cue? {
-    nextCues(at: now).first { due($0) <= now.sinceBoot }
   }
 
   /// When to give a cue to the player, since the machine started.
@@ -816,7 +765,6 @@ extension Announcer {
     return blows.map { Blow(bell: $0.bell, offset: $0.offset - first.offset) }
   }
 
-  /// Handles a cue that the player has ended.
   private mutating func endCue(
     _ sounding: SoundingID, with outcome: Outcome, at now: Now
   ) -> [Effect] {
@@ -828,8 +776,7 @@ extension Announcer {
 
   // MARK: Words
 
-  /// Fades out the words that are being said about this timer, alarm or the interval. The time that
-  /// is said for one alarm is said for all that ring.
+  /// The time that is said for one alarm is said for all that ring.
   private mutating func stopWords(
     of source: Cue.Source, _ reason: StopReason, at moment: Uptime
   ) -> [Effect] {
@@ -843,8 +790,7 @@ extension Announcer {
   /// A cue that is given again brings its words again.
   private mutating func plan(_ new: TimerWords) { if !words.contains(new) { words.append(new) } }
 
-  /// Plans again the words about how much of the timers is left, but for those that already wait for
-  /// something else to end.
+  /// Words that already wait for something else to end go on waiting.
   private mutating func replanWords(at now: Now) {
     words.removeAll { $0.isOfLeft && now.sinceBoot < $0.from }
     for timer in reminders.timers { planWordsOfLeft(of: timer, at: now) }
@@ -911,7 +857,6 @@ extension Announcer {
     return (effects + [.report(.reminder(timer, .changed(.told(left: left))))], answer)
   }
 
-  /// Begins the words that are due, unless something else is being said.
   private mutating func settleWords(at now: Now) -> [Effect] {
     var effects: [Effect] = []
     for words in words where words.from <= now.sinceBoot && self.words.contains(words) {
@@ -941,7 +886,7 @@ extension Announcer {
     return [.report(.unsaid(words, reason))]
   }
 
-  /// Why words must not be said. During a mute a timer rings, but the time left is not said.
+  /// During a mute a timer rings, but the time left is not said.
   private func refusal(of words: TimerWords, at now: Now) -> SkipReason? {
     if let refusal = rules.refusalOfTimers { return refusal }
     if words.isOfTime, let refusal = rules.refusalOfAlarms { return refusal }
@@ -969,7 +914,6 @@ extension Announcer {
   /// Words later than this are dropped: the phase is obvious by then.
   private static let latestWords = Duration.milliseconds(250)
 
-  /// Carries out a person's order.
   private mutating func handle(_ order: IntervalOrder, at now: Now) -> Response {
     switch order {
     case .start(let plan, let replaces): return start(plan, replaces: replaces, at: now)
@@ -1033,7 +977,6 @@ extension Announcer {
       decibels: decibels(at: start + cue.offset, now))
   }
 
-  /// Plans the words after the signal of a cue of the interval.
   private mutating func planWords(after cue: Cue) -> [Effect] {
     guard cue.source == .interval, let interval,
       settings.saysPhases || interval.plan.saysWords
@@ -1072,7 +1015,6 @@ extension Announcer {
 
   private var isHeard: Bool { turn.map { $0.heard != .nothing } ?? false }
 
-  /// The identity of the next sounding.
   private var nextID: SoundingID { SoundingID(count + 1) }
 
   /// The occasion that sounds next: the prepared one, or else the first undecided one.
@@ -1088,7 +1030,6 @@ extension Announcer {
   /// The first occasion that has not been decided yet.
   public var next: Occasion { quarters.next(rules.schedule) }
 
-  /// The zone whose civil time is announced.
   public var zone: any Zone { rules.zone }
 
   /// Why an occasion would not sound now; nil if it would.
@@ -1097,7 +1038,6 @@ extension Announcer {
   /// True if the switch, as it is, silences everything.
   public var isSilencedBySwitch: Bool { rules.isSilencedBySwitch }
 
-  /// The report of the mute as it is now.
   public var reportOfMute: Report {
     guard case .until(let end) = mute else { return .mute(mute, until: nil) }
     return .mute(mute, until: zone.civil(at: end))
@@ -1106,7 +1046,6 @@ extension Announcer {
   /// True if something is still to be said about a timer, an alarm or the interval.
   public var hasWords: Bool { !words.isEmpty }
 
-  /// What the lamp shows.
   public var lamp: Lamp {
     if isSilencedBySwitch { return .off }
     if trust == .untrusted || !settings.hasZone { return .blinking }

@@ -1,8 +1,5 @@
-/// The answer to whoever gave an order.
 public enum Answer: Hashable, Sendable {
-  /// It is done, with nothing to tell.
   case done
-  /// The announcement that says what was asked for.
   case announcement(Announcement)
   /// The number of the timer that was started, or of the alarm that was set or skipped.
   case number(Int)
@@ -11,9 +8,7 @@ public enum Answer: Hashable, Sendable {
   case refused(Refusal)
 }
 
-/// Why an order was refused.
 public enum Refusal: Hashable, Sendable {
-  /// The order was a request for the time.
   case request(SkipReason)
   case order(OrderRefusal)
 }
@@ -30,7 +25,6 @@ extension Refusal: CustomStringConvertible {
     }
   }
 
-  /// The raw value of a `RefusalKey`, or the key of a `SkipReason`.
   public var key: String {
     switch self {
     case .request(let reason): reason.key

@@ -1,6 +1,4 @@
-/// Whether something may sound now, how loud, and if not, why not.
-///
-/// This is the only place that knows: the Announcer, the agenda and the status all ask it.
+/// The only place that knows whether something may sound now, how loud, and if not, why not.
 public struct Rules {
   public var settings: AnnouncerSettings
   public var zone: any Zone
@@ -40,8 +38,7 @@ public struct Rules {
   }
 
   /// Why a person who asks for the time gets no answer, or nil if they get one.
-  /// - Parameter isGiven: true if they name the time to say; then it does not matter whether the
-  ///   clock is right.
+  /// - Parameter isGiven: true if they name the time to say; then any clock will do.
   func refusalOfRequest(isGiven: Bool) -> SkipReason? {
     if let refusalBySwitch { return refusalBySwitch }
     return isGiven || answersByClock(trust) ? nil : settings.hasZone ? .untrusted : .noZone
@@ -62,13 +59,12 @@ public struct Rules {
   var alarmsGoByClock: Bool { refusalOfAlarms == nil }
 
   /// Why a timer or an alarm cannot be heard, or nil if it can. Quiet hours and mutes do not apply:
-  /// they are for what sounds by itself, and somebody has asked for these.
+  /// somebody has asked for these.
   var refusalOfTimers: SkipReason? {
     settings.silences == .announcements ? nil : refusalBySwitch
   }
 
-  /// True if a lost switch silences timers and alarms. They go on, and are heard again once the
-  /// switch can be read.
+  /// A lost switch silences timers and alarms, but they go on, to be heard once it can be read.
   var timersAreHeldBack: Bool { refusalOfTimers == .switchLost }
 
   /// True if the switch, as it is, silences announcements.
@@ -86,7 +82,6 @@ public struct Rules {
 
   var schedule: Schedule { Schedule(interval: settings.interval, zone: zone) }
 
-  /// The programme of an occasion, if it may sound.
   func programme(of occasion: Occasion) -> Programme {
     settings.programme(at: occasion.civil, trust: trust)
   }
@@ -113,10 +108,8 @@ public struct Rules {
   public var preparation: Duration { Announcer.preparation + advance }
   var chimePreparation: Duration { Announcer.chimePreparation + advance }
 
-  /// How late words may begin.
   static let latestWords = Duration.seconds(10)
 
-  /// The latest instant at which the words of an occasion may begin.
   func latestWords(of occasion: Occasion) -> Instant { occasion.instant + Self.latestWords }
 
   /// The first instant at which an occasion has passed: even its words would be heard too late.

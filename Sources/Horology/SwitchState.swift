@@ -1,9 +1,6 @@
-/// What the ringer switch says, as far as it is known.
 public enum SwitchState: Hashable, Sendable {
-  /// There is no switch.
   case absent
   case on
-  /// The owner wants silence.
   case off
   /// There is a switch, but it cannot be read, for this reason.
   case lost(String)
@@ -19,22 +16,16 @@ public enum SwitchState: Hashable, Sendable {
   }
 }
 
-/// What the lamp shows.
 public enum Lamp: Hashable, Sendable {
-  /// The clock is silent.
   case off
-  /// It may sound.
   case on
-  /// Its time is not to be trusted.
   case blinking
 }
 
-/// What is done while the switch cannot be read.
 public enum LostSwitchPolicy: String, CaseIterable, Sendable {
   case mute, sound
 }
 
-/// What the switch silences.
 public enum SwitchScope: String, CaseIterable, Sendable {
   case everything
   /// Not the timers that a person has set: like the ringer switch of a telephone.
@@ -47,7 +38,6 @@ extension SkipReason {
 }
 
 extension SwitchState {
-  /// For programs: it does not change.
   public var key: String {
     switch self {
     case .absent: "absent"

@@ -1,6 +1,4 @@
-/// The settings of an alarm: when it rings, and how.
 public struct AlarmPlan: Hashable, Sendable {
-  /// Nil if no name was given.
   public var name: String?
   public var times: AlarmTimes
   /// The tune that rings; nil for the timers' signal.
@@ -14,19 +12,17 @@ public struct AlarmPlan: Hashable, Sendable {
   }
 }
 
-/// A ring that grows louder.
 public struct AlarmRise: Hashable, Sendable {
   /// Level at the start in dB, relative to the full level: less than 0, at least -60.
   public let decibels: Double
-  /// From the start to the full level.
   public let length: Duration
 
   public static let usualDecibels = -24.0
   /// As long as the longest `ring_limit`.
   public static let longest = Duration.seconds(3600)
 
-  /// Nil if `decibels` is not from -60 to below 0, or `length` is not above zero and at most an
-  /// hour.
+  /// Nil for a level that is not from -60 to below 0, or a length that is not above zero or above
+  /// an hour.
   public init?(from decibels: Double = usualDecibels, over length: Duration) {
     guard -60 <= decibels, decibels < 0, Duration.zero < length, length <= Self.longest else {
       return nil

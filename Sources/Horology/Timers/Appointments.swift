@@ -1,10 +1,8 @@
-/// One sound that is set besides the occasions: of an alarm, a timer or an interval.
+/// A sound that is set besides the occasions.
 public struct Appointment: Hashable, Sendable {
   public enum Cause: Hashable, Sendable {
     case alarm(Reminder)
-    /// At zero.
     case timer(Reminder)
-    /// One of its cues.
     case interval(IntervalTimer, IntervalPlan.TimedSignal)
   }
 
@@ -13,16 +11,13 @@ public struct Appointment: Hashable, Sendable {
 }
 
 /// Every ring of the alarms from an instant on, the zero of each timer, and the next cue and the
-/// end of each interval, in order of their instants. Endless if an alarm rings every week.
-///
-/// An interval may have a cue each second, so only the next one is listed.
+/// end of the interval, in order. Endless if an alarm rings every week.
 public struct Appointments: Sequence, IteratorProtocol {
   private let zone: any Zone
   private let start: Instant
-  /// The next appointments of each source, sorted by instant.
+  /// Sorted by instant.
   private var coming: [Appointment] = []
 
-  /// - Parameter interval: nil if none runs.
   public init(
     of reminders: Reminders, _ interval: IntervalTimer?, in zone: any Zone, from start: Instant
   ) {

@@ -1,11 +1,10 @@
 import Basics
 
-// What a timer, an interval and an alarm are called wherever they travel: in the state file, on the
-// bus, in JSON. A moment is two keys: its instant by the clock, and with `_boot` behind it the
-// seconds since the machine started.
+// What a timer, an interval and an alarm are called in the state file, on the bus and in JSON. A
+// moment is two keys: its instant by the clock, and with `_boot` behind it the seconds since the
+// machine started.
 
 extension Key where Meaning == Int {
-  /// From 1.
   public static let number = Key.integer(
     "number", 1...max(Reminders.mostTimers, 2 * Reminders.mostAlarms))
 }
@@ -18,7 +17,6 @@ extension Key where Meaning == Duration {
   /// The length of a timer, or from one cue of an interval to the next.
   public static let length = Key.seconds("seconds", Reminder.shortest...Reminder.longest)
   public static let period = Key.seconds("seconds", IntervalPlan.shortest...IntervalPlan.longest)
-  /// What is left of a paused timer.
   public static let left = Key.seconds("left", .zero...Reminder.longest)
 }
 
@@ -51,7 +49,6 @@ extension Record {
     if moment.followsClock { self[Self.followsClock] = true }
   }
 
-  /// - Throws: `BadValue` if a half of it is missing or not allowed.
   func moment(_ name: String) throws(BadValue) -> TimedMoment {
     TimedMoment(
       // Only the saved state has it.
@@ -70,7 +67,6 @@ extension IntervalPlan {
   private static let countdown = Key<Int>.integer("countdown", 0...longestCountdown)
   private static let words = Key<Bool>.flag("words")
 
-  /// Zero for none.
   private static func pause(_ name: String) -> Key<Duration> {
     let key = Key.seconds(name, .zero...longest)
     return Key(
@@ -102,7 +98,6 @@ extension IntervalPlan {
     }
   }
 
-  /// - Throws: `BadValue` for an interval that cannot be.
   public init(_ record: Record) throws(BadValue) {
     if let period = try record.optional(.period) {
       try record.refuse(Self.fields.map(\.key), beside: .period)
@@ -129,7 +124,6 @@ extension IntervalTimer {
 
   public var shown: Record { record.shown }
 
-  /// - Throws: `BadValue` for an interval that cannot be.
   public init(_ record: Record) throws(BadValue) {
     self.init(try IntervalPlan(record), start: try record.moment("started"))
   }
@@ -165,8 +159,6 @@ extension AlarmPlan {
     record[Self.rise] = rise
   }
 
-  /// - Parameter tune: finds a tune by its name.
-  /// - Throws: `BadValue` for an alarm that cannot be.
   public init(_ record: Record, _ tune: Request.FindTune) throws(BadValue) {
     self.init(
       name: try record.optional(.name),
@@ -230,7 +222,6 @@ extension Reminder {
 
   public var shown: Record { record.shown }
 
-  /// - Throws: `BadValue` for a timer that cannot be.
   public static func timer(_ record: Record) throws(BadValue) -> Reminder {
     let state: State
     switch try record.value(phase) {
@@ -243,9 +234,8 @@ extension Reminder {
       .timer(try record.value(.length), name: try usableName(record, .timer)), state: state)
   }
 
-  /// - Parameter tune: finds a tune by its name; nil if it is missing. Then the signal rings: a
-  ///   silent alarm is worse than one that sounds different.
-  /// - Throws: `BadValue` for an alarm that cannot be.
+  /// - Parameter tune: nil for one that is missing. Then the signal rings: a silent alarm is worse
+  ///   than one that sounds different.
   public static func alarm(
     _ record: Record, tune: (String) -> Tune?
   ) throws(BadValue) -> Reminder {

@@ -1,9 +1,7 @@
 /// A person's order about timers and alarms. A text is the name or the number of one.
 public enum ReminderOrder: Hashable, Sendable {
-  /// Starts a timer.
   case start(Duration, name: String?)
   case set(AlarmPlan)
-  /// Adds to what is left of a timer.
   case add(Duration, to: String)
   case pause(String)
   case resume(String)
@@ -18,7 +16,6 @@ public enum ReminderOrder: Hashable, Sendable {
   case cancel(Reminder.Kind, String)
 }
 
-/// What happened to a timer or an alarm.
 public enum ReminderEvent: Hashable, Sendable {
   case set
   case changed(Change)
@@ -33,24 +30,20 @@ public enum ReminderEvent: Hashable, Sendable {
   case missed
   /// It was due so long ago that it does not ring any more.
   case expired(late: Duration)
-  /// It cannot be heard; the text says why.
   case unheard(String)
 
   public enum Change: Hashable, Sendable {
     case lengthened(by: Duration)
     case paused
     case resumed
-    /// The voice says how much is left of it.
     case told(left: Duration)
     case snoozed
-    /// A person left out its next ring.
     case skipped
   }
 
   public enum Ring: Hashable, Sendable {
     /// `late` is how long ago it was due; nil if just now.
     case due(late: Duration?)
-    /// Its snooze is over.
     case again
     /// It rang when the service ended, and rings on after the start.
     case on
@@ -58,7 +51,6 @@ public enum ReminderEvent: Hashable, Sendable {
 }
 
 extension ReminderEvent {
-  /// For programs: it does not change.
   public func key(of kind: Reminder.Kind) -> String {
     switch self {
     case .set: kind == .timer ? "started" : "set"
@@ -103,7 +95,6 @@ public struct OrderRefusal: Error, Hashable, Sendable {
 
   // MARK: Of timers and alarms
 
-  /// - Parameter flaw: what is wrong with the name.
   static func name(_ kind: Reminder.Kind, _ flaw: String) -> Self {
     Self(kind, .name, "the name cannot be used: \(flaw)")
   }
@@ -119,7 +110,6 @@ public struct OrderRefusal: Error, Hashable, Sendable {
     Self(kind, .tooMany, "there are \(Reminders.most(kind)) \(kind)s already")
   }
 
-  /// None has that name or number.
   static func unknown(_ kind: Reminder.Kind, _ which: String) -> Self {
     Self(
       kind, kind == .timer ? .unknownTimer : .unknownAlarm,
@@ -145,7 +135,6 @@ public struct OrderRefusal: Error, Hashable, Sendable {
     Self(.timer, .isRinging, "\(timer.title) has reached zero, and rings")
   }
 
-  /// It cannot be said now.
   public static func speech(_ reason: SkipReason) -> Self {
     switch reason {
     case .failed, .busy: Self(.timer, .notTold, reason.flaw)
@@ -166,7 +155,6 @@ public struct OrderRefusal: Error, Hashable, Sendable {
 
   static let noneRings = Self(.alarm, .noneRings, "no alarm rings now")
 
-  /// It cannot be skipped, because it rings or is snoozed.
   static func isUp(_ alarm: Reminder) -> Self {
     Self(.alarm, .isUp, "\(alarm.title) rings or is snoozed")
   }
@@ -185,13 +173,11 @@ public struct OrderRefusal: Error, Hashable, Sendable {
   static let noInterval = Self(
     "interval", RefusalKey.noInterval.rawValue, "no interval runs")
 
-  /// It cannot be heard now.
   static func silenced(_ reason: SkipReason) -> Self {
     Self("interval", reason.key, reason.flaw)
   }
 }
 
 extension OrderRefusal: CustomStringConvertible {
-  /// One sentence, for a terminal.
   public var description: String { Refusal.order(self).description }
 }

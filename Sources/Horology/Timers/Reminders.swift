@@ -1,11 +1,8 @@
-/// The timers and alarms, and their states. `due` makes them ring and end as time passes.
-///
-/// An alarm keeps one instant, `after`, and rings at the first of its times that is later. What came
-/// due while the clock was not trusted, or while nothing ran, rings late, up to `ring_limit`, or is
-/// reported as missed.
+/// The timers and alarms, and their states. What came due while the clock was not trusted, or while
+/// nothing ran, rings late, up to `ring_limit`, or is reported as missed.
 public struct Reminders: Hashable, Sendable {
-  /// Maximum number of each kind: far more than a person can follow, and a bound for memory. Of
-  /// alarms it counts those of the configuration, which can have as many itself.
+  /// Far more than a person can follow, and a bound for memory. Of alarms it counts those of the
+  /// configuration, which can have as many itself.
   static func most(_ kind: Reminder.Kind) -> Int { kind == .timer ? mostTimers : mostAlarms }
   public static let mostTimers = 1000
   public static let mostAlarms = 100
@@ -20,9 +17,7 @@ public struct Reminders: Hashable, Sendable {
 
   public init() {}
 
-  /// The timers and alarms as they were before the start. `configure` then takes the alarms of the
-  /// configuration.
-  /// - Parameter isSameBoot: true if the machine has not restarted since.
+  /// The timers and alarms as they were before the start.
   public init(_ reminders: [Reminder], isSameBoot: Bool, at now: Now) {
     let sorted = reminders.sorted { $0.number < $1.number }
     timers = sorted.filter { $0.kind == .timer }
@@ -37,7 +32,6 @@ public struct Reminders: Hashable, Sendable {
     }
   }
 
-  /// Everything, the timers first.
   public var all: [Reminder] {
     timers.isEmpty ? alarms : alarms.isEmpty ? timers : timers + alarms
   }
@@ -54,7 +48,6 @@ public struct Reminders: Hashable, Sendable {
 
   // MARK: The clock
 
-  /// The clock was set.
   /// - Returns: the sources whose moments have moved with it.
   mutating func noteClockSet(at now: Now, _ rules: Rules) -> Set<Cue.Source> {
     let moved = all.filter { $0.moment?.followsClock == true }.map(\.source)
@@ -63,8 +56,7 @@ public struct Reminders: Hashable, Sendable {
     return Set(moved)
   }
 
-  /// Finds the next ring of every alarm that waits: the clock was set, its trust, the zone or the
-  /// configuration has changed.
+  /// Finds the next ring of every alarm that waits.
   mutating func planAlarms(at now: Now, _ rules: Rules) {
     changeAll { Self.plan(&$0, at: now, rules) }
   }
@@ -91,8 +83,6 @@ public struct Reminders: Hashable, Sendable {
 
   // MARK: What time brings
 
-  /// Does everything that is due.
-  ///
   /// What is late by up to `ringLimit` still rings; what is later has expired.
   mutating func due(at now: Now, _ rules: Rules) -> [ReminderChange] {
     noteTrust(at: now, rules)
@@ -140,7 +130,6 @@ public struct Reminders: Hashable, Sendable {
     }
   }
 
-  /// The time of a timer or an alarm has come, or its snooze is over.
   private mutating func come(
     _ reminder: Reminder, _ due: TimedMoment, at now: Now, _ rules: Rules
   ) -> ReminderChange {
@@ -171,8 +160,8 @@ public struct Reminders: Hashable, Sendable {
     return (ringing, .rings(how, unheard: rules.refusalOfTimers))
   }
 
-  /// Ends a ring or a snooze, or what was due too long ago. A timer, and an alarm that rings only
-  /// once, is removed; another alarm waits for its next time that is not too late.
+  /// A timer, and an alarm that rings only once, is removed; another alarm waits for its next time
+  /// that is not too late.
   private mutating func end(
     _ reminder: Reminder, _ event: ReminderEvent, at now: Now, _ rules: Rules
   ) -> ReminderChange {
@@ -274,7 +263,8 @@ public struct Reminders: Hashable, Sendable {
     if case .paused = timer.state { throw .isPaused(timer) }
     if timer.isRinging { throw .isRinging(timer) }
     return (
-      change(timer) { $0.state = .paused(left: timer.left(at: now)) }, .changed(.paused))
+      change(timer) { $0.state = .paused(left: timer.left(at: now)) }, .changed(.paused)
+    )
   }
 
   private mutating func skip(
@@ -294,7 +284,6 @@ public struct Reminders: Hashable, Sendable {
     return (skipped, .changed(.skipped))
   }
 
-  /// Ends every ring.
   /// - Parameter kind: nil for both.
   mutating func silence(
     _ kind: Reminder.Kind? = nil, _ reason: StopReason, at now: Now, _ rules: Rules
@@ -305,8 +294,8 @@ public struct Reminders: Hashable, Sendable {
 
   // MARK: The configuration
 
-  /// Takes the alarms of the configuration, at the start and after each reload. Those that it had
-  /// before go on; if they ring, they ring on.
+  /// Takes the alarms of the configuration. Those that it had before go on; if they ring, they ring
+  /// on.
   /// - Returns: the alarms that it no longer has.
   mutating func configure(at now: Now, _ rules: Rules) -> [ReminderChange] {
     let plans = rules.settings.alarms
@@ -330,7 +319,6 @@ public struct Reminders: Hashable, Sendable {
 
   // MARK: The list
 
-  /// - Throws: `unknown` if none has that name or number.
   func find(_ kind: Reminder.Kind, _ which: String) throws(OrderRefusal) -> Reminder {
     guard let found = self[kind].first(where: { $0.isCalled(which) }) else {
       throw .unknown(kind, which)

@@ -1,7 +1,6 @@
 /// Words about a timer, an interval or an alarm. They wait until nothing else is said.
 public struct TimerWords: Hashable, Sendable {
   public let source: Cue.Source
-  /// As in `timer "tea"`.
   public let title: String
   /// The voice says the first that it has words for.
   public let phrases: [TimerPhrase]
