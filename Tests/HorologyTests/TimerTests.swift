@@ -85,15 +85,6 @@ import Testing
     #expect(try Reminder.timer(timer.record) == timer)
   }
 
-  @Test("a sleep with the cue in the player has it placed anew") func sleepWithCue() {
-    var desk = Desk(at: Self.start)
-    desk.start(.seconds(4))
-    let (cue, zero) = (desk.cues.first?.id, desk.now.sinceBoot + .seconds(4))
-    desk.sleep(for: .seconds(1))
-    #expect(desk.stopped == [cue])
-    #expect(desk.cues.map(\.anchor) == [zero])
-  }
-
   @Test("a cue that fails before its moment is tried again, and told once") func failure() {
     var desk = Desk(at: Self.start)
     desk.start(.seconds(4))
