@@ -176,9 +176,9 @@ extension Request {
     case .reminder(.cancel(.timer, let which)): return ("timer_cancel", one(Keys.timer, which))
     case .reminder(.tell(let which)): return ("timer_tell", one(Keys.timer, which))
     case .interval(.start(let plan, let replaces)):
-      return ("interval", plan.request.with(Keys.replaces, replaces))
+      return ("interval", plan.record.with(Keys.replaces, replaces))
     case .interval(.stop): return ("interval_stop", empty)
-    case .reminder(.set(let plan)): return ("alarm", plan.request)
+    case .reminder(.set(let plan)): return ("alarm", plan.record)
     case .reminder(.snooze(let which)): return ("alarm_snooze", one(Keys.alarm, which))
     case .reminder(.stop(let which)): return ("alarm_stop", one(Keys.alarm, which))
     case .reminder(.skip(let which)): return ("alarm_skip", one(Keys.alarm, which))

@@ -53,6 +53,15 @@ struct Desk {
       .filter { if case .wake = $0 { false } else { true } }
   }
 
+  /// The speaker takes this long to open, and nothing is heard meanwhile.
+  mutating func open(for span: Duration) {
+    now = now.later(by: span)
+    for index in given.indices {
+      given[index].begins = max(given[index].begins, now.uptime + .milliseconds(1))
+      given[index].anchor = max(given[index].anchor, now.uptime + .milliseconds(1))
+    }
+  }
+
   /// The service starts again with what it has saved.
   mutating func restart(
     at now: Now, isSameBoot: Bool, trust: ClockTrust = .synchronised,

@@ -19,16 +19,6 @@ import Testing
     #expect(seen.events == [.rings(.due(late: nil))])
   }
 
-  @Test("the speaker has five seconds to be ready") func preparation() {
-    var desk = Desk(at: Self.start)
-    desk.start(.seconds(600))
-    #expect(desk.wake == desk.now.instant + .seconds(595))
-    desk.wait(for: .seconds(594))
-    #expect(desk.cues.isEmpty)
-    desk.wait(for: .seconds(1))
-    #expect(desk.cues.map(\.anchor) == [desk.now.sinceBoot + .seconds(5)])
-  }
-
   @Test("the button stops what rings, and else asks for the time") func button() {
     var desk = Desk(at: Self.start)
     desk.start(.seconds(10))
@@ -95,18 +85,6 @@ import Testing
       desk.wait(for: Announcer.retryDelay)
       #expect(desk.cues.map(\.anchor) == [zero])
     }
-  }
-
-  @Test("one of two that share a ring is cancelled: the other rings") func sharedAndCancelled() {
-    var desk = Desk(at: Self.start)
-    desk.start(.seconds(4))
-    let shared = desk.cues.map(\.id)
-    desk.start(.seconds(4))
-    #expect(shared.count == 1 && desk.cues.isEmpty)
-    let zero = desk.now.sinceBoot + .seconds(4)
-    desk.tell(.reminder(.cancel(.timer, "1")))
-    #expect(desk.stopped == shared)
-    #expect(desk.cues.map(\.anchor) == [zero])
   }
 
   @Test("it is as loud as the rules have it when it rings, not when it is prepared") func loudness()

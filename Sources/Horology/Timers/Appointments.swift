@@ -15,7 +15,7 @@ public struct Appointment: Hashable, Sendable {
 public struct Appointments: Sequence, IteratorProtocol {
   private let zone: any Zone
   private let start: Instant
-  /// Sorted by instant.
+  /// The next of each source.
   private var coming: [Appointment] = []
 
   public init(
@@ -26,16 +26,17 @@ public struct Appointments: Sequence, IteratorProtocol {
     // Nobody knows when a paused timer goes on.
     for timer in reminders.timers { if let zero = timer.next { add(.timer(timer), at: zero) } }
     if let interval { add(interval) }
-    coming.sort { $0.instant < $1.instant }
   }
 
   public mutating func next() -> Appointment? {
-    guard !coming.isEmpty else { return nil }
-    let first = coming.removeFirst()
+    guard let index = coming.indices.min(by: { coming[$0].instant < coming[$1].instant }) else {
+      return nil
+    }
+    let first = coming.remove(at: index)
     if case .alarm(let alarm) = first.cause, !alarm.isUp,
       let ring = ring(of: alarm, after: first.instant)
     {
-      coming.insert(ring, at: coming.firstIndex { ring.instant < $0.instant } ?? coming.endIndex)
+      coming.append(ring)
     }
     return first
   }

@@ -84,15 +84,15 @@ extension IntervalPlan: CustomStringConvertible {
 }
 
 public struct IntervalRounds: Hashable, Sendable {
-  public let work: Duration
-  public let rest: Duration
+  public internal(set) var work: Duration
+  public internal(set) var rest: Duration
   /// Nil for rounds without end.
-  public let count: Int?
+  public internal(set) var count: Int?
   /// Before the first round; zero for none.
-  public let prepare: Duration
+  public internal(set) var prepare: Duration
   /// How many seconds are counted down before each phase, and before the end.
-  public let countdown: Int
-  public let saysWords: Bool
+  public internal(set) var countdown: Int
+  public internal(set) var saysWords: Bool
 
   public static let usualCountdown = 3
 
