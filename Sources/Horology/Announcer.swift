@@ -270,7 +270,8 @@ public struct Announcer {
       }
       if let refusal = refusal(of: occasion) {
         // Before its instant, the switch may still be turned on, or a mute lifted.
-        if refusal.mayEndInTime && now.instant < occasion.instant { return occasion.instant }
+        let mayEnd = [.switchOff, .switchLost, .muted].contains(refusal)
+        if mayEnd, now.instant < occasion.instant { return occasion.instant }
         effects += skip(occasion, refusal)
         quarters.decide(through: occasion)
         continue
@@ -819,7 +820,7 @@ extension Announcer {
     about reminder: Reminder, _ phrases: [TimerPhrase], from: Duration
   ) -> TimerWords {
     TimerWords(
-      reminder.source, title: reminder.title, phrases, from: from,
+      source: reminder.source, title: reminder.title, phrases: phrases, from: from,
       until: from + Rules.latestWords)
   }
 
@@ -987,7 +988,8 @@ extension Announcer {
     let begins = cue.anchor + cue.signal.length + Ducking.returnTakes
     let from = begins - rules.lead
     let words = TimerWords(
-      .interval, title: interval.title, phrases, from: from, until: from + Self.latestWords,
+      source: .interval, title: interval.title, phrases: phrases, from: from,
+      until: from + Self.latestWords,
       endsBy: interval.plan.gap(after: offset).map { cue.anchor + $0 })
     guard settings.saysTimers else {
       return unsaid(words, .failed("the voice has no words for intervals"))

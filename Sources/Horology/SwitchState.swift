@@ -25,11 +25,6 @@ public enum SwitchScope: String, CaseIterable, Sendable {
   case announcements
 }
 
-extension SkipReason {
-  /// True if a person can still end it before an occasion's instant.
-  var mayEndInTime: Bool { self == .switchOff || self == .switchLost || self == .muted }
-}
-
 extension SwitchState {
   public var key: String {
     switch self {

@@ -136,9 +136,10 @@ extension AlarmPlan {
   ]
 
   var record: Record {
-    var record = Record(Self.time, times.time)
-    record[Self.days] = times.days
+    var record = Record()
     record[.name] = name
+    record[Self.time] = times.time
+    record[Self.days] = times.days
     record[Self.tune] = tune?.name
     record[Self.rise] = rise
     return record
@@ -222,6 +223,7 @@ extension Reminder {
   public static func alarm(
     _ record: Record, tune: (String) -> Tune?
   ) throws(BadValue) -> Reminder {
+    let number = try record.value(.number)
     var plan = try AlarmPlan(record) { tune($0) ?? .missing($0) }
     plan.name = try usableName(record, .alarm)
     let state: State
@@ -235,7 +237,7 @@ extension Reminder {
         })
     }
     return Reminder(
-      number: try record.value(.number), .alarm(plan),
+      number: number, .alarm(plan),
       from: try record.optional(origin) ?? .person, state: state,
       after: try record.optional(after), skipped: try record.optional(skipped))
   }

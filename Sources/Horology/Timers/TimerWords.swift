@@ -8,7 +8,7 @@ public struct TimerWords: Hashable, Sendable {
   public let from: Duration
   public let until: Duration
   /// When they must be over, since the machine started; nil for no limit.
-  public let endsBy: Duration?
+  public var endsBy: Duration?
 
   /// From the beginning of the first ring to its words, if the signal rings.
   static let afterRing = Duration.seconds(2)
@@ -25,16 +25,4 @@ public struct TimerWords: Hashable, Sendable {
 
   /// True if they say how much is left: the timer is not at zero yet.
   var isOfLeft: Bool { if case .left? = phrases.first { true } else { false } }
-
-  public init(
-    _ source: Cue.Source, title: String, _ phrases: [TimerPhrase], from: Duration, until: Duration,
-    endsBy: Duration? = nil
-  ) {
-    self.source = source
-    self.title = title
-    self.phrases = phrases
-    self.from = from
-    self.until = until
-    self.endsBy = endsBy
-  }
 }
