@@ -110,6 +110,7 @@ public struct Key<Meaning>: Sendable {
 ///     var record: Record { Record(self, Self.fields) }
 public struct Field<Root>: Sendable {
   public let name: String
+  public let allowed: String
   /// Nil if it is missing.
   public let value: @Sendable (Root) -> Value?
   /// Sets what a record has of it.
@@ -124,7 +125,7 @@ public struct Field<Root>: Sendable {
     _ key: Key<Meaning>, _ meaning: @escaping @Sendable (Root) -> Meaning?,
     set: @escaping @Sendable (inout Root, Meaning) -> Void = { _, _ in }
   ) {
-    name = key.name
+    (name, allowed) = (key.name, key.allowed)
     value = { meaning($0).map(key.write) }
     read = { record, root throws(BadValue) in
       if let meaning = try record.optional(key) { set(&root, meaning) }

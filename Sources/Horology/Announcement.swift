@@ -2,7 +2,6 @@
 public struct Announcement: Hashable, Sendable {
   public enum Cause: Hashable, Sendable {
     case occasion(Occasion)
-    /// A person asked for the time.
     case request
     /// Words about a timer, the interval or an alarm.
     case timer(TimerWords)
@@ -18,11 +17,9 @@ public struct Announcement: Hashable, Sendable {
   public let cause: Cause
   /// The time that is spoken. If other words or a signal are heard, the time at which they are.
   public let time: CivilTime
-  /// When its anchor frame is to leave the converter.
   public let anchor: Instant
-  /// The latest instant for the anchor frame to leave the converter. If that cannot be met, the
-  /// announcement does not begin: a blow is never late, and words must still be true. Nil if it may
-  /// be late.
+  /// The latest instant for the anchor frame to leave the converter. If it cannot be met, the
+  /// announcement does not begin. Nil if it may be late.
   public let latest: Instant?
   public let programme: Programme
   /// True if there was no time left for the chime that belongs to it.

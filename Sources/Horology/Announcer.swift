@@ -1,11 +1,8 @@
-/// Decides what sounds and when; nothing else does.
-///
-/// A pure state machine: it takes events and the time, and returns effects. It decides each
+/// Decides what sounds and when; nothing else does. It is a pure state machine, and decides each
 /// occasion exactly once, whatever the clock does.
 public struct Announcer {
-  /// The player gets an announcement this long before it begins. It opens the device and runs it on
-  /// silence first. A sound server may take two seconds to start its stream, and some devices take
-  /// three to open.
+  /// The player gets an announcement this long before it begins: a sound server may take two
+  /// seconds to start its stream, and some devices take three to open.
   public static let preparation = Duration.seconds(5)
   /// Minimum time to prepare a chime: some devices take this long to open.
   static let chimePreparation = Duration.seconds(3)
@@ -17,34 +14,43 @@ public struct Announcer {
   public static let retryDelay = Duration.seconds(1)
   /// A smaller difference between the clocks comes from reading them, not from a step.
   public static let stepThreshold = Duration.milliseconds(50)
-  /// The rules by which something may sound now.
+
   public private(set) var rules: Rules
-  /// The occasions.
   private var quarters: Quarters
-  private var stage = Stage()
-  /// The timers and alarms.
+  /// The announcement that is preparing, sounding or stopping: there is at most one.
+  private var turn: Turn?
+  /// How many soundings there have been.
+  private var count = 0
   public private(set) var reminders: Reminders
   /// Nil if none runs.
   public private(set) var interval: IntervalTimer?
   private var cues = CueBook()
-  /// What is to be said about timers, alarms and the interval.
-  private var words = PendingWords()
+  /// Words about timers, alarms and the interval that wait for their moment.
+  private var words: [TimerWords] = []
   /// Words of the interval were left out, and that was reported.
   private var lacksWordsOfInterval = false
   /// The service is ending: no further occasion is decided.
   private var isEnding = false
-  /// When a mute for a duration ends, since the machine started, sleep included. Nil if the mute
-  /// has no such end, or if the machine has started again since: then it ends at an instant of the
-  /// clock.
+  /// When a mute for a duration ends, since the machine started. Nil if it was named by an instant
+  /// of the clock, as after a start of the machine.
   public private(set) var muteEndsSinceBoot: Duration?
   /// When the last event came.
   private var previous: Now
-  /// Occasions before `now` are past: after a start only later ones sound.
-  /// - Parameters:
-  ///   - mute: as it was before the start. The clock may have been set since.
-  ///   - muteEndsSinceBoot: when the mute ends, if it is for a duration and the machine has not
-  ///     started since.
-  ///   - reminders: as they were before the start, like the interval.
+
+  /// An announcement that has the speaker.
+  private struct Turn {
+    let announcement: Announcement
+    /// How much of it was heard, as the player told.
+    var heard = Heard.nothing
+    /// It is being stopped before its anchor. Its occasion is open again once it has ended.
+    var isTakenBack = false
+    /// The first reason to stop it, and the moment of that event.
+    var stopped: (reason: StopReason, at: Uptime)?
+  }
+
+  /// Occasions before `now` are past. The mute, the reminders and the interval are as they were
+  /// before the start; the clock may have been set since.
+  /// - Parameter muteEndsSinceBoot: nil also if the machine has started since.
   public init(
     settings: AnnouncerSettings, zone: any Zone, trust: ClockTrust,
     switchState: SwitchState = .absent,
@@ -53,26 +59,24 @@ public struct Announcer {
   ) {
     self.reminders = reminders
     self.interval = interval
-    rules = Rules(settings, trust: trust, switchState: switchState, mute: mute)
-    quarters = Quarters(Schedule(interval: settings.interval, zone: zone), at: now.instant)
+    rules = Rules(settings, zone: zone, trust: trust, switchState: switchState, mute: mute)
+    quarters = Quarters(at: now.instant)
     self.muteEndsSinceBoot = muteEndsSinceBoot
     previous = now
     keepEndOfMute(at: now)
     replanWords(at: now)
-    self.reminders.configure(settings.alarms, at: now, reminderRules)
+    _ = self.reminders.configure(at: now, rules)
   }
 
   /// Handles one event. The last effect is the next wake-up.
-  ///
-  /// The end of an announcement that was asked for and not heard has an answer, too: it takes the
-  /// place of the one that promised the announcement.
   public mutating func handle(_ event: Event, at now: Now) -> Response {
     let (effects, answer) = react(to: event, at: now)
     return (effects + settle(at: now), answer)
   }
 
-  /// The first half of `handle`: what the event itself asks for. It is carried out before `settle`
-  /// decides anything else, so a silence waits for nothing.
+  /// What an event itself asks for. It is carried out before `settle` decides anything else, so a
+  /// silence waits for nothing. The end of an announcement that was promised and not heard has an
+  /// answer, too.
   public mutating func react(to event: Event, at now: Now) -> Response {
     var effects = noticeStep(at: now)
     var answer: Answer?
@@ -109,7 +113,8 @@ public struct Announcer {
       respond(soundAtStart(at: now))
     case .pressed(let speakerIsAwake):
       if reminders.isRinging {
-        effects += endRingsByButton(at: now)
+        if reminders.alarmRings { effects += handle(ReminderOrder.snooze(nil), at: now).effects }
+        effects += endRings(.byHand, of: .timer, at: now.uptime, now)
       } else if hasInterval {
         effects += stopInterval(.byHand, at: now.uptime)
       } else {
@@ -121,24 +126,29 @@ public struct Announcer {
         effects += handle(ReminderOrder.stop(nil), at: now).effects
       }
       effects += endRings(.byHand, of: .timer, at: now.uptime, now)
-      if let playing, isEnded(playing, by: .byHand, at: now) {
-        effects += stage.stop(.byHand, at: now.uptime)
-      }
+      effects += stopTurnByHand(at: now)
     case .reminder(let order):
       respond(handle(order, at: now))
     case .interval(let order):
       respond(handle(order, at: now))
-    case .stop(let stop):
-      if stop == .serviceEnds { isEnding = true }
-      effects += stopCues(by: stop, at: now)
-      if let playing, isEnded(playing, by: stop, at: now) {
-        effects += stage.stop(stop.reason, at: now.uptime)
+    case .stop(.byHand):
+      effects +=
+        reminders.isRinging || isSaying
+        ? endRings(.byHand, at: now.uptime, now) : stopInterval(.byHand, at: now.uptime)
+      effects += stopTurnByHand(at: now)
+    case .stop(.serviceEnds):
+      isEnding = true
+      // Rings go on after the next start.
+      effects += stopCues(.serviceEnds, finishesHeard: settings.atStop == .finish)
+      if !isHeard || settings.atStop == .fade {
+        effects += stopTurn(.serviceEnds, at: now.uptime)
       }
     case .heard(let sounding, let heard):
-      stage.heard(heard, of: sounding)
+      if turn?.announcement.id == sounding { turn?.heard = heard }
       cues.heard(sounding)
     case .ended(let sounding, let outcome):
-      if let turn = stage.end(sounding) {
+      if let turn, turn.announcement.id == sounding {
+        self.turn = nil
         respond(end(turn, with: outcome, at: now))
       } else {
         effects += endCue(sounding, with: outcome, at: now)
@@ -147,91 +157,83 @@ public struct Announcer {
     return (Effect.silenceFirst(effects), answer)
   }
 
-  /// The second half of `handle`: what has become due by now. The last effect is the next wake-up.
+  /// What has become due by now, after every event. The last effect is the next wake-up.
   public mutating func settle(at now: Now) -> [Effect] { Effect.silenceFirst(decide(at: now)) }
 
   // MARK: An announcement is taken back
 
-  /// Stops an announcement that has not reached its anchor. Its occasion is decided again once it
-  /// has ended.
+  /// Stops what has not reached its anchor. Its occasion is decided again once it has ended.
   private mutating func takeBack(_ reason: StopReason, at now: Now) -> [Effect] {
-    guard let turn = stage.turn, turn.heard != .anchor, !turn.isTakenBack else { return [] }
+    guard let turn, turn.heard != .anchor, !turn.isTakenBack else { return [] }
     // A service that is ending decides no more occasions.
-    if turn.announcement.cause.isOccasion, !isEnding { stage.takeBack() }
-    return stage.stop(reason, at: now.uptime)
+    self.turn?.isTakenBack = turn.announcement.cause.isOccasion && !isEnding
+    return stopTurn(reason, at: now.uptime)
   }
 
-  /// True if there is time to stop an announcement and prepare it again. With less time, a chime
-  /// would come back as words alone.
-  private func canBeginAnew(_ announcement: Announcement, at now: Now) -> Bool {
-    let preparation = announcement.programme.blows.isEmpty ? .zero : rules.chimePreparation
-    return now.instant + preparation <= announcement.begins
+  private mutating func stopTurn(_ reason: StopReason, at moment: Uptime) -> [Effect] {
+    guard let turn else { return [] }
+    self.turn?.stopped = turn.stopped ?? (reason, moment)
+    return [.stop(turn.announcement.id, reason)]
+  }
+
+  /// An occasion that is not heard yet is still to come.
+  private mutating func stopTurnByHand(at now: Now) -> [Effect] {
+    isHeard || playing?.cause.isOccasion != true ? stopTurn(.byHand, at: now.uptime) : []
   }
 
   // MARK: The rules are changed
 
-  /// Applies new settings or a new zone.
-  /// - Parameter switchState: the switch as read with the new settings of its line; nil if those are
-  ///   unchanged.
+  /// - Parameter switchState: nil if the settings of its line are unchanged.
   private mutating func change(
     _ settings: AnnouncerSettings, _ zone: any Zone, _ switchState: SwitchState? = nil, at now: Now
   ) -> [Effect] {
-    rules.settings = settings
+    let schedule = rules.schedule
+    (rules.settings, rules.zone) = (settings, zone)
     var effects: [Effect] = []
     if let switchState, switchState != rules.switchState {
       rules.switchState = switchState
       effects.append(.report(.switched(switchState)))
     }
     quarters.change(
-      Schedule(interval: settings.interval, zone: zone), at: now.instant,
-      playing: playing?.occasion?.instant)
+      from: schedule, to: rules.schedule, at: now.instant, playing: playing?.occasion?.instant)
     replanWords(at: now)
-    effects += planAlarms(settings, at: now)
-    if rules.refusalOfTimers != nil {
-      if !rules.timersAreHeldBack { effects += silenceCues(.rulesChanged, at: now.uptime, now) }
-      effects += stopCues(.rulesChanged)
-    }
-    if stage.isHeard, ruledOutBySwitch { effects += stage.stop(.rulesChanged, at: now.uptime) }
+    effects += planAlarms(at: now)
+    effects += obeySwitch(.rulesChanged, at: now.uptime, now)
     return effects + decidePreparedAnew(at: now)
   }
 
-  /// Applies a new trust in the clock.
   private mutating func change(_ trust: ClockTrust, at now: Now) -> [Effect] {
     let isNews = (trust == .untrusted) != (self.trust == .untrusted)
     rules.trust = trust
     return planAlarms(at: now) + (isNews ? decidePreparedAnew(at: now) : [])
   }
 
-  /// The rules have changed. An announcement that is heard goes on as it began. One that is only
-  /// prepared is stopped if it may not sound any more; that of an occasion is made again if there is
-  /// time.
+  /// The rules have changed. An occasion that is only prepared is stopped if it may not sound any
+  /// more, and made again if there is time. With less time, a chime would come back as words alone.
   private mutating func decidePreparedAnew(at now: Now) -> [Effect] {
-    guard let turn = stage.turn, !stage.isHeard, turn.stopped == nil else { return [] }
-    let announcement = turn.announcement
-    var (isRefused, isMadeAnew) = (ruledOutBySwitch, false)
-    if case .occasion(let occasion) = announcement.cause {
-      isRefused = refusal(of: occasion) != nil
-      isMadeAnew = canBeginAnew(announcement, at: now)
-    }
-    return isRefused || isMadeAnew ? takeBack(.rulesChanged, at: now) : []
+    guard let turn, !isHeard, turn.stopped == nil,
+      case .occasion(let occasion) = turn.announcement.cause
+    else { return [] }
+    let preparation = turn.announcement.programme.blows.isEmpty ? .zero : rules.chimePreparation
+    let isInTime = now.instant + preparation <= turn.announcement.begins
+    return isInTime || refusal(of: occasion) != nil ? takeBack(.rulesChanged, at: now) : []
   }
 
   // MARK: It begins
 
-  /// - Returns: the announcement at its level, to be played.
   private mutating func begin(_ announcement: Announcement) -> Announcement {
     var announcement = announcement
-    announcement.decibels = decibels(of: announcement)
-    stage.begin(announcement)
+    announcement.decibels = rules.decibels(at: announcement.anchor)
+    if case .timer(let words) = announcement.cause, words.isOfTime {
+      // The time is as loud as the loudest alarm has become by then.
+      let anchor = previous.sinceBoot + (announcement.anchor - previous.instant)
+      let rises = reminders.alarms.filter(\.isRinging).map { $0.rise(at: anchor) }
+      announcement.decibels += rises.max() ?? 0
+    }
+    precondition(turn == nil, "there is one announcement at a time")
+    count += 1
+    turn = Turn(announcement: announcement)
     return announcement
-  }
-
-  /// The level of an announcement, in dB at most 0. The time spoken for an alarm is as loud as the
-  /// ring has become by then.
-  private func decibels(of announcement: Announcement) -> Double {
-    let level = rules.decibels(at: zone.civil(at: announcement.anchor))
-    guard case .timer(let words) = announcement.cause, words.isOfTime else { return level }
-    return level + riseOfRing(at: announcement.anchor)
   }
 
   private mutating func skip(
@@ -242,18 +244,8 @@ public struct Announcer {
       + (reason == .muted && mute == .next ? unmute() : [])
   }
 
-  /// True if this stops the announcement that is playing now.
-  private func isEnded(_ playing: Announcement, by stop: Stop, at now: Now) -> Bool {
-    switch stop {
-    // An announcement that is not heard yet is the next occasion, which still sounds.
-    case .byHand: return stage.isHeard || !playing.cause.isOccasion
-    case .serviceEnds: return !stage.isHeard || settings.atStop == .fade
-    }
-  }
-
   // MARK: Occasions
 
-  /// Decides everything that is due, and says when to wake next.
   private mutating func decide(at now: Now) -> [Effect] {
     var effects = endMute(at: now) + settleReminders(at: now)
     let decision = decideOccasions(at: now, &effects)
@@ -262,7 +254,6 @@ public struct Announcer {
     return effects + [wake(at: decision, now)]
   }
 
-  /// Decides every occasion that is due.
   /// - Returns: when the next is to be decided.
   private mutating func decideOccasions(at now: Now, _ effects: inout [Effect]) -> Instant {
     while true {
@@ -270,16 +261,17 @@ public struct Announcer {
       let due = Quarters.due(occasion, rules)
       guard now.instant >= due, !isEnding else { return due }
       // What is taken back is decided again once it has ended.
-      if stage.turn?.isTakenBack == true { return now.instant + .seconds(1) }
+      if turn?.isTakenBack == true { return now.instant + .seconds(1) }
       if now.instant >= rules.passing(of: occasion) {
-        let last = quarters.schedule.last(atOrBefore: rules.lastToPass(at: now))
+        let last = rules.schedule.last(atOrBefore: rules.lastToPass(at: now))
         effects += skip(occasion, through: last, reasonForMissing(occasion, through: last, at: now))
         quarters.decide(through: last)
         continue
       }
       if let refusal = refusal(of: occasion) {
         // Before its instant, the switch may still be turned on, or a mute lifted.
-        if refusal.mayEndInTime && now.instant < occasion.instant { return occasion.instant }
+        let mayEnd = [.switchOff, .switchLost, .muted].contains(refusal)
+        if mayEnd, now.instant < occasion.instant { return occasion.instant }
         effects += skip(occasion, refusal)
         quarters.decide(through: occasion)
         continue
@@ -287,7 +279,7 @@ public struct Announcer {
       if playing != nil { return rules.passing(of: occasion) + .milliseconds(1) }
       if let retry = quarters.retry(of: occasion, after: now) { return retry }
       quarters.decide(through: occasion)
-      guard let made = Quarters.announcement(stage.nextID, of: occasion, rules, at: now) else {
+      guard let made = Quarters.announcement(nextID, of: occasion, rules, at: now) else {
         effects += skip(occasion, quarters.failureReason(of: occasion) ?? .tooLateForChime)
         continue
       }
@@ -295,8 +287,6 @@ public struct Announcer {
     }
   }
 
-  /// The next wake-up: at the next decision, at the end of a mute, or when a timer or an alarm is
-  /// due.
   private func wake(at decision: Instant, _ now: Now) -> Effect {
     var instant = decision
     if case .until(let end) = mute { instant = min(instant, end) }
@@ -312,38 +302,33 @@ public struct Announcer {
     if first == last {
       if let refusal = refusal(of: first) { return refusal }
       if let reason = quarters.failureReason(of: first) { return reason }
-      if let turn = stage.turn, turn.stopped == nil { return .busy }
+      if let turn, turn.stopped == nil { return .busy }
     }
     return .late(now.instant - first.instant)
   }
 }
 
-/// Notices that the clock was set, or that the machine slept.
 extension Announcer {
   private mutating func noticeStep(at now: Now) -> [Effect] {
     defer { previous = now }
     let jump = now.jump(since: previous)
     let step = now.step(since: previous)
     let sleep = now.sleep(since: previous)
-    quarters.clockShows(now.instant, before: now.instant - jump)
+    quarters.clockShows(now.instant, before: now.instant - jump, settings.interval)
+    let isSet = step.magnitude >= Self.stepThreshold
     var effects: [Effect] = []
-    if step.magnitude >= Self.stepThreshold { effects.append(.report(.clockSet(by: step))) }
-    if sleep >= Self.stepThreshold { effects.append(.report(.slept(for: sleep))) }
-    // Small steps add up.
-    keepEndOfMute(at: now)
-    guard !effects.isEmpty else { return [] }
-    effects += noteReminders(
-      wasSet: step.magnitude >= Self.stepThreshold, slept: sleep, at: now)
-    // The player times by uptime. Only the sum of step and sleep matters to it.
-    guard jump.magnitude >= Self.stepThreshold else { return effects }
-    let reason: StopReason = step.magnitude >= Self.stepThreshold ? .clockSet : .slept
+    if isSet { effects += [.report(.clockSet(by: step))] + noteClockSet(at: now) }
+    // The player times its cues by uptime, which stood still.
+    if sleep >= Self.stepThreshold { effects += [.report(.slept(for: sleep))] + stopCues(.slept) }
+    // Of an announcement it times, only the sum of step and sleep matters.
+    guard !effects.isEmpty, jump.magnitude >= Self.stepThreshold else { return effects }
+    let reason: StopReason = isSet ? .clockSet : .slept
     effects += takeBack(reason, at: now)
-    // Words that are being said are still true after a small step; words to come after a chime may
-    // not be.
-    if let turn = stage.turn, turn.heard == .anchor,
+    // Words that are being said are true after a small step; those after a chime may not be.
+    if let turn, turn.heard == .anchor,
       jump.magnitude > Rules.latestWords || turn.announcement.saysTimeAfterBlows
     {
-      effects += stage.stop(reason, at: now.uptime)
+      effects += stopTurn(reason, at: now.uptime)
     }
     return effects
   }
@@ -357,18 +342,21 @@ extension Announcer {
     guard switchState != self.switchState else { return [] }
     rules.switchState = switchState
     let reason: StopReason = if case .lost = switchState { .switchLost } else { .switchOff }
+    return obeySwitch(reason, at: moment, now) + [.report(.switched(switchState))]
+  }
+
+  /// Stops what the switch, as it is, silences.
+  private mutating func obeySwitch(
+    _ reason: StopReason, at moment: Uptime, _ now: Now
+  ) -> [Effect] {
     var effects: [Effect] = []
-    if rules.timersAreHeldBack {
-      effects = stopCues(reason)
-    } else if rules.refusalOfTimers != nil {
-      effects = silenceCues(reason, at: moment, now)
+    if rules.refusalOfTimers != nil {
+      if !rules.timersAreHeldBack { effects += silenceCues(reason, at: moment, now) }
+      effects += stopCues(reason)
     }
-    if ruledOutBySwitch {
-      // An announcement that has not begun is decided again, in case the switch is put back before
-      // its instant.
-      effects += stage.isHeard ? stage.stop(reason, at: moment) : takeBack(reason, at: now)
-    }
-    return effects + [.report(.switched(switchState))]
+    guard ruledOutBySwitch else { return effects }
+    // What has not begun is decided again, in case the switch is put back before its instant.
+    return effects + (isHeard ? stopTurn(reason, at: moment) : takeBack(reason, at: now))
   }
 
   private mutating func change(_ mute: SoftwareMute, at now: Now) -> [Effect] {
@@ -383,10 +371,10 @@ extension Announcer {
     let silencesAll = mute != .off && mute != .next
     var effects = silencesAll ? silenceCues(.muted, at: now.uptime, now) : []
     // A sounding or requested announcement is not the next occasion.
-    if !stage.isHeard, mute != .off, playing?.cause.isOccasion == true {
+    if !isHeard, mute != .off, playing?.cause.isOccasion == true {
       effects += takeBack(.muted, at: now)
     } else if silencesAll {
-      effects += stage.stop(.muted, at: now.uptime)
+      effects += stopTurn(.muted, at: now.uptime)
     }
     return effects + [.report(reportOfMute)]
   }
@@ -399,12 +387,10 @@ extension Announcer {
     return unmute()
   }
 
-  /// Moves the end of a mute for a duration when the clock is set: it ends when the duration is
-  /// over.
+  /// A mute for a duration ends when that is over, whatever the clock was set to.
   private mutating func keepEndOfMute(at now: Now) {
-    guard case .until(let named) = mute, let muteEndsSinceBoot else { return }
-    let end = now.instant + (muteEndsSinceBoot - now.sinceBoot)
-    if (end - named).magnitude >= Self.stepThreshold { rules.mute = .until(end) }
+    guard case .until = mute, let muteEndsSinceBoot else { return }
+    rules.mute = .until(now.instant + (muteEndsSinceBoot - now.sinceBoot))
   }
 
   private mutating func unmute() -> [Effect] {
@@ -417,7 +403,7 @@ extension Announcer {
 /// How the Announcer handles the end of an announcement, played or not.
 extension Announcer {
   /// - Returns: also the answer to the person who asked for it, if nothing of it was heard.
-  private mutating func end(_ turn: Stage.Turn, with outcome: Outcome, at now: Now) -> Response {
+  private mutating func end(_ turn: Turn, with outcome: Outcome, at now: Now) -> Response {
     let announcement = turn.announcement
     if turn.isTakenBack, case .occasion(let occasion) = announcement.cause {
       let heard: Heard =
@@ -447,7 +433,7 @@ extension Announcer {
       if case .failed(let why) = reason { return (retry(occasion, why, at: now), nil) }
       return (skip(occasion, reason), nil)
     case .request, .untrusted: return Self.refuse(.request(reason))
-    case .timer(let words): return (unsaid(words, reason), .refused(.reminder(.speech(reason))))
+    case .timer(let words): return (unsaid(words, reason), .refused(.order(.speech(reason))))
     case .start: return ([.report(.startUnheard(reason))], nil)
     }
   }
@@ -463,10 +449,7 @@ extension Announcer {
 
 /// Answers to people who ask for the time.
 extension Announcer {
-  /// Answers a person who asks for this time, or for the time now.
-  /// - Parameters:
-  ///   - instant: when it is to begin; nil for as soon as it can.
-  ///   - lead: the time from now until it can begin.
+  /// - Parameter instant: when it is to begin; nil for `lead` from now.
   private mutating func answer(
     _ time: CivilTime?, from instant: Instant? = nil, within lead: Duration, at now: Now
   ) -> Response {
@@ -476,7 +459,7 @@ extension Announcer {
     if let refusal = rules.refusalOfRequest(isGiven: time != nil && instant == nil) {
       return Self.refuse(.request(refusal))
     }
-    if let turn = stage.turn {
+    if let turn {
       if turn.stopped == nil, turn.announcement.says(time, at: instant) {
         return ([], .announcement(turn.announcement))
       }
@@ -499,7 +482,7 @@ extension Announcer {
     // Other clocks begin at that instant too: a late answer is as wrong as another time.
     if instant != nil { latest = anchor + Self.latestBlow }
     return say(
-      Announcement(stage.nextID, cause: .request, time: said, anchor: anchor, latest: latest))
+      Announcement(nextID, cause: .request, time: said, anchor: anchor, latest: latest))
   }
 
   /// Answers a person who has pressed the button, and cannot read why there is no answer.
@@ -526,26 +509,23 @@ extension Announcer {
     return say(signal)
   }
 
-  /// An announcement that says no time. Nil if something else is heard, or if there is no room for
-  /// it before the next occasion.
+  /// Nil if something else is heard, or if there is no room before the next occasion.
   private func announcement(
     of cause: Announcement.Cause, within lead: Duration, at now: Now
   ) -> Announcement? {
     let anchor = now.instant + lead
     let latest = latestBeforeNext
-    guard stage.turn == nil, latest.map({ anchor <= $0 }) ?? true else { return nil }
+    guard turn == nil, latest.map({ anchor <= $0 }) ?? true else { return nil }
     return Announcement(
-      stage.nextID, cause: cause, time: zone.civil(at: anchor), anchor: anchor, latest: latest)
+      nextID, cause: cause, time: zone.civil(at: anchor), anchor: anchor, latest: latest)
   }
 
-  /// The latest instant at which words may begin that are over before the next occasion; nil if that
-  /// will not sound.
+  /// Words that begin by then are over before the next occasion; nil if that will not sound.
   private var latestBeforeNext: Instant? {
     guard refusal(of: next) == nil else { return nil }
     return rules.needsSpeaker(for: next) - settings.longestPhrase
   }
 
-  /// Begins an announcement that somebody has asked for.
   private mutating func say(_ announcement: Announcement) -> Response {
     let announcement = begin(announcement)
     return ([.play(.announcement(announcement))], .announcement(announcement))
@@ -558,23 +538,15 @@ extension Announcer {
 
 /// How the Announcer handles timers and alarms.
 extension Announcer {
-  /// What is more than this late came due while the machine slept or was off, or its clock was set
-  /// past it.
+  /// What is later came due while the machine slept or was off, or its clock was set past it.
   static let unnoticed = Duration.seconds(2)
 
-  private var reminderRules: ReminderRules {
-    ReminderRules(
-      zone: zone, trust: trust, refusalOfAlarms: rules.refusalOfAlarms,
-      ringLimit: settings.ringLimit, lead: rules.lead, refusal: rules.refusalOfTimers)
-  }
-
-  /// Carries out a person's order.
   private mutating func handle(_ order: ReminderOrder, at now: Now) -> Response {
-    do throws(ReminderRefusal) {
+    do throws(OrderRefusal) {
       if case .tell(let which) = order {
         return try tellLeft(of: try reminders.timer(which, at: now), at: now)
       }
-      let changes = try reminders.handle(order, at: now, reminderRules)
+      let changes = try reminders.handle(order, at: now, rules)
       let answer: Answer =
         switch order {
         case .start, .set, .skip: .number(changes[0].reminder.number)
@@ -582,65 +554,41 @@ extension Announcer {
         }
       return (report(changes, at: now), answer)
     } catch {
-      return Self.refuse(.reminder(error))
+      return Self.refuse(.order(error))
     }
   }
 
   // MARK: Silence
 
-  /// The button: ringing alarms snooze, ringing timers stop.
-  private mutating func endRingsByButton(at now: Now) -> [Effect] {
-    let snoozed =
-      reminders.alarmRings ? handle(ReminderOrder.snooze(nil), at: now).effects : []
-    return snoozed + endRings(.byHand, of: .timer, at: now.uptime, now)
-  }
-
-  /// Ends the rings, and what is said about them.
-  /// - Parameters:
-  ///   - kind: nil for both.
-  ///   - moment: when the event that ends them came.
+  /// - Parameter moment: when the event that ends them came.
   private mutating func endRings(
     _ reason: StopReason, of kind: Reminder.Kind? = nil, at moment: Uptime, _ now: Now
   ) -> [Effect] {
-    report(reminders.silence(kind, reason, at: now, reminderRules), at: now, reason, moment)
+    report(reminders.silence(kind, reason, at: now, rules), at: now, reason, moment)
   }
 
-  /// Ends all rings, and the interval.
   private mutating func silenceCues(_ reason: StopReason, at moment: Uptime, _ now: Now) -> [Effect]
   {
-    let effects = endRings(reason, at: moment, now) + stopInterval(reason, at: moment)
-    return reason == .switchOff ? effects + stopCues(reason) : effects
+    endRings(reason, at: moment, now) + stopInterval(reason, at: moment)
   }
 
   /// Stops the cues that the player has; those still to come are given again.
   private mutating func stopCues(_ reason: StopReason, finishesHeard: Bool = false) -> [Effect] {
     // The words of an interval come again with their cues.
-    words.drop(of: .interval)
+    words.removeAll { $0.source == .interval }
     return cues.stopAll(reason, finishesHeard: finishesHeard)
-  }
-
-  /// By hand: stops the rings or, if nothing rings or is said, the interval. When the service ends:
-  /// stops the cues; the rings go on after the next start.
-  private mutating func stopCues(by stop: Stop, at now: Now) -> [Effect] {
-    switch stop {
-    case .byHand:
-      return reminders.isRinging || isSaying
-        ? endRings(.byHand, at: now.uptime, now) : stopInterval(.byHand, at: now.uptime)
-    case .serviceEnds:
-      return stopCues(.serviceEnds, finishesHeard: settings.atStop == .finish)
-    }
   }
 
   /// True if an announcement is heard, or one that is no occasion is about to be. Words about the
   /// interval do not count: they are part of it.
   private var isSaying: Bool {
     if case .timer(let words)? = playing?.cause, words.source == .interval { return false }
-    return stage.isHeard || playing.map { !$0.cause.isOccasion } ?? false
+    return isHeard || playing.map { !$0.cause.isOccasion } ?? false
   }
 
   /// True if the switch, as it is, silences the announcement that has the turn.
   private var ruledOutBySwitch: Bool {
-    guard let turn = stage.turn, case .timer = turn.announcement.cause else {
+    guard let turn, case .timer = turn.announcement.cause else {
       return rules.isSilencedBySwitch
     }
     return rules.refusalOfTimers != nil
@@ -648,100 +596,69 @@ extension Announcer {
 
   // MARK: The clock and the rules
 
-  /// The clock was set, or the machine slept.
-  private mutating func noteReminders(wasSet: Bool, slept: Duration, at now: Now) -> [Effect] {
-    var effects: [Effect] = []
-    if wasSet {
-      var moved = reminders.noteClockSet(at: now, reminderRules)
-      if interval?.start.followsClock == true { moved.insert(.interval) }
-      interval?.start.noteClockSet(at: now)
-      if moved.contains(.interval) { words.drop(of: .interval) }
-      if !moved.isEmpty { replanWords(at: now, isClockSet: true) }
-      effects += cues.stop(moved, .clockSet)
+  private mutating func noteClockSet(at now: Now) -> [Effect] {
+    keepEndOfMute(at: now)
+    var moved = reminders.noteClockSet(at: now, rules)
+    if interval?.start.followsClock == true {
+      moved.insert(.interval)
+      words.removeAll { $0.source == .interval }
     }
-    // The player times its cues by uptime, which stood still.
-    if slept >= Self.stepThreshold { effects += stopCues(.slept) }
-    return effects
+    interval?.start.noteClockSet(at: now)
+    replanWords(at: now)
+    return cues.stop(moved, .clockSet)
   }
 
-  /// Finds again when alarms ring: the trust, the zone or the configuration has changed. The cues
-  /// that the player has for alarms that wait may be wrong.
-  private mutating func planAlarms(_ settings: AnnouncerSettings? = nil, at now: Now) -> [Effect] {
-    let stops = cues.stop(
-      Set(reminders.alarms.filter(\.waitsByClock).map(\.source)), .rulesChanged)
-    guard let settings else {
-      reminders.planAlarms(at: now, reminderRules)
-      return stops
-    }
-    let gone = reminders.configure(settings.alarms, at: now, reminderRules)
-    return stops + report(gone, at: now, .rulesChanged)
+  /// Finds again when alarms ring: the trust, the zone or the configuration has changed.
+  private mutating func planAlarms(at now: Now) -> [Effect] {
+    let waiting = reminders.alarms.filter(\.waitsByClock).map(\.source)
+    return cues.stop(Set(waiting), .rulesChanged)
+      + report(reminders.configure(at: now, rules), at: now, .rulesChanged)
   }
 
   // MARK: What time brings
 
-  /// Rings what is due, and hands due cues and words to the player.
   private mutating func settleReminders(at now: Now) -> [Effect] {
     if trust != .untrusted { interval?.start.noteTrusted() }
     guard !isEnding else { return [] }
     var effects = ringDue(at: now) + endInterval(at: now)
-    while let cue = dueCue(at: now) {
+    while let cue = nextCues(at: now).first(where: { due($0) <= now.sinceBoot }) {
       effects.append(.play(.cue(cue)))
-      stage.countCue()
+      count += 1
       cues.give(cue, at: now)
       effects += planWords(after: cue)
     }
-    let rings = rings(at: now)
-    if rings.heard(from: now.sinceBoot).isEmpty { cues.forgetComplaint(ofRings: true) }
-    return effects + cues.stopReplaced(by: rings, at: now)
+    return effects + cues.stopReplaced(by: rings(at: now), at: now)
   }
 
-  /// Rings the timers and alarms whose time has come, and ends those that have rung out.
   private mutating func ringDue(at now: Now) -> [Effect] {
     guard !isEnding else { return [] }
     // The player has what is about to ring.
     let isPrepared = reminders.alarms.contains {
-      $0.waitsByClock && cues.last(of: $0.source) != nil
+      $0.waitsByClock && cues.next[$0.source] != nil
     }
     if !isPrepared { reminders.followClock(at: now) }
-    return report(reminders.due(at: now, reminderRules).map(asHeard), at: now)
+    return report(reminders.due(at: now, rules), at: now)
   }
 
   /// When timers, alarms or the interval next need something, since the machine started.
   private func dueOfReminders(at now: Now) -> Duration? {
     guard !isEnding else { return nil }
-    // A ring is prepared ahead.
     let ahead = rules.preparation
     let prepared = reminders.all.lazy.compactMap { reminder in
       reminder.isRinging ? nil : reminder.moment.map { $0.sinceBoot - ahead }
     }.filter { $0 > now.sinceBoot }
     // Words whose moment has come wait until other speech ends, which is an event.
-    let spoken = words.all.map {
+    let spoken = words.map {
       $0.from > now.sinceBoot ? $0.from : $0.until + .nanoseconds(1)
     }
     let moments = [
-      prepared.min(), reminders.nextDue(reminderRules), endOfInterval,
+      prepared.min(), reminders.nextDue(rules), endOfInterval,
       nextCues(at: now).map { due($0) }.min(), spoken.min(),
     ]
     return moments.compactMap { $0 }.min()
   }
 
-  /// Adds to a change why nobody hears the ring, or why nobody has heard it.
-  private func asHeard(_ change: ReminderChange) -> ReminderChange {
-    switch change.event {
-    case .rings(let how, _):
-      let reason: SkipReason? = rules.timersAreHeldBack ? .switchLost : nil
-      return ReminderChange(change.reminder, .rings(how, unheard: reason))
-    case .missed:
-      return ReminderChange(change.reminder, .missed(neverHeard(change.reminder)))
-    default: return change
-    }
-  }
-
-  /// Reports what has become of timers and alarms. Stops the rings of those that end, and plans the
-  /// words of those that begin to ring.
-  /// - Parameters:
-  ///   - reason: why they stop ringing.
-  ///   - moment: when the event that ends them came; nil for now.
+  /// - Parameter moment: when the event that ends a ring came; nil for now.
   private mutating func report(
     _ changes: [ReminderChange], at now: Now, _ reason: StopReason = .byHand,
     _ moment: Uptime? = nil
@@ -749,38 +666,26 @@ extension Announcer {
     var effects: [Effect] = []
     for change in changes {
       let reminder = change.reminder
-      var wordsEnd: StopReason?
       switch change.event {
-      case .set, .changed(.resumed): planWordsOfLeft(of: reminder, at: now)
-      case .rings(.due, _), .rings(.again, _): planWords(ofRing: reminder, at: now)
-      case .rings(.on, _), .changed(.told), .unheard: break
-      case .changed(.lengthened):
-        wordsEnd = .timerChanged
-        effects += endCues(of: reminder, .byHand)
-        planWordsOfLeft(of: reminder, at: now)
-      case .changed(.paused), .changed(.skipped), .expired:
-        effects += endCues(of: reminder, reason)
-      // At the ring limit nobody has stopped the ring, and what is being said is true.
-      case .missed: effects += endCues(of: reminder, reason)
-      case .changed(.snoozed), .cancelled, .silenced, .stopped:
-        wordsEnd = reason
-        effects += endCues(of: reminder, reason)
+      case .changed(.told), .unheard, .rings(.on, _): break
+      case .rings: planWords(ofRing: reminder, at: now)
+      default:
+        words.removeAll { $0.source == reminder.source }
+        effects += cues.stop([reminder.source], reason)
+        if change.event != .cancelled { planWordsOfLeft(of: reminder, at: now) }
       }
       effects.append(.report(.reminder(reminder, change.event)))
-      if let wordsEnd {
-        effects += stopWords(of: reminder.source, wordsEnd, at: moment ?? now.uptime)
+      switch change.event {
+      // What is being said of a timer that is paused, or of a ring at its limit, is true.
+      case .changed(.lengthened), .changed(.snoozed), .cancelled, .silenced, .stopped:
+        effects += stopWords(of: reminder.source, reason, at: moment ?? now.uptime)
+      default: break
       }
     }
     return effects
   }
 
-  private mutating func endCues(of reminder: Reminder, _ reason: StopReason) -> [Effect] {
-    words.drop(of: reminder.source)
-    return cues.stop([reminder.source], reason)
-  }
-
-  /// Why an alarm will be silent at its next time or after its snooze, as things are now; nil if it
-  /// will ring.
+  /// Why an alarm will be silent at its next time or after its snooze; nil if it will ring.
   public func refusal(of alarm: Reminder) -> SkipReason? {
     switch alarm.state {
     case .waiting(nil): rules.refusalOfAlarms
@@ -790,8 +695,7 @@ extension Announcer {
     }
   }
 
-  /// Why nothing of a ring has been heard; nil if something was, or nothing failed, or it does not
-  /// ring.
+  /// Why nothing of a ring has been heard; nil if something was, or if it does not ring.
   public func neverHeard(_ reminder: Reminder) -> SkipReason? {
     guard case .ringing(let since) = reminder.state, !cues.hasRung(since: since.sinceBoot) else {
       return nil
@@ -806,20 +710,15 @@ extension Announcer {
   private func rings(at now: Now) -> Rings {
     Rings(
       reminders.all.compactMap { reminder in
-        guard let since = reminder.moment?.sinceBoot, isToRing(reminder, since, at: now) else {
-          return nil
-        }
+        guard let since = reminder.moment?.sinceBoot,
+          reminder.isRinging
+            || (now.sinceBoot < since && since - rules.preparation <= now.sinceBoot
+              && (!reminder.waitsByClock || rules.alarmsGoByClock))
+        else { return nil }
         return Ringing(
-          source: reminder.source, since: since,
-          decibels: reminder.alarm?.rise?.decibels(after: now.sinceBoot - since) ?? 0,
+          source: reminder.source, since: since, decibels: reminder.rise(at: now.sinceBoot),
           hasTune: reminder.alarm?.tune.map { !$0.isMissing } ?? false)
       })
-  }
-
-  private func isToRing(_ reminder: Reminder, _ since: Duration, at now: Now) -> Bool {
-    if reminder.isRinging { return true }
-    return now.sinceBoot < since && since - rules.preparation <= now.sinceBoot
-      && (!reminder.waitsByClock || rules.refusalOfAlarms == nil)
   }
 
   /// The next cue of the ring that is heard, of each that replaces it soon, and of the interval;
@@ -834,32 +733,22 @@ extension Announcer {
   private func nextCue(of ringing: Ringing, _ rings: Rings, at now: Now) -> Cue? {
     let (source, since) = (ringing.source, ringing.since)
     guard let reminder = reminders.all.first(where: { $0.source == source }) else { return nil }
-    let earliest = cues.earliestRing(of: source, since, rules.lead, now)
+    let earliest = cues.earliestRing(of: source, since, from: now.sinceBoot + rules.lead)
     let blows = blows(of: reminder, at: now)
-    // A tune follows the last cue. It begins at once if that is over or there was none.
-    let anchor =
-      blows.isEmpty
-      ? Cue.ring(since: since, from: earliest) : max(cues.over(of: source) ?? since, earliest)
+    let anchor = blows.isEmpty ? Cue.ring(since: since, from: earliest) : earliest
     // A ring that began at the ring limit would be heard as a click.
     guard rings.heard(at: max(anchor, now.sinceBoot)) == source,
       anchor < since + settings.ringLimit
     else { return nil }
-    let rise = reminder.alarm?.rise?.decibels(after: anchor - since) ?? 0
     let late = anchor == since ? Cue.ringPeriod : Cue.latest
     return Cue(
-      stage.nextID, of: source, .ring, blows: blows, at: anchor,
+      nextID, of: source, .ring, blows: blows, at: anchor,
       mayBeLateBy: blows.isEmpty ? late : Self.chimePreparation,
-      decibels: decibels(at: anchor, now) + rise)
+      decibels: decibels(at: anchor, now) + reminder.rise(at: anchor))
   }
 
-  /// The level at a moment since the machine started, by the rules.
   private func decibels(at moment: Duration, _ now: Now) -> Double {
-    rules.decibels(at: zone.civil(at: now.instant + (moment - now.sinceBoot)))
-  }
-
-  /// A cue that is to be given to the player now.
-  private func dueCue(at now: Now) -> Cue? {
-    nextCues(at: now).first { due($0) <= now.sinceBoot }
+    rules.decibels(at: now.instant + (moment - now.sinceBoot))
   }
 
   /// When to give a cue to the player, since the machine started.
@@ -877,74 +766,41 @@ extension Announcer {
     return blows.map { Blow(bell: $0.bell, offset: $0.offset - first.offset) }
   }
 
-  /// The level of the loudest of the alarms that ring now, at an instant to come: in dB relative to
-  /// its full level, at most 0.
-  private func riseOfRing(at instant: Instant) -> Double {
-    let anchor = previous.sinceBoot + (instant - previous.instant)
-    let levels = reminders.alarms.compactMap { alarm -> Double? in
-      guard case .ringing(let since) = alarm.state else { return nil }
-      return alarm.alarm?.rise?.decibels(after: anchor - since.sinceBoot) ?? 0
-    }
-    return levels.max() ?? 0
-  }
-
-  /// Handles a cue that the player has ended.
   private mutating func endCue(
     _ sounding: SoundingID, with outcome: Outcome, at now: Now
   ) -> [Effect] {
-    guard let (source, complaint) = cues.end(sounding, with: outcome, at: now), let complaint else {
-      return []
-    }
-    if source != .interval {
-      return reminders.all.filter { $0.source == source }
-        .map { .report(.reminder($0, .unheard(complaint))) }
-    }
-    guard let interval else { return [] }
-    // Opening the device may take this long at the start of an interval.
-    if case .tooLate = outcome, interval.passed(at: now) < rules.chimePreparation {
-      cues.forgetComplaint(ofRings: false)
-      return []
-    }
-    return [.report(.interval(interval, .unheard(complaint)))]
+    guard let (source, why) = cues.end(sounding, with: outcome, at: now) else { return [] }
+    if source == .interval, let interval { return [.report(.interval(interval, .unheard(why)))] }
+    return reminders.all.filter { $0.source == source }
+      .map { .report(.reminder($0, .unheard(why))) }
   }
 
   // MARK: Words
 
-  /// Fades out the words that are being said about this timer, alarm or the interval. The time that
-  /// is said for one alarm is said for all that ring.
+  /// The time that is said for one alarm is said for all that ring.
   private mutating func stopWords(
     of source: Cue.Source, _ reason: StopReason, at moment: Uptime
   ) -> [Effect] {
-    guard case .timer(let words)? = stage.playing?.cause else { return [] }
+    guard case .timer(let words)? = playing?.cause else { return [] }
     if words.isOfTime, case .alarm = source {
-      return reminders.alarmRings ? [] : stage.stop(reason, at: moment)
+      return reminders.alarmRings ? [] : stopTurn(reason, at: moment)
     }
-    return words.source == source ? stage.stop(reason, at: moment) : []
+    return words.source == source ? stopTurn(reason, at: moment) : []
   }
 
-  /// Plans again the words about how much of the timers is left. Words that already wait for
-  /// something else to end go on waiting, if they are still wanted.
-  /// - Parameter isClockSet: true if the clock was set, and timers with it. Words that are due
-  ///   since then are said unless it is too late for them.
-  private mutating func replanWords(at now: Now, isClockSet: Bool = false) {
-    let planned = reminders.timers.flatMap(wordsOfLeft(of:))
-    let open = words.all.filter { $0.isOfLeft && (isClockSet || $0.from <= now.sinceBoot) }
-    words.drop { $0.isOfLeft && !planned.contains($0) }
-    for left in planned {
-      let isOpen = open.contains { $0.source == left.source && $0.phrases == left.phrases }
-      let isTooLate = isClockSet && left.until < now.sinceBoot
-      if left.from > now.sinceBoot || isOpen && !isTooLate { words.plan(left) }
-    }
+  /// A cue that is given again brings its words again.
+  private mutating func plan(_ new: TimerWords) { if !words.contains(new) { words.append(new) } }
+
+  /// Words that already wait for something else to end go on waiting.
+  private mutating func replanWords(at now: Now) {
+    words.removeAll { $0.isOfLeft && now.sinceBoot < $0.from }
+    for timer in reminders.timers { planWordsOfLeft(of: timer, at: now) }
   }
 
+  /// Plans the words about how much of a running timer is left (`tell_left`).
   private mutating func planWordsOfLeft(of timer: Reminder, at now: Now) {
-    for left in wordsOfLeft(of: timer) where left.from > now.sinceBoot { words.plan(left) }
-  }
-
-  /// The words about how much of a running timer is left (`tell_left`).
-  private func wordsOfLeft(of timer: Reminder) -> [TimerWords] {
     guard settings.saysTimers, let length = timer.length, case .waiting(let zero?) = timer.state
-    else { return [] }
+    else { return }
     var lefts: Set<Duration> = []
     // Half of less than two minutes is over too soon.
     if settings.tellsLeft.contains(.half), length / 2 >= .seconds(60),
@@ -954,8 +810,9 @@ extension Announcer {
       lefts.insert(rounded)
     }
     if settings.tellsLeft.contains(.minute) { lefts.insert(.seconds(60)) }
-    return lefts.map { left in
-      words(about: timer, [.left(left)], from: zero.sinceBoot - left - rules.lead)
+    for left in lefts {
+      let from = zero.sinceBoot - left - rules.lead
+      if from > now.sinceBoot { plan(words(about: timer, [.left(left)], from: from)) }
     }
   }
 
@@ -963,7 +820,7 @@ extension Announcer {
     about reminder: Reminder, _ phrases: [TimerPhrase], from: Duration
   ) -> TimerWords {
     TimerWords(
-      reminder.source, title: reminder.title, phrases, from: from,
+      source: reminder.source, title: reminder.title, phrases: phrases, from: from,
       until: from + Rules.latestWords)
   }
 
@@ -980,19 +837,19 @@ extension Announcer {
     let from = max(
       moment.sinceBoot + (tune ?? TimerWords.afterRing) - rules.lead, now.sinceBoot)
     let phrases = reminder.kind == .alarm ? [TimerPhrase.time] : reminder.phrases
-    words.plan(words(about: reminder, phrases, from: from))
+    plan(words(about: reminder, phrases, from: from))
   }
 
   /// Says how much of a timer is left or, if it rings, which one it is.
   private mutating func tellLeft(
     of timer: Reminder, at now: Now
-  ) throws(ReminderRefusal) -> Response {
+  ) throws(OrderRefusal) -> Response {
     if isEnding { throw .speech(.stopped(.serviceEnds)) }
     if let refusal = rules.refusalOfTimers { throw .speech(refusal) }
     guard settings.saysTimers else { throw .noWords }
     let left = timer.left(at: now)
     let phrases = TimerPhrase.left(roughly: left).map { [$0] } ?? timer.phrases
-    guard stage.turn == nil else { throw .speech(.busy) }
+    guard turn == nil else { throw .speech(.busy) }
     guard
       let announcement = announcement(
         of: words(about: timer, phrases, from: now.sinceBoot), at: now)
@@ -1001,26 +858,22 @@ extension Announcer {
     return (effects + [.report(.reminder(timer, .changed(.told(left: left))))], answer)
   }
 
-  /// Begins the words that are due, unless something else is being said.
   private mutating func settleWords(at now: Now) -> [Effect] {
     var effects: [Effect] = []
-    for words in self.words.all where words.from <= now.sinceBoot {
-      // The time is said once for all ringing alarms.
-      if words.isOfTime && !self.words.all.contains(words) { continue }
+    for words in words where words.from <= now.sinceBoot && self.words.contains(words) {
       let refusal = refusal(of: words, at: now)
       if words.until < now.sinceBoot {
-        let isBusy = stage.turn.map { $0.stopped == nil } ?? false
-        let reason = refusal ?? (isBusy ? .busy : .late(now.sinceBoot - words.from))
-        self.words.drop {
-          $0 == words || (words.isOfTime && $0.isOfTime && $0.until < now.sinceBoot)
-        }
-        effects += unsaid(words, reason)
-      } else if refusal == nil, stage.turn == nil,
+        let isBusy = turn.map { $0.stopped == nil } ?? false
+        effects += unsaid(words, refusal ?? (isBusy ? .busy : .late(now.sinceBoot - words.from)))
+      } else if refusal == nil, turn == nil,
         let announcement = announcement(of: words, at: now)
       {
-        self.words.drop { $0 == words || ($0.isOfTime && words.isOfTime) }
         effects.append(.play(.announcement(begin(announcement))))
+      } else {
+        continue
       }
+      // The time is said once for all ringing alarms.
+      self.words.removeAll { $0 == words || words.isOfTime && $0.isOfTime }
     }
     return effects
   }
@@ -1034,7 +887,7 @@ extension Announcer {
     return [.report(.unsaid(words, reason))]
   }
 
-  /// Why words must not be said. During a mute a timer rings, but the time left is not said.
+  /// During a mute a timer rings, but the time left is not said.
   private func refusal(of words: TimerWords, at now: Now) -> SkipReason? {
     if let refusal = rules.refusalOfTimers { return refusal }
     if words.isOfTime, let refusal = rules.refusalOfAlarms { return refusal }
@@ -1050,7 +903,7 @@ extension Announcer {
     if words.isOfTime { latest = min(latest, anchor.endOfMinute(of: time)) }
     guard anchor <= latest else { return nil }
     return Announcement(
-      stage.nextID, cause: .timer(words), time: time, anchor: anchor, latest: latest,
+      nextID, cause: .timer(words), time: time, anchor: anchor, latest: latest,
       room: words.endsBy.map { $0 - now.sinceBoot - (latest - now.instant) })
   }
 }
@@ -1062,21 +915,20 @@ extension Announcer {
   /// Words later than this are dropped: the phase is obvious by then.
   private static let latestWords = Duration.milliseconds(250)
 
-  /// Carries out a person's order.
   private mutating func handle(_ order: IntervalOrder, at now: Now) -> Response {
     switch order {
     case .start(let plan, let replaces): return start(plan, replaces: replaces, at: now)
     case .stop:
-      guard hasInterval else { return Self.refuse(.interval(.noInterval)) }
+      guard hasInterval else { return Self.refuse(.order(.noInterval)) }
       return (stopInterval(.byHand, at: now.uptime), .done)
     }
   }
 
   private mutating func start(_ plan: IntervalPlan, replaces: Bool, at now: Now) -> Response {
-    if let refusal = rules.refusalOfTimers { return Self.refuse(.interval(.silenced(refusal))) }
+    if let refusal = rules.refusalOfTimers { return Self.refuse(.order(.silenced(refusal))) }
     var effects = endInterval(at: now)
     if let interval, !replaces {
-      guard interval.plan == plan else { return Self.refuse(.interval(.runs(interval.title))) }
+      guard interval.plan == plan else { return Self.refuse(.order(.runs(interval))) }
       return (effects + [.report(.interval(interval, .wentOn))], .interval(isNew: false))
     }
     effects += stopInterval(.replaced, at: now.uptime)
@@ -1091,7 +943,7 @@ extension Announcer {
 
   /// Ends the interval that runs, or its last signal, and what is said of it.
   private mutating func stopInterval(_ reason: StopReason, at moment: Uptime) -> [Effect] {
-    words.drop(of: .interval)
+    words.removeAll { $0.source == .interval }
     var effects = cues.stop([.interval], reason)
     if let interval { effects.append(.report(.interval(interval, .stopped(reason)))) }
     interval = nil
@@ -1115,18 +967,17 @@ extension Announcer {
   private func nextCueOfInterval(at now: Now) -> Cue? {
     guard let interval else { return nil }
     let start = interval.start.sinceBoot
-    let earliest = cues.earliest(of: .interval, rules.lead, now)
+    let earliest = max(now.sinceBoot + rules.lead, cues.next[.interval] ?? .zero)
     guard let cue = interval.plan.cue(atOrAfter: earliest - start) else { return nil }
     let latest = cue.offset == .zero ? Self.latestStart : Cue.latest
     // Half-way to the next cue, it would be taken for that one.
     let gap = interval.plan.gap(after: cue.offset)
     return Cue(
-      stage.nextID, of: .interval, cue.signal, at: start + cue.offset,
+      nextID, of: .interval, cue.signal, at: start + cue.offset,
       mayBeLateBy: min(latest, gap.map { $0 / 2 } ?? latest),
       decibels: decibels(at: start + cue.offset, now))
   }
 
-  /// Plans the words after the signal of a cue of the interval.
   private mutating func planWords(after cue: Cue) -> [Effect] {
     guard cue.source == .interval, let interval,
       settings.saysPhases || interval.plan.saysWords
@@ -1137,7 +988,8 @@ extension Announcer {
     let begins = cue.anchor + cue.signal.length + Ducking.returnTakes
     let from = begins - rules.lead
     let words = TimerWords(
-      .interval, title: interval.title, phrases, from: from, until: from + Self.latestWords,
+      source: .interval, title: interval.title, phrases: phrases, from: from,
+      until: from + Self.latestWords,
       endsBy: interval.plan.gap(after: offset).map { cue.anchor + $0 })
     guard settings.saysTimers else {
       return unsaid(words, .failed("the voice has no words for intervals"))
@@ -1145,7 +997,7 @@ extension Announcer {
     if let end = words.endsBy, end <= begins + Self.latestWords {
       return unsaid(words, .failed("the next signal comes too soon for words"))
     }
-    self.words.plan(words)
+    plan(words)
     return []
   }
 }
@@ -1158,14 +1010,18 @@ extension Announcer {
   public var mute: SoftwareMute { rules.mute }
 
   /// The announcement that the player has: prepared, sounding, or being stopped.
-  public var playing: Announcement? { stage.playing }
+  public var playing: Announcement? { turn?.announcement }
 
   /// The announcement that is heard; nil if there is none or it is only preparing.
-  public var sounding: Announcement? { stage.isHeard ? stage.playing : nil }
+  public var sounding: Announcement? { isHeard ? playing : nil }
+
+  private var isHeard: Bool { turn.map { $0.heard != .nothing } ?? false }
+
+  private var nextID: SoundingID { SoundingID(count + 1) }
 
   /// The occasion that sounds next: the prepared one, or else the first undecided one.
   public var outlook: Outlook {
-    if let turn = stage.turn, sounding == nil, turn.stopped == nil,
+    if let turn, sounding == nil, turn.stopped == nil,
       case .occasion(let occasion) = turn.announcement.cause
     {
       return rules.outlook(of: occasion, turn.announcement.programme, nil)
@@ -1174,10 +1030,9 @@ extension Announcer {
   }
 
   /// The first occasion that has not been decided yet.
-  public var next: Occasion { quarters.next }
+  public var next: Occasion { quarters.next(rules.schedule) }
 
-  /// The zone whose civil time is announced.
-  public var zone: any Zone { quarters.schedule.zone }
+  public var zone: any Zone { rules.zone }
 
   /// Why an occasion would not sound now; nil if it would.
   public func refusal(of occasion: Occasion) -> SkipReason? { rules.refusal(of: occasion) }
@@ -1185,16 +1040,14 @@ extension Announcer {
   /// True if the switch, as it is, silences everything.
   public var isSilencedBySwitch: Bool { rules.isSilencedBySwitch }
 
-  /// The report of the mute as it is now.
   public var reportOfMute: Report {
     guard case .until(let end) = mute else { return .mute(mute, until: nil) }
     return .mute(mute, until: zone.civil(at: end))
   }
 
   /// True if something is still to be said about a timer, an alarm or the interval.
-  public var hasWords: Bool { !words.all.isEmpty }
+  public var hasWords: Bool { !words.isEmpty }
 
-  /// What the lamp shows.
   public var lamp: Lamp {
     if isSilencedBySwitch { return .off }
     if trust == .untrusted || !settings.hasZone { return .blinking }

@@ -11,9 +11,7 @@ public enum TellsLeft: String, CaseIterable, Sendable {
   case minute
 }
 
-/// How the service ends its sounds when it is stopped.
 public enum AtStop: String, CaseIterable, Sendable {
-  /// It is faded out at once.
   case fade
   /// A sounding that is already heard plays to its end.
   case finish
@@ -30,9 +28,7 @@ public enum AtStart: String, CaseIterable, Sendable {
 /// The owner's settings for when the clock sounds.
 public struct AnnouncerSettings: Hashable, Sendable {
   public var interval = Interval.quarter
-  /// The tune at the hour; nil for none.
   public var chime: Tune?
-  /// The tune at the other quarters; nil for none.
   public var chimeQuarters: Tune?
   public var voiceAtHour = VoiceAtHour.after
   public var quiet = QuietHours.none
@@ -44,24 +40,18 @@ public struct AnnouncerSettings: Hashable, Sendable {
   public var silences = SwitchScope.everything
   public var atStart = AtStart.signal
   public var atStop = AtStop.fade
-  /// How long the speaker runs on silence before a sounding that begins at once: an amplifier that
-  /// was asleep swallows the first syllable.
+  /// An amplifier that was asleep swallows the first syllable of what begins at once.
   public var leadIn = Duration.milliseconds(400)
   /// How much earlier than its instant an anchor leaves the converter.
   public var latencyOffset = Duration.zero
 
-  /// How long a timer rings if nobody stops it.
   public var ringLimit = Duration.seconds(900)
-  /// When the voice says how much of a timer is left.
   public var tellsLeft: Set<TellsLeft> = []
-  /// The voice says the phases of rounds, after their signals.
   public var saysPhases = false
-  /// The alarms of the configuration.
   public var alarms: [AlarmPlan] = []
   /// The voice has words for timers.
   public var saysTimers = false
-  /// No phrase takes the voice longer, names of timers aside. It is the room that is left for one
-  /// before the next occasion.
+  /// No phrase takes the voice longer, names of timers aside.
   public var longestPhrase = Duration.seconds(5)
 
   public init() {}
@@ -71,13 +61,11 @@ public struct AnnouncerSettings: Hashable, Sendable {
     (saysTimers, longestPhrase) = (other.saysTimers, other.longestPhrase)
   }
 
-  /// The tune at an occasion that shows `time`; nil for none.
   public func chime(at time: CivilTime) -> Tune? {
     let tune = time.minute == 0 ? chime : chimeQuarters
     return tune?.movement(at: time) == nil ? nil : tune
   }
 
-  /// True if the time is spoken at an occasion that shows `time`.
   public func speaks(at time: CivilTime) -> Bool {
     time.minute != 0 || voiceAtHour != .none
   }

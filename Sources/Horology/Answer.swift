@@ -1,8 +1,5 @@
-/// The answer to whoever gave an order.
 public enum Answer: Hashable, Sendable {
-  /// It is done, with nothing to tell.
   case done
-  /// The announcement that says what was asked for.
   case announcement(Announcement)
   /// The number of the timer that was started, or of the alarm that was set or skipped.
   case number(Int)
@@ -11,12 +8,9 @@ public enum Answer: Hashable, Sendable {
   case refused(Refusal)
 }
 
-/// Why an order was refused.
 public enum Refusal: Hashable, Sendable {
-  /// The order was a request for the time.
   case request(SkipReason)
-  case reminder(ReminderRefusal)
-  case interval(IntervalRefusal)
+  case order(OrderRefusal)
 }
 
 extension Refusal: CustomStringConvertible {
@@ -27,17 +21,14 @@ extension Refusal: CustomStringConvertible {
   public var flaw: String {
     switch self {
     case .request(let reason): reason.flaw
-    case .reminder(let refusal): refusal.flaw
-    case .interval(let refusal): refusal.flaw
+    case .order(let refusal): refusal.flaw
     }
   }
 
-  /// The raw value of a `RefusalKey`, or the key of a `SkipReason`.
   public var key: String {
     switch self {
     case .request(let reason): reason.key
-    case .reminder(let refusal): refusal.key
-    case .interval(let refusal): refusal.key
+    case .order(let refusal): refusal.key
     }
   }
 }

@@ -1,7 +1,5 @@
-/// An event that the Announcer is told of.
 public enum Event {
-  /// The wake-up that was asked for has come, the system's clock was set, the machine has slept, or
-  /// the service has just started.
+  /// The wake-up has come, the clock was set, the machine has slept, or the service has started.
   case woke
   /// The service has started for the first time since the machine did.
   case machineStarted
@@ -11,46 +9,29 @@ public enum Event {
   case trust(ClockTrust)
   /// The switch was moved, lost or found again, at this moment.
   case switched(SwitchState, at: Uptime)
-  /// A person wants silence for a while, or no longer.
   case mute(SoftwareMute)
-  /// A person asks for this time, or for the current time; to be heard from that instant on, or at
-  /// once. The instant is at most `Rules.preparation` ahead. An awake speaker needs no lead-in.
+  /// A person asks for this time, or for the current time, from that instant on, or at once. The
+  /// instant is at most `Rules.preparation` ahead. An awake speaker needs no lead-in.
   case asked(CivilTime? = nil, at: Instant? = nil, speakerIsAwake: Bool)
-  /// A person has pressed the button. Ringing alarms snooze and ringing timers stop. If nothing
-  /// rings, the running interval ends. If none runs, the button asks for the time, and a clock that
-  /// is not trusted says so.
+  /// The button: ringing alarms snooze and ringing timers stop. If nothing rings, the interval
+  /// ends. If none runs, it asks for the time, and a clock that is not trusted says so.
   case pressed(speakerIsAwake: Bool)
-  /// A person has kept holding the button: rings and the announcement that is heard stop, and
-  /// alarms are over for the day.
+  /// The button was held: rings and the announcement that is heard stop, and alarms are over for
+  /// the day.
   case held
-  /// A person gives an order about timers and alarms.
   case reminder(ReminderOrder)
-  /// A person gives an order about the interval.
   case interval(IntervalOrder)
-  /// Everything that sounds is to end.
   case stop(Stop)
-  /// This much of a sounding has left the converter: told when it has begun, and when its anchor
-  /// was reached.
+  /// This much of a sounding has left the converter.
   case heard(SoundingID, Heard)
-  /// A sounding has ended.
   case ended(SoundingID, Outcome)
 }
 
-/// Why everything that sounds is to end.
 public enum Stop: Hashable, Sendable {
-  /// A person wants it.
   case byHand
   case serviceEnds
-
-  var reason: StopReason {
-    switch self {
-    case .byHand: .byHand
-    case .serviceEnds: .serviceEnds
-    }
-  }
 }
 
-/// What the Announcer wants done, in the order given.
 public enum Effect: Hashable, Sendable {
   /// Wake at this instant; replaces the wake-up that was asked for before. Always the last.
   case wake(at: Instant)
@@ -75,15 +56,12 @@ extension Effect {
   }
 }
 
-/// A report for the journal.
 public enum Report: Hashable, Sendable {
   case announced(Announcement, Timing)
-  /// It was stopped while it sounded. `after` is the time from the event that stopped it to
-  /// silence.
+  /// `after` is the time from the event that stopped it to silence.
   case cutOff(Announcement, StopReason, after: Duration)
   /// It could not be played to its end, though its anchor was heard.
   case brokeOff(Announcement, String)
-  /// No occasion from the first to the last of these sounded.
   case skipped(from: Occasion, through: Occasion, SkipReason)
   /// An order was refused, or a request was accepted and then not heard.
   case refused(Refusal)
@@ -97,8 +75,6 @@ public enum Report: Hashable, Sendable {
   case retrying(Occasion, String)
   case reminder(Reminder, ReminderEvent)
   case interval(IntervalTimer, IntervalEvent)
-  /// Words about a timer, the interval or an alarm were not spoken.
   case unsaid(TimerWords, SkipReason)
-  /// The signal of the start was not heard.
   case startUnheard(SkipReason)
 }

@@ -12,14 +12,12 @@ public enum Outcome: Hashable, Sendable {
 }
 
 /// How much of a sounding was heard.
-public enum Heard: Int, Comparable, Sendable {
+public enum Heard: Comparable, Sendable {
   case nothing
   /// It began, but its anchor was not heard.
   case begun
   /// Its anchor was heard, whatever the clock shows now.
   case anchor
-
-  public static func < (one: Self, other: Self) -> Bool { one.rawValue < other.rawValue }
 }
 
 /// How well an announcement met its instants, by the converter's own time stamps.

@@ -9,7 +9,6 @@ public struct Programme: Hashable, Sendable {
     case before(Duration, longest: Duration)
   }
 
-  /// In the order in which they sound.
   public let blows: [Blow]
   public let words: Words
 
@@ -32,9 +31,7 @@ public struct Programme: Hashable, Sendable {
 /// What will be heard at an occasion, or why nothing will.
 public struct Outlook: Hashable, Sendable {
   public let occasion: Occasion
-  /// The tune that chimes; nil for none.
   public let tune: Tune?
-  /// True if the time is said.
   public let speaks: Bool
   /// Why it will be silent; nil if it will sound.
   public let refusal: SkipReason?
@@ -48,8 +45,7 @@ extension Rules {
     outlook(of: occasion, programme(of: occasion), refusal(of: occasion))
   }
 
-  /// - Parameter programme: what the occasion really plays: there may be no time left for its
-  ///   chime.
+  /// - Parameter programme: what is really played: there may be no time left for its chime.
   func outlook(
     of occasion: Occasion, _ programme: Programme, _ refusal: SkipReason?
   ) -> Outlook {

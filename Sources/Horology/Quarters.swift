@@ -1,41 +1,34 @@
 /// The occasions: which is next, how it failed, and how it can still sound.
 struct Quarters {
-  private(set) var schedule: Schedule
-  /// Every occasion up to here has been decided; nil if none was since the clock was found to have
-  /// been wrong.
+  /// Every occasion up to here has been decided; nil if none was since the clock was wrong.
   private var decided: Instant?
   /// Where nothing is decided, occasions up to here have passed and do not sound.
   private var passed: Instant
-  /// The latest time that the clock has shown since it was last found to have been wrong.
+  /// The latest time that the clock has shown since it was wrong.
   private var reached: Instant
-  /// The failure of the occasion that is still open.
   private var failure: (occasion: Occasion, why: String, retryAt: Uptime)?
 
-  init(_ schedule: Schedule, at start: Instant) {
-    self.schedule = schedule
+  init(at start: Instant) {
     passed = start
     reached = start
   }
 
   private var through: Instant { max(passed, decided ?? passed) }
 
-  /// The first that has not been decided yet.
-  var next: Occasion { schedule.next(after: through) }
+  func next(_ schedule: Schedule) -> Occasion { schedule.next(after: through) }
 
-  /// Decides every undecided occasion up to this one.
   mutating func decide(through last: Occasion) { decided = last.instant }
 
-  /// Takes another interval or zone. Its occasions that have already passed do not sound late. An
-  /// old occasion that is still open stays open. If the clock was set back before, other occasions
-  /// come at another interval than were decided.
+  /// Takes another interval or zone. Its occasions that have already passed do not sound late; an
+  /// old one that is still open stays open. If the clock was set back, the new ones that come again
+  /// are not decided.
   /// - Parameter playing: the instant of the occasion that the player has.
-  mutating func change(_ schedule: Schedule, at now: Instant, playing: Instant?) {
-    passed = max(passed, min(now, next.instant - .nanoseconds(1)))
-    if schedule.interval != self.schedule.interval {
+  mutating func change(from old: Schedule, to new: Schedule, at now: Instant, playing: Instant?) {
+    passed = max(passed, min(now, next(old).instant - .nanoseconds(1)))
+    if new.interval != old.interval {
       decided = decided.map { min($0, max(now, playing ?? now)) }
     }
     reached = now
-    self.schedule = schedule
   }
 
   /// Opens a decided occasion again, and all after it.
@@ -45,14 +38,13 @@ struct Quarters {
     decided = decided.map { min($0, before) }
   }
 
-  /// Notes what the clock shows now, and what it would show had it not just been set.
+  /// Notes what the clock shows, and what it would show had it not just been set.
   ///
-  /// If it is now more than an interval before the latest time it has shown, by one step or many, it
-  /// was wrong before, and all decisions are forgotten. Otherwise an occasion that comes again stays
-  /// decided.
-  mutating func clockShows(_ shown: Instant, before: Instant) {
+  /// If it is more than an interval before the latest time it has shown, by one step or many, it
+  /// was wrong before, and all decisions are forgotten.
+  mutating func clockShows(_ shown: Instant, before: Instant, _ interval: Interval) {
     reached = max(reached, before)
-    if reached - shown > schedule.interval.duration {
+    if reached - shown > interval.duration {
       passed = min(through, shown)
       decided = nil
       reached = shown
@@ -89,13 +81,11 @@ struct Quarters {
 
   // MARK: What sounds
 
-  /// When an occasion is handed to the player.
   static func due(_ occasion: Occasion, _ rules: Rules) -> Instant {
     occasion.instant - rules.programme(of: occasion).lead - rules.preparation
   }
 
-  /// Makes the announcement of an occasion: without its chime if there is no time left for that,
-  /// and nil if nothing is left to sound.
+  /// Without its chime if there is no time left for that; nil if nothing is left to sound.
   static func announcement(
     _ id: SoundingID, of occasion: Occasion, _ rules: Rules, at now: Now
   ) -> Announcement? {

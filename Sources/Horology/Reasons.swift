@@ -5,17 +5,14 @@ public enum SkipReason: Hashable, Sendable {
   case untrusted
   /// The owner has not said in which zone the clock is.
   case noZone
-  /// The switch is off.
   case switchOff
   /// The switch cannot be read, which mutes (`when_lost`).
   case switchLost
-  /// A person has asked for silence for a while.
   case muted
   /// There was no time left for its chime, and it has no words.
   case tooLateForChime
   /// By how much the occasion was missed: after a suspend, or when the clock was set forward.
   case late(Duration)
-  /// Another announcement had the speaker.
   case busy
   /// The request came so close to an occasion that the occasion answers it.
   case occasionIsNear
@@ -39,7 +36,6 @@ extension SkipReason: CustomStringConvertible {
     return flaw + (key.map { " (see '\($0)' in the configuration)" } ?? "")
   }
 
-  /// The same for anybody.
   var flaw: String {
     switch self {
     case .quietHours: "quiet hours"
@@ -63,8 +59,7 @@ extension SkipReason: CustomStringConvertible {
 }
 
 extension SkipReason {
-  /// For programs, as in `quiet_hours`: it does not change. For `stopped`, the key of the stop
-  /// reason.
+  /// For programs: it does not change.
   public var key: String {
     switch self {
     case .quietHours: "quiet_hours"
@@ -85,24 +80,17 @@ extension SkipReason {
   }
 }
 
-/// Why a sounding was stopped, before or while it was heard. The raw value is for programs, and does
-/// not change.
+/// Why a sounding was stopped. The raw value is for programs, and does not change.
 public enum StopReason: String, Sendable {
   case clockSet = "clock_set"
-  /// The machine has slept.
   case slept
   /// The zone or the configuration has changed.
   case rulesChanged = "rules_changed"
-  /// The switch was turned off.
   case switchOff = "switch_off"
   /// The switch cannot be read, which silences (`when_lost`).
   case switchLost = "switch_lost"
-  /// A person wants silence for a while.
   case muted
-  /// A person wanted it to end.
   case byHand = "by_hand"
-  /// A person has changed the timer that the words are about.
-  case timerChanged = "timer_changed"
   /// A person has started another interval in its place.
   case replaced
   case serviceEnds = "service_ends"
@@ -120,7 +108,6 @@ extension StopReason: CustomStringConvertible {
     case .switchLost: "the switch cannot be read"
     case .muted: "it was muted"
     case .byHand: "it was stopped by hand"
-    case .timerChanged: "the timer was changed"
     case .replaced: "another interval took its place"
     case .serviceEnds: "the service was stopped"
     }

@@ -1,10 +1,7 @@
-/// The key of a refusal, for programs: it does not change. A refusal of a request for the time has
-/// the key of its `SkipReason`.
-///
-/// Beside the bus, which carries the key and what is wrong, each program adds what its own users can
-/// do about it.
+/// The key of a refusal, for programs: it does not change. The bus carries it and what is wrong;
+/// each program adds what its own users can do about it. A request for the time may also be refused
+/// with the key of a `SkipReason`.
 public enum RefusalKey: String, CaseIterable, Sendable {
-  // Of timers and the interval.
   case timerLength = "timer_length"
   case unknownTimer = "unknown_timer"
   case noTimer = "no_timer"
@@ -16,21 +13,17 @@ public enum RefusalKey: String, CaseIterable, Sendable {
   case notTold = "not_told"
   case intervalRuns = "interval_runs"
   case noInterval = "no_interval"
-  // Of alarms.
   case tune, over
   case unknownAlarm = "unknown_alarm"
   case isNotRinging = "is_not_ringing"
   case noneRings = "none_rings"
   case isUp = "is_up"
   case isConfigured = "is_configured"
-  // Of both.
   case name
   case nameIsTaken = "name_is_taken"
   case nameIsConfigured = "name_is_configured"
   case tooMany = "too_many"
-  // Of settings.
   case notSaved = "not_saved"
-  // Of requests for the time.
   case past, busy, muted, untrusted
   case noZone = "no_zone"
   case tooNear = "too_near"

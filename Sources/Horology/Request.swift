@@ -1,7 +1,6 @@
 import Basics
 
-/// What somebody wants of the clock. It comes as a record, from the command, over the bus, MQTT or
-/// HTTP: the same keys everywhere.
+/// What somebody wants of the clock: the same keys from the command, over the bus, MQTT and HTTP.
 public enum Request: Hashable, Sendable {
   /// Says this time, or the time now if nil; at this instant, or at once if nil.
   case announce(TimeOfDay?, at: Instant?)
@@ -10,7 +9,6 @@ public enum Request: Hashable, Sendable {
   case mute(for: Duration?)
   case muteNext
   case unmute
-  /// In dB.
   case volume(Double)
   case reminder(ReminderOrder)
   case interval(IntervalOrder)
@@ -23,7 +21,6 @@ public enum Request: Hashable, Sendable {
 }
 
 extension Request {
-  /// What a request of one name may hold, and how it is read.
   public struct Form: Sendable {
     public struct Field: Sendable {
       public let key: String
@@ -32,17 +29,13 @@ extension Request {
       public let isRequired: Bool
     }
 
-    /// As MQTT and HTTP name it.
     public let name: String
-    /// As the bus names it.
     public let method: String
     public let fields: [Field]
     fileprivate let read: @Sendable (Record, FindTune) throws(BadValue) -> Request
 
-    /// Reads a request. Unlike a reader of what is, it refuses a key that it does not know: something
-    /// is wanted that would not be done.
-    /// - Parameter tune: finds a tune by its name.
-    /// - Throws: `BadValue` for a key that is missing or unknown, or a value that is not allowed.
+    /// Unlike a reader of what is, it refuses a key that it does not know: something is wanted that
+    /// would not be done.
     public func request(_ record: Record, tune: FindTune) throws(BadValue) -> Request {
       let known = fields.map(\.key)
       if let unknown = record.fields.first(where: { !known.contains($0.key) }) {
@@ -54,7 +47,6 @@ extension Request {
 
   public typealias FindTune = (String) throws(BadValue) -> Tune
 
-  /// The keys of requests that are not those of a timer, an interval or an alarm.
   public enum Keys {
     public static let at = Key<Instant>.instant("at")
     public static let length = Key<Duration>.seconds("for", .milliseconds(1)...SoftwareMute.longest)
@@ -72,7 +64,6 @@ extension Request {
     public static let replaces = Key<Bool>.flag("replace")
   }
 
-  /// Every form of an order, by its name.
   public static let forms: [Form] = [
     Form("announce", "Announce", [.optional(TimeOfDay.key), .optional(Keys.at)]) {
       record, _ throws(BadValue) in
@@ -165,7 +156,6 @@ extension Request {
 }
 
 extension Request {
-  /// The name of its form, and the record from which the form reads it.
   public var written: (form: String, record: Record) {
     let empty = Record()
     func one(_ key: Key<String>, _ which: String?) -> Record { empty.with(key, which) }
@@ -186,9 +176,9 @@ extension Request {
     case .reminder(.cancel(.timer, let which)): return ("timer_cancel", one(Keys.timer, which))
     case .reminder(.tell(let which)): return ("timer_tell", one(Keys.timer, which))
     case .interval(.start(let plan, let replaces)):
-      return ("interval", plan.request.with(Keys.replaces, replaces))
+      return ("interval", plan.record.with(Keys.replaces, replaces))
     case .interval(.stop): return ("interval_stop", empty)
-    case .reminder(.set(let plan)): return ("alarm", plan.request)
+    case .reminder(.set(let plan)): return ("alarm", plan.record)
     case .reminder(.snooze(let which)): return ("alarm_snooze", one(Keys.alarm, which))
     case .reminder(.stop(let which)): return ("alarm_stop", one(Keys.alarm, which))
     case .reminder(.skip(let which)): return ("alarm_skip", one(Keys.alarm, which))

@@ -1,17 +1,17 @@
-/// Whether something may sound now, how loud, and if not, why not.
-///
-/// This is the only place that knows: the Announcer, the agenda and the status all ask it.
-public struct Rules: Hashable, Sendable {
+/// The only place that knows whether something may sound now, how loud, and if not, why not.
+public struct Rules {
   public var settings: AnnouncerSettings
+  public var zone: any Zone
   public var trust: ClockTrust
   public var switchState: SwitchState
   public var mute: SoftwareMute
 
   public init(
-    _ settings: AnnouncerSettings, trust: ClockTrust, switchState: SwitchState = .absent,
-    mute: SoftwareMute = .off
+    _ settings: AnnouncerSettings, zone: any Zone, trust: ClockTrust,
+    switchState: SwitchState = .absent, mute: SoftwareMute = .off
   ) {
     self.settings = settings
+    self.zone = zone
     self.trust = trust
     self.switchState = switchState
     self.mute = mute
@@ -38,8 +38,7 @@ public struct Rules: Hashable, Sendable {
   }
 
   /// Why a person who asks for the time gets no answer, or nil if they get one.
-  /// - Parameter isGiven: true if they name the time to say; then it does not matter whether the
-  ///   clock is right.
+  /// - Parameter isGiven: true if they name the time to say; then any clock will do.
   func refusalOfRequest(isGiven: Bool) -> SkipReason? {
     if let refusalBySwitch { return refusalBySwitch }
     return isGiven || answersByClock(trust) ? nil : settings.hasZone ? .untrusted : .noZone
@@ -57,14 +56,15 @@ public struct Rules: Hashable, Sendable {
     return trust != .untrusted || settings.untrusted == .speak ? nil : .untrusted
   }
 
+  var alarmsGoByClock: Bool { refusalOfAlarms == nil }
+
   /// Why a timer or an alarm cannot be heard, or nil if it can. Quiet hours and mutes do not apply:
-  /// they are for what sounds by itself, and somebody has asked for these.
+  /// somebody has asked for these.
   var refusalOfTimers: SkipReason? {
     settings.silences == .announcements ? nil : refusalBySwitch
   }
 
-  /// True if a lost switch silences timers and alarms. They go on, and are heard again once the
-  /// switch can be read.
+  /// A lost switch silences timers and alarms, but they go on, to be heard once it can be read.
   var timersAreHeldBack: Bool { refusalOfTimers == .switchLost }
 
   /// True if the switch, as it is, silences announcements.
@@ -80,14 +80,15 @@ public struct Rules: Hashable, Sendable {
 
   // MARK: What sounds, and how loud
 
-  /// The programme of an occasion, if it may sound.
+  var schedule: Schedule { Schedule(interval: settings.interval, zone: zone) }
+
   func programme(of occasion: Occasion) -> Programme {
     settings.programme(at: occasion.civil, trust: trust)
   }
 
-  /// The level of what sounds at this local time, in dB at most 0.
-  func decibels(at time: @autoclosure () -> CivilTime) -> Double {
-    settings.quieter.decibels(at: time())
+  /// The level of what sounds at this instant, in dB at most 0.
+  func decibels(at instant: Instant) -> Double {
+    settings.quieter.decibels(at: zone.civil(at: instant))
   }
 
   // MARK: When it is too late
@@ -100,19 +101,15 @@ public struct Rules: Hashable, Sendable {
 
   /// As `lead`; a speaker that is awake needs no lead-in.
   func lead(speakerIsAwake: Bool) -> Duration {
-    speakerIsAwake ? shortestLead : lead
+    speakerIsAwake ? Announcer.requestLead + advance : lead
   }
-
-  var shortestLead: Duration { Announcer.requestLead + advance }
 
   /// As `Announcer.preparation` and `Announcer.chimePreparation`, with the speaker's offset.
   public var preparation: Duration { Announcer.preparation + advance }
   var chimePreparation: Duration { Announcer.chimePreparation + advance }
 
-  /// How late words may begin.
   static let latestWords = Duration.seconds(10)
 
-  /// The latest instant at which the words of an occasion may begin.
   func latestWords(of occasion: Occasion) -> Instant { occasion.instant + Self.latestWords }
 
   /// The first instant at which an occasion has passed: even its words would be heard too late.

@@ -1,4 +1,3 @@
-/// An instant at which local civil time is a multiple of the interval.
 public struct Occasion: Hashable, Sendable {
   public let instant: Instant
   /// What the clocks show then: seconds are zero.
@@ -20,7 +19,6 @@ public struct Interval: Hashable, Sendable {
     self.minutes = minutes
   }
 
-  /// 15 minutes.
   public static let quarter = Interval(minutes: 15)!
 
   public var duration: Duration { .seconds(seconds) }
@@ -28,7 +26,6 @@ public struct Interval: Hashable, Sendable {
   var seconds: Int { minutes * 60 }
 }
 
-/// The occasions of a zone at an interval.
 public struct Schedule {
   public let interval: Interval
   public let zone: any Zone
@@ -38,10 +35,8 @@ public struct Schedule {
     self.zone = zone
   }
 
-  /// The first occasion that is later than `instant`.
-  ///
-  /// Before the multiple computed with the offset at `instant`, the offset may change at most once:
-  /// no zone has ever changed twice within an hour.
+  /// The first occasion later than `instant`. The offset may change once before the multiple that is
+  /// computed with the offset at `instant`: no zone has ever changed twice within an hour.
   public func next(after instant: Instant) -> Occasion {
     let start = instant.seconds + 1
     let before = offset(at: start)
@@ -51,10 +46,8 @@ public struct Schedule {
     return occasion(at: multiple(atOrAfter: change, offset: offset(at: change)))
   }
 
-  /// The last occasion that is not later than `instant`.
   public func last(atOrBefore instant: Instant) -> Occasion {
-    // A change of offset leaves at most two intervals without an occasion: the part of one before
-    // it and the part of one after it.
+    // A change of offset leaves a part of an interval before it and after it without an occasion.
     var found = next(after: instant - interval.duration - interval.duration)
     while true {
       let following = next(after: found.instant)
@@ -63,7 +56,6 @@ public struct Schedule {
     }
   }
 
-  /// The occasions from `start` on, without end.
   public func occasions(from start: Instant) -> some Sequence<Occasion> {
     sequence(first: next(after: start - .nanoseconds(1))) { next(after: $0.instant) }
   }

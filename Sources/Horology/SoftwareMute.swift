@@ -1,7 +1,5 @@
-/// A silence that a person has asked for, by a command and not by the switch.
-///
-/// It works as quiet hours do: nothing sounds by itself, and a person who asks for the time gets an
-/// answer. The switch wins over it.
+/// A silence that a person has asked for by a command. As in quiet hours, nothing sounds by itself,
+/// and a person who asks for the time gets an answer. The switch wins over it.
 public enum SoftwareMute: Hashable, Sendable {
   case off
   /// Announcements that begin by themselves before this instant are silent.
@@ -14,7 +12,6 @@ public enum SoftwareMute: Hashable, Sendable {
   /// The longest duration that can be asked for: 31 days. `on` is for a longer silence.
   public static let longest = Duration.seconds(31 * 86_400)
 
-  /// For programs: it does not change.
   public var key: String {
     switch self {
     case .off: "off"

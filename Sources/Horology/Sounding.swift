@@ -1,4 +1,3 @@
-/// Something that sounds once, with an identity of its own.
 public enum Sounding: Hashable, Sendable {
   /// It has the turn: there is only one at a time.
   case announcement(Announcement)
@@ -12,7 +11,6 @@ public enum Sounding: Hashable, Sendable {
     }
   }
 
-  /// When its anchor frame is to leave the converter.
   public var anchor: Anchor {
     switch self {
     case .announcement(let announcement): .utc(announcement.anchor)
@@ -20,8 +18,7 @@ public enum Sounding: Hashable, Sendable {
     }
   }
 
-  /// How late its anchor frame may leave the converter. If it would be later, the sounding does not
-  /// begin. Nil for no limit.
+  /// It does not begin if its anchor frame would leave the converter later than this.
   public var mayBeLateBy: Duration? {
     switch self {
     case .announcement(let announcement): announcement.latest.map { $0 - announcement.anchor }
@@ -42,9 +39,7 @@ public enum Sounding: Hashable, Sendable {
 
 /// How long a sounding turns the others down.
 public enum Ducking: Hashable, Sendable {
-  /// It leaves them as they are.
   case none
-  /// Until it ends.
   case whole
   /// Until this long after its anchor, even if it still rings: words follow.
   case until(Duration)

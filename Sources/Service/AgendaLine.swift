@@ -71,7 +71,7 @@ public struct AgendaLine: Hashable, Sendable {
     case .interval(let interval, let cue):
       self.init("interval", at: instant, civil, "", chime: nil)
       record[Self.signal] = cue.signal.rawValue
-      interval.plan.write(to: &record)
+      record = record.merging(interval.plan.record)
     }
   }
 

@@ -29,11 +29,11 @@ public struct AgendaPart: Sendable {
     from start: Instant, to end: Instant, at now: Instant, most: Int = Self.most
   ) throws(Fault) {
     let zone = announcer.zone
-    let mute = announcer.mute == .off ? nil : (announcer.mute, at: now)
     let settings = announcer.settings
     // By the minute of the day.
     var lengths: [Int: Duration] = [:]
-    var occasions = Agenda(settings, zone: zone, from: start, mute: mute) { announcement in
+    var occasions = Agenda(settings, zone: zone, from: start, mute: (announcer.mute, at: now)) {
+      announcement in
       let (time, programme) = (announcement.time, announcement.programme)
       // Words alone never last until the next occasion, which is at least a minute away.
       guard let last = programme.blows.last else { return settings.longestPhrase }
@@ -61,7 +61,7 @@ public struct AgendaPart: Sendable {
       last = next
       // List the chime before a ring at the same instant.
       if let first = occasion, first.occasion.instant == next {
-        lines.append(try AgendaLine(first.outlook, composer))
+        lines.append(try AgendaLine(first, composer))
         occasion = occasions.next()
       } else if let first = appointment {
         lines.append(AgendaLine(first, composer, in: zone))

@@ -116,8 +116,7 @@ extension Refusal {
           "request", reason.priority,
           "did not say the time that was asked for: \(reason.words(clock))"
         )
-      case .reminder(let why): (why.kind.rawValue, Priority.info, "refused a command: \(self)")
-      case .interval: ("interval", Priority.info, "refused a command: \(self)")
+      case .order(let why): (why.subject, Priority.info, "refused a command: \(self)")
       }
     return Notice(
       .refused, priority, words, ["REASON": key, "TRUST": clock.trust.rawValue, "CAUSE": cause])

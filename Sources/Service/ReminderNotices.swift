@@ -24,7 +24,7 @@ extension ReminderEvent {
       fields["REASON"] = reason
       var words = words
       if let neverHeard {
-        fields["CHANGE"] = ReminderEvent.missed(neverHeard).key(of: kind)
+        fields["CHANGE"] = "never_heard"
         fields["DETAIL"] = neverHeard.description
         words += "; it was never heard: \(neverHeard)"
       }
@@ -59,11 +59,11 @@ extension ReminderEvent {
     case .stopped(let reason):
       let isByHand = reason == .byHand || reason == .muted
       return end(reason.key, "has stopped ringing: \(reason)", isByHand: isByHand)
-    case .missed(nil): return missed("rang, and nobody stopped it")
-    case .missed(let why?):
-      fields["REASON"] = "never_heard"
-      fields["DETAIL"] = why.description
-      return missed("was never heard: \(why)")
+    case .missed:
+      guard let neverHeard else { return missed("rang, and nobody stopped it") }
+      (fields["CHANGE"], fields["REASON"]) = ("never_heard", "never_heard")
+      fields["DETAIL"] = neverHeard.description
+      return missed("was never heard: \(neverHeard)")
     case .expired(let late):
       fields["LATE_USEC"] = late.inMicroseconds
       return missed(

@@ -98,7 +98,7 @@ public struct Status: Hashable, Sendable {
     let settings = configuration.announcer
     let occasion = Schedule(interval: settings.interval, zone: zone).next(after: instant)
     self.init(configuration, clock, zone: zone)
-    next = try Next(Rules(settings, trust: clock.trust).outlook(of: occasion), composer)
+    next = try Next(Rules(settings, zone: zone, trust: clock.trust).outlook(of: occasion), composer)
     problems = findProblems(configuration, failure: "")
   }
 
@@ -128,7 +128,7 @@ public struct Status: Hashable, Sendable {
     volume = configuration.volume
     trust = clock.trust.rawValue
     clockBasis = clock.basis.key
-    let rules = Rules(configuration.announcer, trust: clock.trust)
+    let rules = Rules(configuration.announcer, zone: zone, trust: clock.trust)
     clockIsUsed = rules.answersByClock(clock.trust)
     requestAhead = rules.preparation.inSeconds
     clockWords = clock.words

@@ -51,7 +51,8 @@ let renderCommand = Subcommand(
   let anchor = Double(score.anchor) / Double(score.rate)
   try say("anchor: \(anchor.text(decimals: 6))")
   let occasion = Occasion(instant: instant, civil: time)
-  if let refusal = Rules(configuration.announcer, trust: .synchronised).refusal(of: occasion) {
+  let rules = Rules(configuration.announcer, zone: zone, trust: .synchronised)
+  if let refusal = rules.refusal(of: occasion) {
     complain("note: at \(time.dateTime) the clock does not sound: \(refusal)")
   }
   return ExitStatus.done

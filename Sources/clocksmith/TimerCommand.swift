@@ -106,7 +106,7 @@ private func timer(_ named: String?, of service: RunningService) throws -> Strin
         + names.joined(separator: ", ") + (timers.count > 5 ? ", ..." : ""))
   }
   guard let only = timers.first else {
-    throw Fault("clocksmith.service", ReminderRefusal.noTimer.description)
+    throw Fault("clocksmith.service", OrderRefusal.noTimer.description)
   }
   return "\(only.number)"
 }
@@ -134,7 +134,7 @@ private func stop(_ named: String?) throws {
       throw Fault(
         "timer \(named.excerpt)",
         meant.isEmpty
-          ? ReminderRefusal.noTimer.description
+          ? OrderRefusal.noTimer.description
           : "it does not ring; 'clocksmith timer remove' removes one")
     }
     for timer in ringing { try service.ask(.reminder(.cancel(.timer, "\(timer.number)"))) }

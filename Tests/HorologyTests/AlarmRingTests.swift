@@ -93,17 +93,6 @@ import Testing
     }
   }
 
-  @Test("a ring that is prepared is taken back when the clock is not trusted any more")
-  func trustIsLost() {
-    var desk = desk()
-    desk.wait(until: "2026-11-21T06:59:56")
-    let prepared = desk.cues.map(\.id)
-    #expect(prepared.count == 1)
-    desk.tell(.trust(.untrusted))
-    #expect(desk.stopped == prepared)
-    #expect(desk.live(for: .seconds(10)).alarms == [.silenced(.untrusted)])
-  }
-
   @Test("a tune rings from its first note on, again and again, and it rises") func tune() throws {
     var plan = AlarmPlan.at(name: "school")
     plan.tune = Tune(
@@ -129,27 +118,6 @@ import Testing
     #expect(seen.announcements.map(\.decibels) == [-17.5])
   }
 
-  @Test("a tune that could not begin on time begins as soon as it can, and stays the same")
-  func lateTune() {
-    var plan = AlarmPlan.at(name: "school")
-    let quarter = Tune.Movement(
-      melody: [Blow(bell: "C4", offset: .zero)], lead: .zero, strikes: nil, rest: .seconds(1))
-    let hour = Tune.Movement(
-      melody: [Blow(bell: "C4", offset: .zero), Blow(bell: "E4", offset: .seconds(50))],
-      lead: .zero, strikes: nil, rest: .seconds(1))
-    plan.tune = Tune(name: "test", description: "", movements: [0: hour, 1: quarter])
-    plan.times = AlarmTimes(time: try! TimeOfDay(text: "07:15"), days: try! AlarmDays(text: "once"))
-    var desk = desk(plan)
-    desk.wait(until: "2026-11-21T07:14:55")
-    desk.tell(.ended(desk.cues[0].id, .failed("busy", heard: .nothing)))
-    desk.wait(until: "2026-11-21T07:15:00")
-    let seen = desk.live(for: .seconds(90))
-    let rings = (desk.cues + seen.cues).map { shown($0, desk) - Instant("2026-11-21T07:15:00") }
-    #expect(rings.contains { $0 > .zero && $0 < .seconds(8) } || rings.contains(.zero))
-    #expect(seen.cues.allSatisfy { $0.blows.count == 1 })
-    #expect(zip(rings, rings.dropFirst()).allSatisfy { $1 - $0 <= .seconds(8) })
-  }
-
   @Test("a ring that rises does not silence a loud one") func loudestRings() {
     var plan = AlarmPlan.at("07:01")
     plan.name = "quiet"
@@ -160,14 +128,5 @@ import Testing
     let later = seen.cues.filter { shown($0, desk) > Self.seven + .seconds(70) }
     #expect(!later.isEmpty)
     #expect(later.allSatisfy { $0.source == .alarm(1) && $0.decibels == 0 })
-  }
-
-  @Test("with a tune that is not there it rings with the signal")
-  func missingTune() throws {
-    var plan = AlarmPlan.at(name: "school")
-    plan.tune = .missing("bells")
-    var desk = desk(plan)
-    let seen = desk.live(for: .seconds(550))
-    #expect(!seen.cues.isEmpty && !seen.cues.contains { !$0.blows.isEmpty })
   }
 }

@@ -4,12 +4,17 @@ import Testing
 
 /// When alarms ring next, what becomes of late ones, and the alarms of the configuration.
 @Suite struct AlarmTests {
-  /// A Saturday.
-  private static let evening = "2026-11-21T22:00:00"
-
-  private func desk(isTrusted: Bool = true) throws -> AlarmDesk {
-    var desk = AlarmDesk(at: Self.evening, isTrusted: isTrusted)
-    try desk.set("07:00", "mon-sun")
+  private func desk(
+    trust: ClockTrust = .synchronised, _ plans: [AlarmPlan] = [.at("07:00")],
+    _ change: (inout AnnouncerSettings) -> Void = { _ in }
+  ) -> Desk {
+    // A Saturday. No occasion sounds.
+    var desk = Desk(at: "2026-11-21T22:00:00", trust: trust) {
+      $0.voiceAtHour = .none
+      $0.interval = Interval(minutes: 60)!
+      change(&$0)
+    }
+    for plan in plans { desk.tell(.reminder(.set(plan))) }
     return desk
   }
 
@@ -21,102 +26,64 @@ import Testing
       ("2026-11-22T06:00:00", "2026-11-23T07:00:00"),
       ("2026-11-22T05:59:59", "2026-11-22T07:00:00"),
       ("2026-11-20T12:00:00", "2026-11-21T07:00:00"),
-    ], ["stop", "snooze", "ring", "restart"])
-  func setBack(step: (to: String, next: String), state: String) throws {
-    var desk = try desk()
+    ], [true, false])
+  func setBack(step: (to: String, next: String), isRestarted: Bool) {
+    var desk = desk()
     desk.wait(until: "2026-11-22T07:00:00")
-    if state == "snooze" { try desk.order(.snooze(nil)) }
-    if state == "stop" || state == "restart" { try desk.order(.stop(nil)) }
-    if state == "restart" {
-      desk.restart(after: Instant(step.to) - desk.now.instant, isSameBoot: false)
-    } else {
-      desk.step(to: step.to)
-    }
-    if state == "ring" || state == "snooze" {
-      try desk.order(.stop(nil))
-      desk.settle()
-    }
+    desk.tell(.stop(.byHand))
+    let span = Instant(step.to) - desk.now.instant
+    if isRestarted { desk.restart(after: span, isSameBoot: false) } else { desk.step(by: span) }
     #expect(desk.next == [step.next])
   }
 
-  @Test("set back to before it was set, it rings at the first time to come") func setBeforeSet()
-    throws
-  {
-    var desk = AlarmDesk(at: "2026-11-22T08:00:00")
-    try desk.set("07:00", "mon-sun")
-    desk.step(to: "2026-11-21T20:00:00")
-    #expect(desk.next == ["2026-11-22T07:00:00"])
-  }
-
   @Test(
-    "what a change of zone steps over rings late, or is told as missed; over a restart, too",
+    "what a change of zone steps over rings late, or is told as missed",
     arguments: [
       (70, ReminderEvent.rings(.due(late: .seconds(600)))), (120, .expired(late: .seconds(3600))),
-    ], [true, false])
-  func zone(change: (minutes: Int, event: ReminderEvent), isRestarted: Bool) throws {
-    var desk = try desk()
+    ])
+  func zone(minutes: Int, event: ReminderEvent) {
+    var desk = desk()
     desk.wait(until: "2026-11-22T06:00:00")
-    desk.zone = .fixed(minutes: change.minutes)
-    if isRestarted {
-      desk.restart(after: .zero, isSameBoot: true)
-    } else {
-      desk.reminders.planAlarms(at: desk.now, desk.rules)
-      desk.settle()
-    }
-    #expect(desk.events == [change.event])
+    desk.tell(.zoneChanged(TestZone.fixed(minutes: minutes)))
+    #expect(desk.alarmEvents == [event])
   }
 
-  @Test("in another zone none is missed that was past there when it was set") func zoneSet()
-    throws
-  {
-    for (minutes, next) in [(60, "2026-11-22T06:00:00"), (-60, "2026-11-21T08:00:00")] {
-      var desk = AlarmDesk(at: "2026-11-21T06:30:00")
-      try desk.set("07:00")
-      desk.zone = .fixed(minutes: minutes)
-      desk.reminders.planAlarms(at: desk.now, desk.rules)
-      desk.settle()
-      #expect(desk.events.isEmpty && desk.next == [next])
-    }
-  }
-
-  @Test("skip leaves out the next ring, and one more each time") func skip() throws {
-    var desk = try desk()
+  @Test("skip leaves out the next ring, and one more each time; it is refused while it rings")
+  func skip() {
+    var desk = desk()
     for day in [23, 24] {
-      try desk.order(.skip("1"))
-      desk.settle()
+      desk.tell(.reminder(.skip("1")))
       #expect(desk.next == ["2026-11-\(day)T07:00:00"])
     }
     desk.restart(after: .seconds(2 * 86_400), isSameBoot: false)
-    #expect(desk.events.isEmpty && desk.next == ["2026-11-24T07:00:00"])
+    #expect(desk.alarmEvents.isEmpty && desk.next == ["2026-11-24T07:00:00"])
     // The clock was wrong when it was skipped.
-    desk.step(to: "2026-11-20T07:00:01")
+    desk.step(by: Instant("2026-11-20T07:00:01") - desk.now.instant)
     #expect(desk.next == ["2026-11-21T07:00:00"])
-  }
-
-  @Test("skip is refused while it rings") func skipRefused() throws {
-    var desk = try desk()
-    desk.wait(until: "2026-11-22T07:00:00")
-    #expect(throws: ReminderRefusal.isUp(desk.alarms[0])) { try desk.order(.skip("1")) }
+    desk.wait(until: "2026-11-21T07:00:00")
+    desk.tell(.reminder(.skip("1")))
+    #expect(desk.orderRefusal == .isUp(desk.alarms[0]))
   }
 
   @Test(
     "no clock is too far off",
     arguments: [Int64.min + 1, -1, 0, 7_258_118_400_000_000_000, Int64.max - 4_000_000_000_000_000])
   func extremes(nanoseconds: Int64) throws {
-    for isTrusted in [true, false] {
-      var desk = AlarmDesk(at: "2199-12-30T12:00:00")
-      try desk.set("07:00", "mon-sun")
-      try desk.set("07:00", "2199-12-31")
-      desk.isTrusted = isTrusted
-      desk.now = Now(
+    let zone = TestZone.utc
+    for trust in [ClockTrust.synchronised, .untrusted] {
+      var reminders = Reminders()
+      let rules = Rules(AnnouncerSettings(), zone: zone, trust: trust)
+      let set = Now("2199-12-30T12:00:00", running: .seconds(1))
+      for days in ["mon-sun", "2199-12-31"] {
+        _ = try reminders.handle(.set(.at("07:00", days)), at: set, rules)
+      }
+      let now = Now(
         instant: Instant(nanoseconds: nanoseconds), uptime: Uptime(seconds: 1),
         sinceBoot: .seconds(1))
-      desk.settle()
-      desk.reminders.planAlarms(at: desk.now, desk.rules)
-      desk.settle()
-      _ = desk.reminders.nextDue(desk.rules)
-      _ = try? desk.set("07:00", "mon")
-      #expect(desk.alarms.count >= 1)
+      _ = reminders.due(at: now, rules)
+      reminders.planAlarms(at: now, rules)
+      _ = reminders.due(at: now, rules)
+      #expect(reminders.alarms.count >= 1)
     }
   }
 
@@ -128,53 +95,39 @@ import Testing
       (300, ReminderEvent.rings(.due(late: .seconds(300)))),
       (7200, .expired(late: .seconds(7200))),
     ])
-  func trustComes(late: Int, event: ReminderEvent) throws {
-    var desk = try desk()
-    desk.step(to: "2026-11-21T22:00:01", isTrusted: false)
+  func trustComes(late: Int, event: ReminderEvent) {
+    var desk = desk()
+    desk.tell(.trust(.untrusted))
     desk.wait(until: "2026-11-22T07:00:00")
-    #expect(desk.events == [.silenced(.untrusted)])
+    #expect(desk.alarmEvents == [.silenced(.untrusted)])
     desk.wait(for: .seconds(late))
-    #expect(desk.events.isEmpty)
-    desk.step(to: "2026-11-22T07:00:00", plus: .seconds(late), isTrusted: true)
-    #expect(desk.events == [event])
-    #expect(desk.live(for: .seconds(3600)).map(\.0).filter { $0 != .missed(nil) }.isEmpty)
-  }
-
-  @Test("a wrong clock rings nothing and forgets nothing, however far it is off") func wrongClock()
-    throws
-  {
-    var desk = try desk()
-    for shown in ["1970-01-01T00:00:00", "2038-01-01T06:59:59"] {
-      desk.step(to: shown, isTrusted: false)
-      desk.wait(for: .seconds(86_400))
-    }
-    desk.step(to: "2026-11-22T06:59:00", isTrusted: true)
-    #expect(desk.events.isEmpty)
-    #expect(desk.next == ["2026-11-22T07:00:00"])
+    #expect(desk.alarmEvents.isEmpty)
+    desk.tell(.trust(.synchronised))
+    #expect(desk.alarmEvents == [event])
   }
 
   @Test("set while nobody knew the time, it is never missed, and rings late up to ring_limit")
-  func setUntrusted() throws {
+  func setUntrusted() {
     for (shown, event) in [
       ("2026-11-25T07:05:00", ReminderEvent.rings(.due(late: .seconds(300)))),
       ("2026-11-25T12:00:00", nil),
     ] {
-      var desk = try desk(isTrusted: false)
-      desk.step(to: shown, isTrusted: true)
-      #expect(desk.events == [event].compactMap { $0 })
+      var desk = desk(trust: .untrusted)
+      desk.step(by: Instant(shown) - desk.now.instant)
+      desk.tell(.trust(.synchronised))
+      #expect(desk.alarmEvents == [event].compactMap { $0 })
     }
   }
 
   @Test("with untrusted = speak it rings by that clock, and not again for the same time")
-  func speaks() throws {
-    var desk = try desk(isTrusted: false)
-    desk.speaksUntrusted = true
+  func speaks() {
+    var desk = desk(trust: .untrusted) { $0.untrusted = .speak }
     desk.restart(after: .seconds(9 * 3600 + 300), isSameBoot: false)
-    #expect(desk.events == [.rings(.due(late: .seconds(300)))])
-    try desk.order(.stop(nil))
-    desk.step(to: "2026-11-22T07:03:00", isTrusted: true)
-    #expect(desk.events.isEmpty)
-    #expect(desk.next == ["2026-11-23T07:00:00"])
+    #expect(desk.alarmEvents == [.rings(.due(late: .seconds(300)))])
+    desk.tell(.stop(.byHand))
+    desk.step(by: .seconds(-120))
+    desk.tell(.trust(.synchronised))
+    #expect(desk.alarmEvents.isEmpty && desk.next == ["2026-11-23T07:00:00"])
   }
 
   // MARK: Late
@@ -182,75 +135,49 @@ import Testing
   @Test(
     "the machine slept or was off: within ring_limit it rings, later it has expired",
     arguments: [true, false])
-  func late(isSameBoot: Bool) throws {
-    var desk = try desk()
-    try desk.set("06:50")
+  func late(isSameBoot: Bool) {
+    var desk = desk([.at("07:00"), .at("06:50", "once")])
     desk.restart(after: .seconds(9 * 3600 + 600), isSameBoot: isSameBoot)
-    #expect(desk.events == [.rings(.due(late: .seconds(600))), .expired(late: .seconds(1200))])
-    guard case .ringing(let since) = desk.alarms[0].state else {
-      Issue.record("\(desk.alarms)")
-      return
-    }
+    #expect(
+      desk.alarmEvents == [.rings(.due(late: .seconds(600))), .expired(late: .seconds(1200))])
+    #expect(desk.alarms.map(\.due) == [Instant("2026-11-22T07:00:00")])
     // A late ring begins as soon as the lead allows.
-    #expect(since.left(at: desk.now) == AlarmDesk.lead)
-    #expect(desk.alarms[0].due == Instant("2026-11-22T07:00:00"))
-    #expect(desk.alarms.count == 1)
+    #expect(desk.alarms[0].moment?.left(at: desk.now) == Announcer.requestLead)
   }
 
   @Test("off for days it is told once, and rings if the last time is not too late")
-  func offForDays() throws {
-    var desk = try desk()
+  func offForDays() {
+    var desk = desk()
     desk.restart(after: .seconds(4 * 86_400 + 9 * 3600 + 300), isSameBoot: false)
-    #expect(desk.events == [.expired(late: .seconds(4 * 86_400 + 300))])
-    desk.settle()
-    #expect(desk.events == [.rings(.due(late: .seconds(300)))])
+    #expect(desk.alarmEvents == [.expired(late: .seconds(4 * 86_400 + 300))])
+    desk.tell(.woke)
+    #expect(desk.alarmEvents == [.rings(.due(late: .seconds(300)))])
     // What rang then was missed, and nothing is told of the days after it.
     desk.restart(after: .seconds(5 * 86_400 + 7200), isSameBoot: false)
-    #expect(desk.events == [.missed(nil)])
+    #expect(desk.alarmEvents == [.missed])
     #expect(desk.next == ["2026-12-02T07:00:00"])
   }
 
-  @Test("what rang when the power went rings on, or was missed") func ringingOverPowerCut() throws {
-    var desk = try desk()
+  @Test("what rings or is snoozed when the power goes, goes on, or is missed") func powerCut() {
+    var desk = desk()
     desk.wait(until: "2026-11-22T07:00:00")
     desk.restart(after: .seconds(300), isSameBoot: false)
-    #expect(desk.events == [.rings(.on)])
-    #expect(desk.reminders.isRinging)
-    desk.settle()
-    #expect(desk.events.isEmpty)
-    desk.restart(after: .seconds(700), isSameBoot: false)
-    #expect(desk.events == [.missed(nil)])
-  }
-
-  @Test("a clock that is set moves no ring_limit") func ringLimit() throws {
-    var desk = try desk()
-    desk.wait(until: "2026-11-22T07:00:00")
-    desk.step(to: "2026-11-22T12:00:00")
-    #expect(desk.events.isEmpty)
-    #expect(desk.live(for: .seconds(900)).map(\.0) == [.missed(nil)])
-  }
-
-  @Test("a snooze goes on over a power cut, and expires in a long one") func snoozeOverPowerCut()
-    throws
-  {
-    var desk = try desk()
-    desk.wait(until: "2026-11-22T07:00:00")
-    try desk.order(.snooze(nil))
+    #expect(desk.alarmEvents == [.rings(.on)])
+    desk.tell(.reminder(.snooze(nil)))
     desk.restart(after: .seconds(300), isSameBoot: false)
-    #expect(desk.live(for: .seconds(300)).map(\.0) == [.rings(.again)])
-    try desk.order(.snooze(nil))
+    #expect(desk.live(for: .seconds(300)).alarms == [.rings(.again)])
+    desk.tell(.reminder(.snooze(nil)))
     desk.restart(after: .seconds(7200), isSameBoot: false)
-    #expect(desk.events == [.expired(late: .seconds(6600))])
+    #expect(desk.alarmEvents == [.expired(late: .seconds(6600))])
     #expect(desk.next == ["2026-11-23T07:00:00"])
   }
 
   // MARK: Names and numbers
 
-  @Test("the lowest number that is free is taken") func numbers() throws {
-    var desk = AlarmDesk(at: Self.evening)
-    for _ in 1...3 { try desk.set("07:00") }
-    try desk.order(.cancel(.alarm, "2"))
-    try desk.set("08:00")
+  @Test("the lowest number that is free is taken") func numbers() {
+    var desk = desk([.at(), .at(), .at()])
+    desk.tell(.reminder(.cancel(.alarm, "2")))
+    desk.tell(.reminder(.set(.at("08:00"))))
     #expect(desk.alarms.map(\.number) == [1, 2, 3])
     #expect(desk.alarms[1].title == "alarm 2")
   }
@@ -269,58 +196,56 @@ import Testing
       (String(repeating: "x", count: 41), "it has more than 40 characters"),
       ("a" + String(repeating: "\u{301}", count: 10_000), "it has more than 40 characters"),
     ])
-  func badName(name: String, flaw: String) throws {
-    var desk = AlarmDesk(at: Self.evening)
-    #expect(throws: ReminderRefusal.name(.alarm, flaw)) { try desk.set("07:00", name: name) }
+  func badName(name: String, flaw: String) {
+    var desk = desk([])
+    desk.tell(.reminder(.set(.at(name: name))))
+    #expect(desk.orderRefusal == .name(.alarm, flaw))
     #expect(desk.alarms.isEmpty)
   }
 
   // MARK: The configuration
 
-  @Test("after a reload what has not changed goes on, and what is gone is told") func reload()
-    throws
-  {
-    var desk = AlarmDesk(at: Self.evening)
-    let school = AlarmPlan.at("07:00", name: "school")
-    let church = AlarmPlan.at("07:00", name: "church")
-    let work = AlarmPlan.at("09:00", name: "work")
-    desk.configure([school, church, work])
-    try desk.set("10:00")
+  private func configure(_ desk: inout Desk, _ plans: [AlarmPlan]) {
+    var settings = desk.announcer.settings
+    settings.alarms = plans
+    desk.tell(.reloaded(settings))
+  }
+
+  private static let school = AlarmPlan.at("07:00", name: "school")
+
+  @Test("after a reload what has not changed goes on, and what is gone is told") func reload() {
+    var desk = desk([])
+    configure(&desk, [Self.school, .at("07:00", name: "church"), .at("09:00", name: "work")])
+    desk.tell(.reminder(.set(.at("10:00", "once"))))
     desk.wait(until: "2026-11-22T07:00:00")
-    try desk.order(.snooze("school"))
-    var louder = school
+    desk.tell(.reminder(.snooze("school")))
+    var louder = Self.school
     louder.rise = AlarmRise(over: .seconds(60))
-    desk.configure([louder, AlarmPlan.at("09:30", name: "work")])
-    #expect(desk.events == [.cancelled])
+    configure(&desk, [louder, .at("09:30", name: "work")])
+    #expect(desk.alarmEvents == [.cancelled])
     #expect(desk.alarms.map(\.number) == [1, 3, 4])
-    #expect(desk.alarms[0].isUp)
     #expect(desk.alarms[0].alarm == louder)
     #expect(desk.next == [nil, "2026-11-22T09:30:00", "2026-11-22T10:00:00"])
   }
 
-  @Test("a start takes up what was saved of those that are configured still") func start() throws {
-    var desk = AlarmDesk(at: Self.evening)
-    let school = AlarmPlan.at("07:00", name: "school")
-    let work = AlarmPlan.at("06:30", name: "work")
-    desk.configure([school, work, AlarmPlan.at("06:00", name: "old")])
-    let moved = AlarmPlan.at("09:00", name: "work")
-    desk.restart(after: .seconds(9 * 3600 + 60), isSameBoot: false, plans: [school, moved])
-    #expect(desk.events == [.rings(.due(late: .seconds(60)))])
+  @Test("a start takes up what was saved of those that are configured still") func start() {
+    var desk = desk([])
+    configure(&desk, [Self.school, .at("06:30", name: "work"), .at("06:00", name: "old")])
+    desk.restart(after: .seconds(9 * 3600 + 60), isSameBoot: false) {
+      $0.alarms = [Self.school, .at("09:00", name: "work")]
+    }
+    #expect(desk.alarmEvents == [.rings(.due(late: .seconds(60)))])
     #expect(desk.next == [nil, "2026-11-22T09:00:00"])
   }
 
   @Test("a person's alarm rings beside one of that name in the configuration, which it may mean")
-  func namesake() throws {
-    var desk = AlarmDesk(at: Self.evening)
-    try desk.set("06:00", name: "school")
-    desk.configure([AlarmPlan.at("07:00", name: "school")])
+  func namesake() {
+    var desk = desk([.at("06:00", name: "school")])
+    configure(&desk, [Self.school])
     #expect(desk.next == ["2026-11-22T06:00:00", "2026-11-22T07:00:00"])
-    desk.wait(until: "2026-11-22T06:00:00")
     desk.wait(until: "2026-11-22T07:00:00")
-    try desk.order(.stop("school"))
-    #expect(desk.events == [.stopped(.byHand)])
-    desk.configure([])
-    #expect(desk.alarms.isEmpty)
+    desk.tell(.reminder(.stop("school")))
+    #expect(desk.alarmEvents == [.stopped(.byHand)])
   }
 }
 

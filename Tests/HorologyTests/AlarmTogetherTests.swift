@@ -46,17 +46,6 @@ import Testing
     #expect(desk.live(for: .seconds(60)).cues.isEmpty)
   }
 
-  @Test("a timer does not share the last ring of one that is about to reach its limit")
-  func sharesNoLastRing() {
-    var desk = Desk(at: "2026-11-21T15:01:00") { $0.ringLimit = .seconds(10) }
-    desk.start(.seconds(10))
-    // The first one rings last at 19 s, and until 20 s.
-    desk.start(.milliseconds(19_900))
-    let seen = desk.live(for: .milliseconds(19_500))
-    #expect(seen.cues.contains { $0.source == .timer(2) })
-    #expect(desk.live(for: .seconds(1)).events.contains(.missed(nil)))
-  }
-
   @Test("rings that begin within a second are heard as one") func almostTogether() {
     var desk = Desk(at: "2026-11-21T15:01:00")
     for number in 0..<10 { desk.start(.milliseconds(5500 + number * 90)) }
@@ -138,25 +127,6 @@ import Testing
     desk.tell(.reminder(orders[1]))
     #expect(desk.alarmEvents.count == 1)
     #expect(desk.effects.contains(cut))
-  }
-
-  @Test("a tune that a reload takes away sounds to its end before the signal") func tuneIsTaken() {
-    let tune = Self.tune(lasting: 8)
-    var desk = desk([])
-    var settings = desk.announcer.settings
-    settings.alarms = [AlarmPlan.at(name: "one", tune: tune)]
-    desk.tell(.reloaded(settings, .none))
-    desk.wait(for: .seconds(26))
-    #expect(shown(desk.cues, desk) == [.zero])
-    desk.wait(for: .seconds(4))
-    desk.wait(for: .seconds(2))
-    settings.alarms = [AlarmPlan.at(name: "one")]
-    desk.tell(.reloaded(settings, .none))
-    #expect(desk.stopped.isEmpty)
-    #expect(desk.cues.isEmpty)
-    desk.wait(for: .seconds(10))
-    #expect(desk.cues.allSatisfy { $0.blows.isEmpty })
-    #expect(shown(desk.cues, desk) == [.seconds(15)])
   }
 
   @Test("of several alarms at one minute the time is said once") func timeOnce() {

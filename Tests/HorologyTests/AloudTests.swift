@@ -108,19 +108,4 @@ import Testing
       #expect(cause(desk) == .request)
     }
   }
-
-  @Test("it is not said over something else, nor just before a chime") func busy() {
-    var desk = desk(trust: .untrusted)
-    desk.tell(.pressed(speakerIsAwake: true))
-    let first = desk.announcer.playing?.id
-    desk.tell(.pressed(speakerIsAwake: true))
-    #expect(desk.announcer.playing?.id == first)
-
-    desk = Desk(at: "2026-11-21T15:59:50", trust: .untrusted) {
-      $0.untrusted = .chime
-      $0.chime = .note(leading: .zero)
-    }
-    desk.tell(.pressed(speakerIsAwake: true))
-    #expect(cause(desk) == nil)
-  }
 }

@@ -22,16 +22,6 @@ import Testing
     #expect(desk.played == "15:07:30")
   }
 
-  @Test("with the longest lead-in and latency there are instants that can be met")
-  func longestLead() {
-    var desk = Desk(at: "2026-11-21T15:07:30") {
-      $0.leadIn = .seconds(4)
-      $0.latencyOffset = .seconds(5)
-    }
-    desk.tell(.asked(at: start + desk.announcer.rules.preparation, speakerIsAwake: false))
-    #expect(desk.played == "15:07:40")
-  }
-
   @Test("the time of the quarter at the quarter is what the quarter says") func atTheQuarter() {
     let quarter = Instant("2026-11-21T15:15:00")
     for time in [nil, CivilTime(hour: 15, minute: 15)] {

@@ -74,17 +74,6 @@ import Testing
     #expect(desk.played == "15:15:00")
   }
 
-  @Test("set back over what has not been decided, by one step or many, it sounds")
-  func backOverNothing() {
-    var desk = Desk(at: "2026-11-21T15:16:00")
-    desk.step(by: .seconds(-120))
-    desk.wait(until: "2026-11-21T15:14:57")
-    #expect(desk.played == "15:15:00")
-    desk = Desk(at: "2026-11-21T15:58:00")
-    for _ in 1...5 { desk.step(by: .seconds(-10 * 60)) }
-    #expect(desk.announcer.next.instant == Instant("2026-11-21T15:15:00"))
-  }
-
   @Test("a small step while it speaks lets it finish") func smallStep() {
     var desk = Desk(at: "2026-11-21T15:14:58")
     desk.wait(until: "2026-11-21T15:15:01")
@@ -116,16 +105,6 @@ import Testing
     desk.now = desk.now.later(by: .milliseconds(29_800))
     desk.tell(.asked(speakerIsAwake: false))
     #expect(desk.played == "15:08:00")
-  }
-
-  @Test("words that the speaker would begin after their minute are refused") func slowSpeaker() {
-    var desk = Desk(at: "2026-11-21T15:07:58")
-    desk.tell(.asked(speakerIsAwake: false))
-    #expect(desk.played == "15:07:58")
-    #expect(desk.latest == Instant("2026-11-21T15:08:00"))
-    desk.now = desk.now.later(by: .seconds(2))
-    desk.end(.tooLate(by: .seconds(3)))
-    #expect(desk.refusal == .failed("the speaker was ready 3.0 s too late for it"))
   }
 
   @Test("a time that was given stays true, and is in no occasion's way") func givenTime() {

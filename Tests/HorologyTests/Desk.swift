@@ -65,15 +65,28 @@ struct Desk {
   /// The service starts again with what it has saved.
   mutating func restart(
     at now: Now, isSameBoot: Bool, trust: ClockTrust = .synchronised,
-    switchState: SwitchState = .absent, _ change: (inout AnnouncerSettings) -> Void = { _ in }
+    _ change: (inout AnnouncerSettings) -> Void = { _ in }
   ) {
     var settings = announcer.settings
     change(&settings)
     announcer = Announcer(
-      settings: settings, zone: TestZone.utc, trust: trust, switchState: switchState,
+      settings: settings, zone: TestZone.utc, trust: trust,
       reminders: Reminders(announcer.reminders.all, isSameBoot: isSameBoot, at: now),
       interval: announcer.interval?.started(isSameBoot: isSameBoot, at: now), at: now)
     self.now = now
+  }
+
+  /// The same after `span`.
+  mutating func restart(
+    after span: Duration, isSameBoot: Bool,
+    _ change: (inout AnnouncerSettings) -> Void = { _ in }
+  ) {
+    var later = now.later(by: span)
+    if !isSameBoot {
+      later = Now(instant: later.instant, uptime: Uptime(seconds: 20), sinceBoot: .seconds(20))
+    }
+    restart(at: later, isSameBoot: isSameBoot, trust: announcer.trust, change)
+    tell(.woke)
   }
 
   /// The power was cut. The clock shows `shown` after that, and nobody vouches for it.
@@ -161,6 +174,125 @@ struct Desk {
   var refusal: SkipReason? {
     for case .refused(.request(let reason)) in reports { return reason }
     return nil
+  }
+}
+
+extension Desk {
+  var cues: [Cue] { effects.compactMap { if case .play(.cue(let cue)) = $0 { cue } else { nil } } }
+
+  var stopped: [SoundingID] {
+    effects.compactMap { if case .stop(let id, _) = $0 { id } else { nil } }
+  }
+
+  var timerEvents: [ReminderEvent] {
+    reports.compactMap {
+      if case .reminder(let timer, let event) = $0, timer.kind == .timer { event } else { nil }
+    }
+  }
+
+  var intervalEvents: [IntervalEvent] {
+    reports.compactMap { if case .interval(_, let event) = $0 { event } else { nil } }
+  }
+
+  var alarmEvents: [ReminderEvent] {
+    reports.compactMap {
+      if case .reminder(let alarm, let event) = $0, alarm.kind == .alarm { event } else { nil }
+    }
+  }
+
+  var orderRefusal: OrderRefusal? {
+    for case .refused(.order(let refusal)) in reports { return refusal }
+    return nil
+  }
+
+  var timers: [Reminder] { announcer.reminders.timers }
+  var alarms: [Reminder] { announcer.reminders.alarms }
+
+  /// The next ring of each alarm, in UTC; nil for an alarm that does not wait.
+  var next: [String?] {
+    alarms.map { $0.isUp ? nil : $0.next.map { TestZone.utc.civil(at: $0).dateTime.description } }
+  }
+
+  /// Why nobody has heard what was missed.
+  var neverHeard: [SkipReason?] {
+    reports.compactMap {
+      if case .reminder(let reminder, .missed) = $0 { announcer.neverHeard(reminder) } else { nil }
+    }
+  }
+
+  mutating func start(_ length: Duration, _ name: String? = nil) {
+    tell(.reminder(.start(length, name: name)))
+  }
+
+  mutating func start(_ plan: IntervalPlan) {
+    tell(.interval(.start(plan, replaces: false)))
+  }
+
+  /// Lets `span` pass, then wakes the Announcer.
+  mutating func wait(for span: Duration) {
+    now = now.later(by: span)
+    tell(.woke)
+  }
+
+  /// Lets `span` pass and wakes the Announcer whenever it asks. Every cue and announcement plays to
+  /// its end, 2 s each.
+  mutating func live(
+    for span: Duration
+  ) -> (
+    cues: [Cue], events: [ReminderEvent], alarms: [ReminderEvent], announcements: [Announcement],
+    neverHeard: [SkipReason?]
+  ) {
+    let end = now.sinceBoot + span
+    var sounding: [(id: SoundingID, end: Duration)] = []
+    var cues: [Cue] = []
+    var events: [ReminderEvent] = []
+    var alarms: [ReminderEvent] = []
+    var announcements: [Announcement] = []
+    var neverHeard: [SkipReason?] = []
+    func look(_ desk: Desk) {
+      cues += desk.cues
+      events += desk.timerEvents
+      alarms += desk.alarmEvents
+      neverHeard += desk.neverHeard
+      for case .play(.announcement(let announcement)) in desk.effects {
+        announcements.append(announcement)
+        let begins = desk.now.sinceBoot + (announcement.anchor - desk.now.instant)
+        sounding.append((announcement.id, begins + .seconds(2)))
+      }
+      sounding += desk.cues.map { ($0.id, $0.anchor + .seconds(2)) }
+    }
+    // Far more wake-ups than any test needs. More than these mean that the Announcer never sleeps.
+    for _ in 0..<5000 {
+      let woken = now.sinceBoot + (wake.map { $0 - now.instant } ?? .seconds(3600))
+      let ended = sounding.min { $0.end < $1.end }
+      let next = max(min(woken, ended?.end ?? woken), now.sinceBoot)
+      guard next <= end else {
+        now = now.later(by: end - now.sinceBoot)
+        return (cues, events, alarms, announcements, neverHeard)
+      }
+      now = now.later(by: next - now.sinceBoot)
+      if let ended, ended.end <= next {
+        sounding.removeAll { $0.id == ended.id }
+        tell(.ended(ended.id, .finished(.exact)))
+      } else {
+        tell(.woke)
+      }
+      look(self)
+    }
+    fatalError("it wakes again and again at \(now.instant.nanoseconds)")
+  }
+}
+
+extension AlarmPlan {
+  /// An alarm for a test: every day unless other days are given.
+  static func at(
+    _ time: String = "07:00", _ days: String = "mon-sun", name: String? = nil, tune: Tune? = nil
+  ) -> AlarmPlan {
+    var plan = AlarmPlan(
+      name: name,
+      AlarmTimes(time: try! TimeOfDay(text: time), days: try! AlarmDays(text: days)))
+    plan.tune = tune
+    return plan
   }
 }
 

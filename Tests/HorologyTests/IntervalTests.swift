@@ -19,7 +19,7 @@ import Testing
     #expect(desk.announcer.interval == first)
     #expect(desk.stopped.isEmpty)
     desk.start(Self.workout)
-    #expect(desk.intervalRefusal == .runs("interval of 30 s"))
+    #expect(desk.orderRefusal == .runs(first!))
     #expect(desk.announcer.interval == first)
     desk.tell(.interval(.start(Self.workout, replaces: true)))
     #expect(desk.intervalEvents == [.stopped(.replaced), .started])
@@ -71,45 +71,12 @@ import Testing
     var desk = Desk(at: Self.start)
     desk.tell(.switched(.off, at: desk.now.uptime))
     desk.start(.plain(every: .seconds(2)))
-    #expect(desk.intervalRefusal == .silenced(.switchOff))
+    #expect(desk.orderRefusal == .silenced(.switchOff))
     var gym = Desk(at: Self.start) { $0.silences = .announcements }
     gym.start(.plain(every: .seconds(2)))
     gym.tell(.switched(.off, at: gym.now.uptime))
     #expect(gym.intervalEvents.isEmpty)
     #expect(gym.live(for: .seconds(10)).cues.count >= 4)
-  }
-
-  @Test("after a restart it goes on by the same arithmetic; what was over meanwhile is told")
-  func restart() {
-    for isSameBoot in [true, false] {
-      var desk = Desk(at: Self.start)
-      desk.start(Self.workout)
-      let saved = desk.announcer.interval!
-      _ = desk.live(for: .seconds(62))
-      // After a reboot, `sinceBoot` starts again.
-      let sinceBoot = isSameBoot ? desk.now.sinceBoot + .seconds(3) : .seconds(20)
-      let back = Now(
-        instant: desk.now.instant + .seconds(3), uptime: Uptime(seconds: 20),
-        sinceBoot: sinceBoot)
-      var after = desk
-      after.restart(at: back, isSameBoot: isSameBoot)
-      // 65 s after the order, the plan is in its second rest, which began at 60 s.
-      let cues = after.live(for: .seconds(10)).cues
-      #expect(cues.map(\.signal) == [.count, .count, .count, .work])
-      let toWork = saved.start.shown + .seconds(70) - back.instant
-      #expect(cues.last?.anchor == back.sinceBoot + toWork)
-
-      let late = back.later(by: .seconds(3600))
-      var over = desk
-      over.restart(at: late, isSameBoot: isSameBoot)
-      over.tell(.woke)
-      guard case .over(late: let span?)? = over.intervalEvents.first else {
-        Issue.record("it is not told that it is over")
-        continue
-      }
-      #expect(span > .seconds(3400))
-      #expect(over.cues.isEmpty)
-    }
   }
 
   @Test("what cannot be heard is told once, until it is heard again") func unheard() {
@@ -129,14 +96,6 @@ import Testing
     desk.wait(for: .seconds(10))
     desk.tell(.ended(desk.cues[0].id, .tooLate(by: .seconds(2))))
     #expect(desk.intervalEvents == [.unheard(Announcer.tooLate(.seconds(2)))])
-  }
-
-  @Test("a device that needs its seconds to open is no trouble") func slowDevice() {
-    var desk = Desk(at: Self.start)
-    desk.start(.plain(every: .seconds(1)))
-    desk.wait(for: .seconds(2))
-    desk.tell(.ended(desk.cues.first?.id ?? SoundingID(1), .tooLate(by: .seconds(2))))
-    #expect(desk.intervalEvents.isEmpty)
   }
 
   @Test("the last signal is silenced, too") func lastSignal() {
@@ -164,13 +123,5 @@ import Testing
     desk.tell(.stop(.byHand))
     #expect(desk.stopped == [words])
     #expect(desk.announcer.interval != nil)
-  }
-
-  @Test("with a clock that came back behind, it begins at once") func clockBehind() {
-    var desk = Desk(at: Self.start)
-    desk.start(Self.workout)
-    desk.cutPower(showing: desk.announcer.interval!.start.shown - .seconds(1000))
-    let begun = desk.cues + desk.live(for: .seconds(9)).cues
-    #expect(begun.contains { $0.signal == .count })
   }
 }

@@ -32,22 +32,4 @@ import Testing
     desk.wait(until: "2026-11-21T15:02:50")
     #expect(desk.cues.contains { $0.source == .alarm(1) })
   }
-
-  @Test("who asks is answered as soon as the speaker can, and the time is true then")
-  func request() {
-    for (isAwake, lead) in [(true, Duration.milliseconds(5400)), (false, .milliseconds(5400))] {
-      var desk = desk()
-      desk.tell(.asked(speakerIsAwake: isAwake))
-      #expect(desk.anchor == desk.now.instant + lead)
-    }
-  }
-
-  @Test(
-    "at an instant that is nearer than that nothing can begin, and it is told how near it may be")
-  func tooNear() {
-    var desk = desk()
-    desk.tell(.asked(at: desk.now.instant + .seconds(5), speakerIsAwake: true))
-    #expect(
-      desk.refusal?.description == "its instant is too near: it takes 5400 ms to begin")
-  }
 }

@@ -26,21 +26,6 @@ import Testing
     #expect(!desk.live(for: .seconds(5)).cues.isEmpty)
   }
 
-  @Test("one that was put off, and one that rang before a start, are told unheard, too")
-  func againMeanwhile() {
-    var desk = Desk(at: Self.start)
-    desk.tell(.reminder(.set(Self.alarm)))
-    #expect(desk.live(for: .seconds(70)).alarms == [.rings(.due(late: nil))])
-    desk.tell(.reminder(.snooze(nil)))
-    turn(&desk, .lost("gone"))
-    #expect(
-      desk.live(for: Reminder.snooze + .seconds(1)).alarms == [.rings(.again, unheard: .switchLost)]
-    )
-    desk.restart(at: desk.now, isSameBoot: true, switchState: .lost("gone"))
-    desk.tell(.woke)
-    #expect(desk.alarmEvents == [.rings(.on, unheard: .switchLost)])
-  }
-
   @Test("turned off after it was lost, the switch ends what rings") func turnedOff() {
     var desk = Desk(at: Self.start)
     desk.start(.seconds(10))
@@ -58,9 +43,10 @@ import Testing
     turn(&desk, .lost("gone"))
     let seen = desk.live(for: .seconds(1000))
     #expect(
-      seen.events == [.rings(.due(late: nil), unheard: .switchLost), .missed(.switchLost)])
+      seen.events == [.rings(.due(late: nil), unheard: .switchLost), .missed])
     #expect(
-      seen.alarms == [.rings(.due(late: nil), unheard: .switchLost), .missed(.switchLost)])
+      seen.alarms == [.rings(.due(late: nil), unheard: .switchLost), .missed])
+    #expect(seen.neverHeard == [.switchLost, .switchLost])
   }
 
   // MARK: A reload

@@ -60,18 +60,6 @@ import Testing
     #expect(desk.played == "16:00:00")
   }
 
-  @Test("an occasion in preparation is the next, and may be unmuted until its instant")
-  func inPreparation() {
-    var desk = Desk(at: "2026-11-21T15:14:57")
-    desk.tell(.mute(.next))
-    #expect((desk.stopReason == .muted))
-    desk.end(.stopped(.muted, silentAt: nil))
-    #expect(desk.skips.isEmpty)
-    desk.wait(until: "2026-11-21T15:14:58")
-    desk.tell(.mute(.off))
-    #expect(desk.played == "15:15:00")
-  }
-
   @Test("whoever asks is answered, as in quiet hours") func asked() {
     var desk = Desk(at: "2026-11-21T15:07:00")
     desk.tell(.mute(.on))
@@ -96,16 +84,5 @@ import Testing
     desk.wait(until: "2026-11-21T15:15:00")
     #expect(desk.skipReason == .switchOff)
     #expect(desk.announcer.mute == .next, "its occasion is still to come")
-  }
-
-  @Test("a mute that ended while nothing ran is over at the start") func endedMeanwhile() {
-    let now = Now(
-      instant: Instant("2026-11-21T15:07:00"), uptime: Uptime(seconds: 1000),
-      sinceBoot: .seconds(1000))
-    var announcer = Announcer(
-      settings: AnnouncerSettings(), zone: TestZone.utc, trust: .synchronised,
-      mute: .until(Instant("2026-11-21T15:00:00")), at: now)
-    let effects = announcer.handle(.woke, at: now).effects
-    #expect(effects.first == .report(.mute(.off, until: nil)))
   }
 }

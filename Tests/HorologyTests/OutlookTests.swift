@@ -27,14 +27,6 @@ import Testing
     #expect(desk.announcer.sounding == nil)
   }
 
-  @Test("a chime sounds from its first note on") func firstNote() {
-    var desk = Desk(at: "2026-11-21T15:50:00") { $0.chime = Self.chime }
-    desk.wait(until: "2026-11-21T15:59:36")
-    #expect(desk.announcer.outlook.occasion.instant == Instant("2026-11-21T16:00:00"))
-    desk.wait(until: "2026-11-21T15:59:40")
-    #expect(desk.announcer.sounding?.time.hour == 16)
-  }
-
   @Test("what is prepared and then muted comes next, and is silent") func muted() {
     var desk = Desk(at: "2026-11-21T15:07:00")
     desk.wait(until: "2026-11-21T15:14:57")
@@ -42,15 +34,6 @@ import Testing
     desk.end(.stopped(.muted, silentAt: nil))
     #expect(desk.announcer.outlook.occasion.instant == Instant("2026-11-21T15:15:00"))
     #expect(desk.announcer.outlook.refusal == .muted)
-  }
-
-  @Test("the lamp goes on showing what is prepared") func lamp() throws {
-    let quiet = try QuietHours(text: "15:30-16:00")
-    var desk = Desk(at: "2026-11-21T15:07:00") { $0.quiet = quiet }
-    desk.wait(until: "2026-11-21T15:14:57")
-    #expect(desk.announcer.lamp == .on)
-    desk.wait(until: "2026-11-21T15:15:00")
-    #expect(desk.announcer.lamp == .off)
   }
 
   @Test("it tells of the tune, its strikes and the words as they will be heard") func heard() {

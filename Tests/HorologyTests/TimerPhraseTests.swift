@@ -33,11 +33,6 @@ import Testing
     #expect(told(.milliseconds(milliseconds)) == seconds)
   }
 
-  @Test("where nothing is left nothing is told") func nothingIsLeft() {
-    #expect(TimerPhrase.left(roughly: .zero) == nil)
-    #expect(TimerPhrase.left(roughly: .seconds(-3)) == nil)
-  }
-
   @Test("all that is told as left up to 59 hours belongs to what a whole pack says")
   func rangeHoldsAllThatIsTold() {
     let range = Set(TimerPhrase.range)

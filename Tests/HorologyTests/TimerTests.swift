@@ -19,16 +19,6 @@ import Testing
     #expect(seen.events == [.rings(.due(late: nil))])
   }
 
-  @Test("the speaker has five seconds to be ready") func preparation() {
-    var desk = Desk(at: Self.start)
-    desk.start(.seconds(600))
-    #expect(desk.wake == desk.now.instant + .seconds(595))
-    desk.wait(for: .seconds(594))
-    #expect(desk.cues.isEmpty)
-    desk.wait(for: .seconds(1))
-    #expect(desk.cues.map(\.anchor) == [desk.now.sinceBoot + .seconds(5)])
-  }
-
   @Test("the button stops what rings, and else asks for the time") func button() {
     var desk = Desk(at: Self.start)
     desk.start(.seconds(10))
@@ -49,11 +39,11 @@ import Testing
     #expect(desk.stopped == [cue])
     #expect(desk.live(for: .seconds(3600)).events.isEmpty)
     desk.tell(.reminder(.pause("1")))
-    #expect(desk.reminderRefusal == .isPaused(desk.timers[0]))
+    #expect(desk.orderRefusal == .isPaused(desk.timers[0]))
     desk.tell(.reminder(.resume("1")))
     #expect(desk.cues.map(\.anchor) == [desk.now.sinceBoot + .seconds(3)])
     desk.tell(.reminder(.resume("1")))
-    #expect(desk.reminderRefusal == .isNotPaused(desk.timers[0]))
+    #expect(desk.orderRefusal == .isNotPaused(desk.timers[0]))
   }
 
   @Test("what is added counts from zero, or from now if it rings") func add() {
@@ -79,19 +69,10 @@ import Testing
     desk.start(Reminder.longest)
     desk.wait(for: .seconds(2))
     desk.tell(.reminder(.add(.seconds(1), to: "1")))
-    #expect(desk.reminderRefusal == nil)
+    #expect(desk.orderRefusal == nil)
     let timer = try #require(desk.timers.first)
     #expect(timer.left(at: desk.now) == Reminder.longest - .seconds(1))
     #expect(try Reminder.timer(timer.record) == timer)
-  }
-
-  @Test("a sleep with the cue in the player has it placed anew") func sleepWithCue() {
-    var desk = Desk(at: Self.start)
-    desk.start(.seconds(4))
-    let (cue, zero) = (desk.cues.first?.id, desk.now.sinceBoot + .seconds(4))
-    desk.sleep(for: .seconds(1))
-    #expect(desk.stopped == [cue])
-    #expect(desk.cues.map(\.anchor) == [zero])
   }
 
   @Test("a cue that fails before its moment is tried again, and told once") func failure() {
@@ -104,18 +85,6 @@ import Testing
       desk.wait(for: Announcer.retryDelay)
       #expect(desk.cues.map(\.anchor) == [zero])
     }
-  }
-
-  @Test("one of two that share a ring is cancelled: the other rings") func sharedAndCancelled() {
-    var desk = Desk(at: Self.start)
-    desk.start(.seconds(4))
-    let shared = desk.cues.map(\.id)
-    desk.start(.seconds(4))
-    #expect(shared.count == 1 && desk.cues.isEmpty)
-    let zero = desk.now.sinceBoot + .seconds(4)
-    desk.tell(.reminder(.cancel(.timer, "1")))
-    #expect(desk.stopped == shared)
-    #expect(desk.cues.map(\.anchor) == [zero])
   }
 
   @Test("it is as loud as the rules have it when it rings, not when it is prepared") func loudness()
@@ -136,7 +105,7 @@ import Testing
   func badLength(length: Duration) {
     var desk = Desk(at: Self.start)
     desk.start(length)
-    #expect(desk.reminderRefusal == .length)
+    #expect(desk.orderRefusal == .length)
   }
 
   @Test(
@@ -144,7 +113,7 @@ import Testing
     arguments: [SkipReason.busy, .failed("the speaker is away")])
   func unsaid(reason: SkipReason) {
     #expect(
-      ReminderRefusal.speech(reason).description
+      OrderRefusal.speech(reason).description
         == "\(reason); 'clocksmith timer list' shows how much is left")
   }
 }

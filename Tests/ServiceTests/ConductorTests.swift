@@ -194,8 +194,8 @@ import Testing
     conductor.handle(.reminder(.start(.seconds(360_000), name: "cheese")))
     score.fault = Fault("voice", "it has no words for '100 h left'")
     let why = "voice: it has no words for '100 h left'"
-    let refusal = ReminderRefusal.speech(.failed(why))
-    #expect(conductor.answer(to: .reminder(.tell("cheese"))) == .refused(.reminder(refusal)))
+    let refusal = OrderRefusal.speech(.failed(why))
+    #expect(conductor.answer(to: .reminder(.tell("cheese"))) == .refused(.order(refusal)))
     #expect(refusal.description == "\(why); 'clocksmith timer list' shows how much is left")
   }
 

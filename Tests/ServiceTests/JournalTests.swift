@@ -154,7 +154,7 @@ import Testing
       .slept(for: .seconds(9)),
       .retrying(occasion, "gone"),
       .reminder(tea, .set), .reminder(tea, .rings(.due(late: nil))),
-      .reminder(tea, .missed(nil)),
+      .reminder(tea, .missed),
       .reminder(tea, .unheard("gone")),
     ]
     let judged: [ClockJudge.Report] = [

@@ -112,7 +112,7 @@ extension SavedState {
         "two timers or two alarms have one number"
       ),
       (#""alarms":7"#, "alarms 7 is not allowed; write a list of objects"),
-      (#""alarms":[{"time":"07:00"}]"#, "number is missing; write 1 to 200"),
+      (#""alarms":[{"time":"07:00"}]"#, "number is missing; write 1 to 1000"),
       (#""alarms":[{"number":1,"time":"26:00"}]"#, #"time "26:00" is not allowed; write HH:MM"#),
       (
         #""alarms":[{"number":1,"time":"07:00","days":"once","state":"waiting","rings":"1969-12-31T07:00:00Z"}]"#,

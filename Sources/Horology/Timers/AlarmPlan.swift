@@ -1,6 +1,4 @@
-/// The settings of an alarm: when it rings, and how.
 public struct AlarmPlan: Hashable, Sendable {
-  /// Nil if no name was given.
   public var name: String?
   public var times: AlarmTimes
   /// The tune that rings; nil for the timers' signal.
@@ -14,19 +12,17 @@ public struct AlarmPlan: Hashable, Sendable {
   }
 }
 
-/// A ring that grows louder.
 public struct AlarmRise: Hashable, Sendable {
   /// Level at the start in dB, relative to the full level: less than 0, at least -60.
   public let decibels: Double
-  /// From the start to the full level.
   public let length: Duration
 
   public static let usualDecibels = -24.0
   /// As long as the longest `ring_limit`.
   public static let longest = Duration.seconds(3600)
 
-  /// Nil if `decibels` is not from -60 to below 0, or `length` is not above zero and at most an
-  /// hour.
+  /// Nil for a level that is not from -60 to below 0, or a length that is not above zero or above
+  /// an hour.
   public init?(from decibels: Double = usualDecibels, over length: Duration) {
     guard -60 <= decibels, decibels < 0, Duration.zero < length, length <= Self.longest else {
       return nil
@@ -64,26 +60,30 @@ extension AlarmRise: CustomStringConvertible {
 }
 
 /// A text that is no time of day, weekdays, date or rise of an alarm.
-public enum AlarmTextFlaw: Error, Hashable, Sendable {
-  case time(String)
-  case days(String)
-  case date(String)
-  case rise(String)
-}
-
-extension AlarmTextFlaw: CustomStringConvertible {
+public struct AlarmTextFlaw: Error, Hashable, CustomStringConvertible {
   /// One sentence: what is wrong, and what to write.
-  public var description: String {
-    switch self {
-    case .time(let text):
-      "'\(text.shortened)' is no time of day; write HH:MM, as in 07:00, from 00:00 to 23:59"
-    case .days(let text):
-      "'\(text.shortened)' is not \(Weekday.rangeInWords); separate several by commas"
-    case .date(let text):
-      "'\(text.shortened)' is no day; write it as 2026-12-24, up to 2199-12-31"
-    case .rise(let text):
-      "'\(text.shortened)' is no rise; write how long it takes, up to 1h, as in 5min, or before it "
-        + "the level at which it begins, as in -30dB 5min"
-    }
+  public let description: String
+
+  private init(_ text: String, _ words: String) {
+    description = "'\(text.shortened)' is \(words)"
+  }
+
+  static func time(_ text: String) -> Self {
+    Self(text, "no time of day; write HH:MM, as in 07:00, from 00:00 to 23:59")
+  }
+
+  static func days(_ text: String) -> Self {
+    Self(text, "not \(Weekday.rangeInWords); separate several by commas")
+  }
+
+  static func date(_ text: String) -> Self {
+    Self(text, "no day; write it as 2026-12-24, up to 2199-12-31")
+  }
+
+  static func rise(_ text: String) -> Self {
+    Self(
+      text,
+      "no rise; write how long it takes, up to 1h, as in 5min, or before it the level at which it "
+        + "begins, as in -30dB 5min")
   }
 }

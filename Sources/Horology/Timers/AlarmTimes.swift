@@ -1,4 +1,3 @@
-/// A time of day on certain days.
 public struct AlarmTimes: Hashable, Sendable {
   public let time: TimeOfDay
   public let days: AlarmDays
@@ -12,13 +11,12 @@ public struct AlarmTimes: Hashable, Sendable {
   static let reckoned = Instant(seconds: 0)...Instant(seconds: 7_258_118_399)
   static let beforeAll = reckoned.lowerBound - .nanoseconds(1)
 
-  /// The first instant after `instant` at which an alarm with these times rings; nil if there is
-  /// none before 2200.
+  /// The first ring after `instant`; nil if there is none before 2200.
   ///
   /// A time that daylight saving skips rings by the offset before the gap (RFC 5545, 3.3.5): in
   /// London in spring, 01:30 rings at 02:30. A repeated time rings once, the first time.
   public func nextRing(after instant: Instant, in zone: some Zone) -> Instant? {
-    // From just before the range on, so that its first instant is found, too.
+    // So that the first instant of the range is found, too.
     let after = max(instant, Self.beforeAll)
     guard after < Self.reckoned.upperBound else { return nil }
     // Two days back, because a zone can repeat a whole day.
@@ -53,28 +51,17 @@ public struct AlarmTimes: Hashable, Sendable {
     return zone.instants(of: shown).first ?? skipped(on: date, in: zone)
   }
 
-  /// The instant of a skipped time by the offset before the gap.
+  /// The instant of a skipped time by the offset before the gap. In UTC, the gap is less than a day
+  /// from the wanted time.
   private func skipped(on date: CivilDate, in zone: some Zone) -> Instant {
-    let wanted = Int64(date.dayNumber) * 86_400 + Int64(time.minutes) * 60
-    func offset(_ seconds: Int64) -> Int64 {
-      Int64(zone.civil(at: Instant(seconds: seconds)).utcOffsetSeconds)
-    }
-    // No zone is more than two days from UTC, so the gap lies between these. In the gap, local time
-    // jumps from before the wanted time to after it.
-    var (before, after) = (wanted - 2 * 86_400, wanted + 2 * 86_400)
-    while after - before > 1 {
-      let middle = before + (after - before) / 2
-      if middle + offset(middle) < wanted { before = middle } else { after = middle }
-    }
-    return Instant(seconds: wanted - offset(before))
+    let wanted = Instant(seconds: Int64(date.dayNumber) * 86_400 + Int64(time.minutes) * 60)
+    return wanted - .seconds(zone.civil(at: wanted - .seconds(86_400)).utcOffsetSeconds)
   }
 }
 
-/// The days on which an alarm rings.
 public enum AlarmDays: Hashable, Sendable {
   /// Every week, on at least one day.
   case weekly(Set<Weekday>)
-  /// Once, on this day.
   case date(CivilDate)
   /// Once, the next time that the clock shows the alarm's time.
   case next
@@ -103,7 +90,6 @@ public enum AlarmDays: Hashable, Sendable {
     }
   }
 
-  /// True if the alarm is removed after it has rung.
   var isOnce: Bool { if case .weekly = self { false } else { true } }
 }
 
@@ -142,6 +128,5 @@ public struct TimeOfDay: Hashable, Sendable {
 }
 
 extension TimeOfDay: CustomStringConvertible {
-  /// `07:00`.
   public var description: String { "\(twoDigits(hour)):\(twoDigits(minute))" }
 }

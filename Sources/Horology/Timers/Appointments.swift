@@ -1,10 +1,8 @@
-/// One sound that is set besides the occasions: of an alarm, a timer or an interval.
+/// A sound that is set besides the occasions.
 public struct Appointment: Hashable, Sendable {
   public enum Cause: Hashable, Sendable {
     case alarm(Reminder)
-    /// At zero.
     case timer(Reminder)
-    /// One of its cues.
     case interval(IntervalTimer, IntervalPlan.TimedSignal)
   }
 
@@ -13,16 +11,13 @@ public struct Appointment: Hashable, Sendable {
 }
 
 /// Every ring of the alarms from an instant on, the zero of each timer, and the next cue and the
-/// end of each interval, in order of their instants. Endless if an alarm rings every week.
-///
-/// An interval may have a cue each second, so only the next one is listed.
+/// end of the interval, in order. Endless if an alarm rings every week.
 public struct Appointments: Sequence, IteratorProtocol {
   private let zone: any Zone
   private let start: Instant
-  /// The next appointments of each source, sorted by instant.
+  /// The next of each source.
   private var coming: [Appointment] = []
 
-  /// - Parameter interval: nil if none runs.
   public init(
     of reminders: Reminders, _ interval: IntervalTimer?, in zone: any Zone, from start: Instant
   ) {
@@ -31,16 +26,17 @@ public struct Appointments: Sequence, IteratorProtocol {
     // Nobody knows when a paused timer goes on.
     for timer in reminders.timers { if let zero = timer.next { add(.timer(timer), at: zero) } }
     if let interval { add(interval) }
-    coming.sort { $0.instant < $1.instant }
   }
 
   public mutating func next() -> Appointment? {
-    guard !coming.isEmpty else { return nil }
-    let first = coming.removeFirst()
+    guard let index = coming.indices.min(by: { coming[$0].instant < coming[$1].instant }) else {
+      return nil
+    }
+    let first = coming.remove(at: index)
     if case .alarm(let alarm) = first.cause, !alarm.isUp,
       let ring = ring(of: alarm, after: first.instant)
     {
-      coming.insert(ring, at: coming.firstIndex { ring.instant < $0.instant } ?? coming.endIndex)
+      coming.append(ring)
     }
     return first
   }

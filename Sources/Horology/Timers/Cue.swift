@@ -1,12 +1,9 @@
 /// A signal at an exact moment. It waits for nothing; other sounds are turned down under it.
 public struct Cue: Hashable, Sendable {
-  /// The timer, interval or alarm that a cue belongs to.
+  /// The timer or alarm, by its number, or the interval that a cue belongs to.
   public enum Source: Hashable, Sendable {
-    /// By the timer's number.
     case timer(Int)
-    /// There is one at a time.
     case interval
-    /// By the alarm's number.
     case alarm(Int)
   }
 
@@ -63,15 +60,13 @@ extension Cue {
 
   /// Stops ducking when the words after a ring or a tune begin; its bells ring on under them.
   var ducking: Ducking {
-    let words = blows.last.map { $0.offset + Self.afterTune }
-    if let words = words ?? (isRing ? signal.length : nil) {
-      return .until(words - Ducking.returnTakes)
-    }
-    return .whole
+    let words = blows.last.map { $0.offset + Self.afterTune } ?? (isRing ? signal.length : nil)
+    return words.map { .until($0 - Ducking.returnTakes) } ?? .whole
   }
 
-  /// When the next cue can follow it, since the machine started.
+  /// When the next cue of its source can begin, since the machine started.
   var over: Duration {
-    anchor + (blows.last.map { $0.offset + Self.afterTune * 2 } ?? Self.ringPeriod)
+    if let last = blows.last { return anchor + last.offset + Self.afterTune * 2 }
+    return anchor + (isRing ? Self.ringPeriod : .nanoseconds(1))
   }
 }

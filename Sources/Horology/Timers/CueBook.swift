@@ -1,68 +1,37 @@
-/// The cues that the player was given.
-struct CueBook: Hashable, Sendable {
+/// The cues that the player was given. All moments are since the machine started.
+struct CueBook {
   /// Cues that the player has not ended.
   private var held: [SoundingID: Held] = [:]
-  /// The last cue that was given for each source.
-  private var last: [Cue.Source: Last] = [:]
-  /// Rings (true) or cues of the interval (false) could not be heard, and that was reported.
-  private var unheard: Set<Bool> = []
-  /// Anchor of the last ring that was heard, since the machine started.
+  /// When the next cue of a source can begin: the last one that it was given is over.
+  private(set) var next: [Cue.Source: Duration] = [:]
+  /// Sources that could not be heard, which was reported.
+  private var unheard: Set<Cue.Source> = []
+  /// Anchor of the last ring that was heard.
   private var lastHeard: Duration?
-  /// The last ring that was not heard: its anchor, since the machine started, and why.
-  private var lastFailure: Failure?
-  /// After a failure the player gets no cue until this time, since the machine started.
+  /// The last ring that was not heard.
+  private var lastFailure: (anchor: Duration, why: String)?
+  /// After a failure the player gets no cue until this moment.
   private(set) var restsUntil = Duration.zero
 
-  private struct Failure: Hashable {
-    let anchor: Duration
-    let why: String
-  }
-
-  private struct Held: Hashable {
+  private struct Held {
     let cue: Cue
-    /// It has begun, as the player told.
     var isHeard = false
     /// The player was told to stop it.
     var isStopped = false
   }
 
-  private struct Last: Hashable {
-    let anchor: Duration
-    /// When the next cue can follow it.
-    var over: Duration
-  }
-
-  private var sounding: [Cue] { held.values.filter { !$0.isStopped }.map(\.cue) }
-
-  /// Anchor of the last cue that was given for this source.
-  func last(of source: Cue.Source) -> Duration? { last[source]?.anchor }
-
-  /// When a tune of this source can follow its last cue.
-  func over(of source: Cue.Source) -> Duration? { last[source]?.over }
-
-  /// The earliest time for the next cue of this source, since the machine started.
-  func earliest(of source: Cue.Source, _ lead: Duration, _ now: Now) -> Duration {
-    max(now.sinceBoot + lead, last(of: source).map { $0 + .nanoseconds(1) } ?? .zero)
-  }
-
-  /// Like `earliest`, for a source that rings from `since` on. If there was no time for the first
-  /// ring, it comes a little late rather than not at all.
-  func earliestRing(
-    of source: Cue.Source, _ since: Duration, _ lead: Duration, _ now: Now
-  ) -> Duration {
-    let isFirst = last(of: source) == nil && now.sinceBoot + lead < since + Cue.ringPeriod
-    if isFirst { return since }
-    // If the signal replaces a tune, the tune sounds to its end first.
-    let hasTune = sounding.contains { $0.source == source && !$0.blows.isEmpty }
-    return max(earliest(of: source, lead, now), hasTune ? over(of: source) ?? .zero : .zero)
+  /// The earliest moment for the next cue of a source that rings from `since` on. If there was no
+  /// time for the first ring, it comes a little late rather than not at all.
+  func earliestRing(of source: Cue.Source, _ since: Duration, from earliest: Duration) -> Duration {
+    if let next = next[source] { return max(next, earliest) }
+    return earliest < since + Cue.ringPeriod ? since : earliest
   }
 
   /// Notes that the player is given this cue, which may be late already.
   mutating func give(_ cue: Cue, at now: Now) {
     precondition(held[cue.id] == nil, "every cue has an identity of its own")
     held[cue.id] = Held(cue: cue)
-    last[cue.source] = Last(
-      anchor: cue.anchor, over: cue.over + max(now.sinceBoot - cue.anchor, .zero))
+    next[cue.source] = cue.over + max(now.sinceBoot - cue.anchor, .zero)
   }
 
   // MARK: What the player tells
@@ -71,42 +40,33 @@ struct CueBook: Hashable, Sendable {
   mutating func heard(_ sounding: SoundingID) { held[sounding]?.isHeard = true }
 
   /// A cue has ended.
-  /// - Returns: its source, and why it was not heard if that is to be reported; nil if the player
-  ///   did not have it, or it was stopped.
+  /// - Returns: why its source is not heard; nil if it is, or if that was reported.
   mutating func end(
     _ sounding: SoundingID, with outcome: Outcome, at now: Now
-  ) -> (source: Cue.Source, complaint: String?)? {
+  ) -> (source: Cue.Source, why: String)? {
     guard let ended = held.removeValue(forKey: sounding) else { return nil }
     let cue = ended.cue
     if cue.isRing, outcome.wasHeard { lastHeard = max(lastHeard ?? cue.anchor, cue.anchor) }
     guard !ended.isStopped else { return nil }
+    let complaint: String
     switch outcome {
-    case .finished: unheard.remove(cue.isRing)
-    case .failed(let why, let heard):
+    case .stopped: return nil
+    case .finished:
+      unheard.remove(cue.source)
+      return nil
+    case .failed(let why, _):
+      complaint = why
       restsUntil = now.sinceBoot + Announcer.retryDelay
       // There may be time for another try. Cues that the player still has are not given again.
       if now.sinceBoot < cue.anchor || !cue.blows.isEmpty { forgetLast(of: cue.source) }
-      if cue.isRing, heard == .nothing { noteFailure(of: cue, why) }
-      return (cue.source, complain(of: cue, why))
     case .tooLate(let delay):
-      // Nothing of the tune was heard, so do not wait for its end. The next one has more time,
-      // because a speaker that is slow to open would make it too late again and again.
-      if !cue.blows.isEmpty { last[cue.source]?.over = now.sinceBoot + Announcer.preparation }
-      let why = Announcer.tooLate(delay)
-      guard cue.isRing else { return (cue.source, complain(of: cue, why)) }
-      noteFailure(of: cue, why)
-    case .stopped: break
+      complaint = Announcer.tooLate(delay)
+      // The next tune has more time, because a speaker that is slow to open would make it too late
+      // again and again.
+      if !cue.blows.isEmpty { next[cue.source] = now.sinceBoot + Announcer.preparation }
     }
-    return (cue.source, nil)
-  }
-
-  private mutating func noteFailure(of cue: Cue, _ why: String) {
-    lastFailure = Failure(anchor: cue.anchor, why: why)
-  }
-
-  /// - Returns: what is to be reported; nil if it was.
-  private mutating func complain(of cue: Cue, _ why: String) -> String? {
-    unheard.insert(cue.isRing).inserted ? why : nil
+    if cue.isRing, !outcome.wasHeard { lastFailure = (cue.anchor, complaint) }
+    return unheard.insert(cue.source).inserted ? (cue.source, complaint) : nil
   }
 
   /// True if a ring that was to begin at `since` or later was heard, or sounds now. One ring is
@@ -122,24 +82,23 @@ struct CueBook: Hashable, Sendable {
   }
 
   /// True if the player has a cue of this source.
-  func holds(_ source: Cue.Source) -> Bool { sounding.contains { $0.source == source } }
-
-  /// Reports it again if the next ring, or the next cue of the interval, is not heard.
-  mutating func forgetComplaint(ofRings: Bool) { unheard.remove(ofRings) }
+  func holds(_ source: Cue.Source) -> Bool {
+    held.values.contains { !$0.isStopped && $0.cue.source == source }
+  }
 
   // MARK: Stops
 
   /// Stops the cues of these sources, and forgets that they were given.
   mutating func stop(_ sources: Set<Cue.Source>, _ reason: StopReason) -> [Effect] {
-    for source in sources { last[source] = nil }
-    if sources.contains(.interval) { forgetComplaint(ofRings: false) }
+    for source in sources { next[source] = nil }
+    unheard.subtract(sources)
     return stop(reason) { sources.contains($0.cue.source) }
   }
 
   /// Stops all cues; those still to come are given again.
   /// - Parameter finishesHeard: a cue that is heard goes on.
   mutating func stopAll(_ reason: StopReason, finishesHeard: Bool = false) -> [Effect] {
-    last = [:]
+    next = [:]
     return stop(reason) { !finishesHeard || !$0.isHeard }
   }
 
@@ -161,16 +120,16 @@ struct CueBook: Hashable, Sendable {
       .sorted { $0.id < $1.id }
     for cue in stopped {
       held[cue.id]?.isStopped = true
-      // It may be given again.
-      if last[cue.source]?.anchor == cue.anchor { forgetLast(of: cue.source) }
+      forgetLast(of: cue.source)
     }
     return stopped.map { .stop($0.id, reason) }
   }
 
-  /// Forgets the last cue of a source. The last one that the player still has replaces it.
+  /// The last cue of a source may be given again. The last one that the player still has replaces
+  /// it.
   private mutating func forgetLast(of source: Cue.Source) {
-    last[source] = sounding.filter { $0.source == source }.max { $0.anchor < $1.anchor }
-      .map { Last(anchor: $0.anchor, over: $0.over) }
+    next[source] = held.values.filter { !$0.isStopped && $0.cue.source == source }
+      .map(\.cue.over).max()
   }
 }
 
@@ -178,10 +137,10 @@ extension Outcome {
   /// True if some of it was heard.
   fileprivate var wasHeard: Bool {
     switch self {
-    case .finished, .stopped(_, silentAt: .some), .failed(_, heard: .begun),
-      .failed(_, heard: .anchor):
-      true
-    case .stopped(_, silentAt: nil), .failed(_, heard: .nothing), .tooLate: false
+    case .finished: true
+    case .stopped(_, let silentAt): silentAt != nil
+    case .failed(_, let heard): heard != .nothing
+    case .tooLate: false
     }
   }
 }

@@ -1,25 +1,18 @@
 /// Repeating cues, each placed by arithmetic from the first.
 public enum IntervalPlan: Hashable, Sendable {
-  /// One cue after the other, until it is stopped.
   case plain(every: Duration)
   case rounds(IntervalRounds)
 
-  /// The shortest period or phase.
   public static let shortest = Duration.seconds(1)
-  /// The longest period or phase.
   public static let longest = Duration.seconds(86_400)
-  /// Maximum number of rounds.
   public static let mostRounds = 1000
-  /// Maximum number of seconds that are counted down.
   public static let longestCountdown = 10
 
-  /// A signal and its offset from the start.
   public struct TimedSignal: Hashable, Sendable {
     public let offset: Duration
     public let signal: Signal
   }
 
-  /// The phase of an interval at some moment.
   public struct Phase: Hashable, Sendable {
     public enum Kind: String, Sendable {
       case prepare, work, rest
@@ -90,19 +83,16 @@ extension IntervalPlan: CustomStringConvertible {
   }
 }
 
-/// Alternating work and rest.
 public struct IntervalRounds: Hashable, Sendable {
-  public let work: Duration
-  /// Zero for none.
-  public let rest: Duration
+  public internal(set) var work: Duration
+  public internal(set) var rest: Duration
   /// Nil for rounds without end.
-  public let count: Int?
+  public internal(set) var count: Int?
   /// Before the first round; zero for none.
-  public let prepare: Duration
+  public internal(set) var prepare: Duration
   /// How many seconds are counted down before each phase, and before the end.
-  public let countdown: Int
-  /// True if the voice says each phase after its signal.
-  public let saysWords: Bool
+  public internal(set) var countdown: Int
+  public internal(set) var saysWords: Bool
 
   public static let usualCountdown = 3
 
@@ -168,8 +158,8 @@ public struct IntervalRounds: Hashable, Sendable {
     return [.init(offset: .zero, signal: .prepare)] + counts(from: .zero, to: prepare)
   }
 
-  /// The ticks of a countdown, one each second. The first comes no sooner than a second after the
-  /// phase has begun, when the loudest part of its signal is over.
+  /// One tick each second. The first comes no sooner than a second after the phase has begun, when
+  /// the loudest part of its signal is over.
   private func counts(from start: Duration, to end: Duration) -> [IntervalPlan.TimedSignal] {
     (0..<countdown).reversed().map { end - .seconds($0 + 1) }.filter { $0 - start >= .seconds(1) }
       .map { .init(offset: $0, signal: .count) }

@@ -1,4 +1,3 @@
-/// An interval that runs: its cues repeat until it is stopped or all of its rounds are over.
 public struct IntervalTimer: Hashable, Sendable {
   public let plan: IntervalPlan
   /// When its first cue sounds. Every other is placed by arithmetic from it.
@@ -27,18 +26,15 @@ public struct IntervalTimer: Hashable, Sendable {
   /// Time since its start; negative before it.
   public func passed(at now: Now) -> Duration { .zero - start.left(at: now) }
 
-  /// The same by the clock alone.
   public func passed(at instant: Instant) -> Duration { instant - start.shown }
 }
 
-/// A person's order about the interval.
 public enum IntervalOrder: Hashable, Sendable {
   /// `replaces` is true if it takes the place of one that runs.
   case start(IntervalPlan, replaces: Bool)
   case stop
 }
 
-/// What happened to an interval.
 public enum IntervalEvent: Hashable, Sendable {
   case started
   /// A person started the same interval again, which changed nothing.
@@ -46,35 +42,5 @@ public enum IntervalEvent: Hashable, Sendable {
   case stopped(StopReason)
   /// All rounds are over; `late` is how long ago, nil if just now.
   case over(late: Duration?)
-  /// It cannot be heard; the text says why.
   case unheard(String)
-}
-
-/// Why an order about the interval was refused.
-public enum IntervalRefusal: Error, Hashable, Sendable {
-  /// Another interval runs; the text is its title.
-  case runs(String)
-  case noInterval
-  /// It cannot be heard now.
-  case silenced(SkipReason)
-}
-
-extension IntervalRefusal {
-  /// What is wrong, without what to do about it.
-  var flaw: String {
-    switch self {
-    case .runs(let title): "there is an \(title) already"
-    case .noInterval: "no interval runs"
-    case .silenced(let reason): reason.flaw
-    }
-  }
-
-  /// The raw value of a `RefusalKey`, or the key of a `SkipReason`.
-  var key: String {
-    switch self {
-    case .runs: RefusalKey.intervalRuns.rawValue
-    case .noInterval: RefusalKey.noInterval.rawValue
-    case .silenced(let reason): reason.key
-    }
-  }
 }

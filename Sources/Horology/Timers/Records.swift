@@ -1,11 +1,10 @@
 import Basics
 
-// What a timer, an interval and an alarm are called wherever they travel: in the state file, on the
-// bus, in JSON. A moment is two keys: its instant by the clock, and with `_boot` behind it the
-// seconds since the machine started.
+// What a timer, an interval and an alarm are called in the state file, on the bus and in JSON. A
+// moment is two keys: its instant by the clock, and with `_boot` behind it the seconds since the
+// machine started.
 
 extension Key where Meaning == Int {
-  /// From 1.
   public static let number = Key.integer(
     "number", 1...max(Reminders.mostTimers, 2 * Reminders.mostAlarms))
 }
@@ -18,7 +17,6 @@ extension Key where Meaning == Duration {
   /// The length of a timer, or from one cue of an interval to the next.
   public static let length = Key.seconds("seconds", Reminder.shortest...Reminder.longest)
   public static let period = Key.seconds("seconds", IntervalPlan.shortest...IntervalPlan.longest)
-  /// What is left of a paused timer.
   public static let left = Key.seconds("left", .zero...Reminder.longest)
 }
 
@@ -51,7 +49,6 @@ extension Record {
     if moment.followsClock { self[Self.followsClock] = true }
   }
 
-  /// - Throws: `BadValue` if a half of it is missing or not allowed.
   func moment(_ name: String) throws(BadValue) -> TimedMoment {
     TimedMoment(
       // Only the saved state has it.
@@ -62,43 +59,36 @@ extension Record {
 
 // MARK: Intervals
 
-extension IntervalPlan {
-  private static let work = Key<Duration>.seconds("work", shortest...longest)
-  private static let rest = pause("rest")
-  private static let prepare = pause("prepare")
-  private static let rounds = Key<Int>.integer("rounds", 1...mostRounds)
-  private static let countdown = Key<Int>.integer("countdown", 0...longestCountdown)
-  private static let words = Key<Bool>.flag("words")
+extension IntervalRounds {
+  fileprivate static let work = Key<Duration>.seconds(
+    "work", IntervalPlan.shortest...IntervalPlan.longest)
 
-  /// Zero for none.
-  private static func pause(_ name: String) -> Key<Duration> {
-    let key = Key.seconds(name, .zero...longest)
-    return Key(
-      name, allowed: "\(key.allowed), at least 1 or 0 for none", write: key.write,
-      read: { key.read($0).flatMap { $0 == .zero || shortest <= $0 ? $0 : nil } })
-  }
-
-  static let fields: [Request.Form.Field] = [
-    .optional(.period), .optional(work), .optional(rest), .optional(prepare), .optional(rounds),
-    .optional(countdown), .optional(words),
+  fileprivate static let fields: [Field<Self>] = [
+    Field(work, \.work),
+    Field(pause("rest"), \.rest),
+    Field(pause("prepare"), \.prepare),
+    Field(.integer("rounds", 1...IntervalPlan.mostRounds), \.count),
+    Field(.integer("countdown", 0...IntervalPlan.longestCountdown), \.countdown),
+    Field(.flag("words"), \.saysWords),
   ]
 
-  var request: Record {
-    var record = Record()
-    write(to: &record)
-    return record
+  private static func pause(_ name: String) -> Key<Duration> {
+    let key = Key.seconds(name, .zero...IntervalPlan.longest)
+    return Key(
+      name, allowed: "\(key.allowed), at least 1 or 0 for none", write: key.write,
+      read: { key.read($0).flatMap { $0 == .zero || IntervalPlan.shortest <= $0 ? $0 : nil } })
   }
+}
 
-  public func write(to record: inout Record) {
+extension IntervalPlan {
+  static let fields: [Request.Form.Field] =
+    [.optional(.period)]
+    + IntervalRounds.fields.map { .init(key: $0.name, allowed: $0.allowed, isRequired: false) }
+
+  public var record: Record {
     switch self {
-    case .plain(let period): record[.period] = period
-    case .rounds(let rounds):
-      record[Self.work] = rounds.work
-      record[Self.rest] = rounds.rest
-      record[Self.prepare] = rounds.prepare
-      record[Self.rounds] = rounds.count
-      record[Self.countdown] = rounds.countdown
-      record[Self.words] = rounds.saysWords
+    case .plain(let period): Record(.period, period)
+    case .rounds(let rounds): Record(rounds, IntervalRounds.fields)
     }
   }
 
@@ -108,13 +98,9 @@ extension IntervalPlan {
       try record.refuse(Self.fields.map(\.key), beside: .period)
       self = .plain(every: period)
     } else {
-      self = .rounds(
-        IntervalRounds(
-          work: try record.value(Self.work), rest: try record.optional(Self.rest) ?? .zero,
-          count: try record.optional(Self.rounds),
-          prepare: try record.optional(Self.prepare) ?? .zero,
-          countdown: try record.optional(Self.countdown) ?? IntervalRounds.usualCountdown,
-          saysWords: try record.optional(Self.words) ?? false))
+      var rounds = IntervalRounds(work: try record.value(IntervalRounds.work))
+      try record.fill(&rounds, IntervalRounds.fields)
+      self = .rounds(rounds)
     }
   }
 }
@@ -123,13 +109,11 @@ extension IntervalTimer {
   public var record: Record {
     var record = Record()
     record.set("started", start)
-    plan.write(to: &record)
-    return record
+    return record.merging(plan.record)
   }
 
   public var shown: Record { record.shown }
 
-  /// - Throws: `BadValue` for an interval that cannot be.
   public init(_ record: Record) throws(BadValue) {
     self.init(try IntervalPlan(record), start: try record.moment("started"))
   }
@@ -151,22 +135,16 @@ extension AlarmPlan {
     .required(time), .optional(days), .optional(.name), .optional(tune), .optional(rise),
   ]
 
-  var request: Record {
+  var record: Record {
     var record = Record()
-    write(to: &record)
-    return record
-  }
-
-  fileprivate func write(to record: inout Record) {
     record[.name] = name
     record[Self.time] = times.time
     record[Self.days] = times.days
     record[Self.tune] = tune?.name
     record[Self.rise] = rise
+    return record
   }
 
-  /// - Parameter tune: finds a tune by its name.
-  /// - Throws: `BadValue` for an alarm that cannot be.
   public init(_ record: Record, _ tune: Request.FindTune) throws(BadValue) {
     self.init(
       name: try record.optional(.name),
@@ -180,8 +158,6 @@ extension AlarmPlan {
 // MARK: Timers and alarms
 
 extension Reminder {
-  /// The alarms of a person, and as many of the configuration.
-  private static let numberOfAlarm = Key<Int>.integer("number", 1...2 * Reminders.mostAlarms)
   private enum Phase: String, CaseIterable { case running, waiting, paused, ringing, snoozing }
 
   private static let phase = Key<Phase>.choice("state")
@@ -202,7 +178,7 @@ extension Reminder {
       record[.name] = name
       record[.length] = length
     case .alarm(let plan):
-      plan.write(to: &record)
+      record = record.merging(plan.record)
       record[Self.origin] = origin
       record[Self.after] = after.flatMap { Instant.allowed.contains($0) ? $0 : nil }
       record[Self.skipped] = skipped.flatMap { Instant.allowed.contains($0) ? $0 : nil }
@@ -230,7 +206,6 @@ extension Reminder {
 
   public var shown: Record { record.shown }
 
-  /// - Throws: `BadValue` for a timer that cannot be.
   public static func timer(_ record: Record) throws(BadValue) -> Reminder {
     let state: State
     switch try record.value(phase) {
@@ -243,13 +218,12 @@ extension Reminder {
       .timer(try record.value(.length), name: try usableName(record, .timer)), state: state)
   }
 
-  /// - Parameter tune: finds a tune by its name; nil if it is missing. Then the signal rings: a
-  ///   silent alarm is worse than one that sounds different.
-  /// - Throws: `BadValue` for an alarm that cannot be.
+  /// - Parameter tune: nil for one that is missing. Then the signal rings: a silent alarm is worse
+  ///   than one that sounds different.
   public static func alarm(
     _ record: Record, tune: (String) -> Tune?
   ) throws(BadValue) -> Reminder {
-    let number = try record.value(numberOfAlarm)
+    let number = try record.value(.number)
     var plan = try AlarmPlan(record) { tune($0) ?? .missing($0) }
     plan.name = try usableName(record, .alarm)
     let state: State

@@ -1,9 +1,7 @@
 /// A timer or an alarm. It rings when it is due, until somebody stops it.
 public struct Reminder: Hashable, Sendable {
   public enum Kind: String, CaseIterable, Sendable {
-    /// Is due when a span of time has passed.
     case timer
-    /// Is due at a local time of day.
     case alarm
   }
 
@@ -13,7 +11,6 @@ public struct Reminder: Hashable, Sendable {
     indirect case alarm(AlarmPlan)
   }
 
-  /// Who has set it.
   public enum Origin: String, CaseIterable, Sendable {
     /// The command, or somebody over the bus.
     case person
@@ -36,9 +33,8 @@ public struct Reminder: Hashable, Sendable {
   public internal(set) var plan: Plan
   public let origin: Origin
   public internal(set) var state: State
-  /// An alarm rings at the first of its times after this instant: when it was set, or the last time
-  /// for which it rang or was told as missed. Nil if no clock that alarms go by has shown the time
-  /// since it was set.
+  /// An alarm rings at the first of its times after this instant: when it was set, or rang last.
+  /// Nil if no clock that alarms go by has shown the time since it was set.
   public internal(set) var after: Instant?
   /// A person left out the rings of an alarm up to this instant; nil for none.
   public internal(set) var skipped: Instant?
@@ -57,9 +53,7 @@ public struct Reminder: Hashable, Sendable {
 
   /// The length of a snooze, as in LineageOS's clock (facts: timers).
   public static let snooze = Duration.seconds(600)
-  /// The longest timer: 31 days.
   public static let longest = Duration.seconds(31 * 86_400)
-  /// The shortest.
   public static let shortest = Duration.seconds(1)
   /// Maximum number of characters in a name, as Unicode counts scalars: of at most 4 bytes each.
   public static let longestName = 40
@@ -68,7 +62,6 @@ public struct Reminder: Hashable, Sendable {
 
   public var kind: Kind { if case .timer = plan { .timer } else { .alarm } }
 
-  /// Nil if no name was given.
   public var name: String? {
     switch plan {
     case .timer(_, let name): name
@@ -76,13 +69,10 @@ public struct Reminder: Hashable, Sendable {
     }
   }
 
-  /// True if the text is its name or its number.
   func isCalled(_ text: String) -> Bool { name == text || String(number) == text }
 
-  /// Of a timer; nil for an alarm.
   public var length: Duration? { if case .timer(let length, _) = plan { length } else { nil } }
 
-  /// Of an alarm; nil for a timer.
   public var alarm: AlarmPlan? { if case .alarm(let plan) = plan { plan } else { nil } }
 
   /// True if it is gone after it has rung.
@@ -145,8 +135,7 @@ public struct Reminder: Hashable, Sendable {
     return saved
   }
 
-  /// By the clock: when it rings next, or the time for which it rings or is snoozed. Nil if it is
-  /// paused or never rings again.
+  /// By the clock: when it rings next, or the time for which it rings or is snoozed.
   public var due: Instant? { isUp ? after ?? moment?.shown : moment?.shown }
 
   /// When it rings next or again; nil if it rings, is paused, or never rings again.
@@ -155,7 +144,6 @@ public struct Reminder: Hashable, Sendable {
   /// How long it is until a timer is at zero; zero while it rings.
   func left(at now: Now) -> Duration { left { $0.left(at: now) } }
 
-  /// The same by the clock.
   public func left(at instant: Instant) -> Duration { left { $0.shown - instant } }
 
   private func left(until zero: (TimedMoment) -> Duration) -> Duration {
@@ -165,6 +153,12 @@ public struct Reminder: Hashable, Sendable {
     case .paused(let left): left
     case .waiting(nil), .ringing, .snoozing: .zero
     }
+  }
+
+  /// The level of the ring at a moment since the machine started, relative to its full level.
+  func rise(at moment: Duration) -> Double {
+    guard let begun = self.moment, let rise = alarm?.rise else { return 0 }
+    return rise.decibels(after: moment - begun.sinceBoot)
   }
 
   // MARK: Names

@@ -1,9 +1,7 @@
 /// A person's order about timers and alarms. A text is the name or the number of one.
 public enum ReminderOrder: Hashable, Sendable {
-  /// Starts a timer.
   case start(Duration, name: String?)
   case set(AlarmPlan)
-  /// Adds to what is left of a timer.
   case add(Duration, to: String)
   case pause(String)
   case resume(String)
@@ -18,7 +16,6 @@ public enum ReminderOrder: Hashable, Sendable {
   case cancel(Reminder.Kind, String)
 }
 
-/// What happened to a timer or an alarm.
 public enum ReminderEvent: Hashable, Sendable {
   case set
   case changed(Change)
@@ -29,29 +26,24 @@ public enum ReminderEvent: Hashable, Sendable {
   case silenced(SkipReason)
   /// A person stopped it, or the switch silenced it.
   case stopped(StopReason)
-  /// It rang until `ring_limit`, and nobody stopped it. The reason is why nothing of it was heard;
-  /// nil if it was.
-  case missed(SkipReason?)
+  /// It rang until `ring_limit`, and nobody stopped it.
+  case missed
   /// It was due so long ago that it does not ring any more.
   case expired(late: Duration)
-  /// It cannot be heard; the text says why.
   case unheard(String)
 
   public enum Change: Hashable, Sendable {
     case lengthened(by: Duration)
     case paused
     case resumed
-    /// The voice says how much is left of it.
     case told(left: Duration)
     case snoozed
-    /// A person left out its next ring.
     case skipped
   }
 
   public enum Ring: Hashable, Sendable {
     /// `late` is how long ago it was due; nil if just now.
     case due(late: Duration?)
-    /// Its snooze is over.
     case again
     /// It rang when the service ended, and rings on after the start.
     case on
@@ -59,7 +51,6 @@ public enum ReminderEvent: Hashable, Sendable {
 }
 
 extension ReminderEvent {
-  /// For programs: it does not change.
   public func key(of kind: Reminder.Kind) -> String {
     switch self {
     case .set: kind == .timer ? "started" : "set"
@@ -75,62 +66,50 @@ extension ReminderEvent {
     case .rings(.on, _): "rings_on"
     case .silenced: "silenced"
     case .stopped: "stopped"
-    case .missed(nil): "missed"
-    case .missed: "never_heard"
+    case .missed: "missed"
     case .expired: "expired"
     case .unheard: "unheard"
     }
   }
 }
 
-/// An event, and the timer or alarm as it was then.
-struct ReminderChange: Hashable, Sendable {
-  let reminder: Reminder
-  let event: ReminderEvent
+/// The timer or alarm as it was then.
+typealias ReminderChange = (reminder: Reminder, event: ReminderEvent)
 
-  init(_ reminder: Reminder, _ event: ReminderEvent) {
-    self.reminder = reminder
-    self.event = event
-  }
-}
-
-/// Why an order about timers and alarms was refused.
-public struct ReminderRefusal: Error, Hashable, Sendable {
-  /// What the order was about.
-  public let kind: Reminder.Kind
-  /// The raw value of a `RefusalKey`, or the key of the reason for which nothing may be said.
+/// Why an order about timers, alarms or the interval was refused.
+public struct OrderRefusal: Error, Hashable, Sendable {
+  /// What the order was about: `timer`, `alarm` or `interval`.
+  public let subject: String
+  /// The raw value of a `RefusalKey`, or the key of the reason for which nothing may be heard.
   let key: String
   /// What is wrong, without what to do about it.
   let flaw: String
 
-  private init(_ kind: Reminder.Kind, _ key: String, _ flaw: String) {
-    (self.kind, self.key, self.flaw) = (kind, key, flaw)
+  private init(_ subject: String, _ key: String, _ flaw: String) {
+    (self.subject, self.key, self.flaw) = (subject, key, flaw)
   }
 
   private init(_ kind: Reminder.Kind, _ key: RefusalKey, _ flaw: String) {
-    self.init(kind, key.rawValue, flaw)
+    self.init(kind.rawValue, key.rawValue, flaw)
   }
 
-  // MARK: Of both
+  // MARK: Of timers and alarms
 
-  /// - Parameter flaw: what is wrong with the name.
   static func name(_ kind: Reminder.Kind, _ flaw: String) -> Self {
     Self(kind, .name, "the name cannot be used: \(flaw)")
   }
 
   static func nameIsTaken(_ other: Reminder) -> Self {
-    guard other.origin == .configuration else {
-      return Self(other.kind, .nameIsTaken, "there is \(other.kind.article) \(other.title) already")
-    }
-    return Self(
-      .alarm, .nameIsConfigured, "there is an \(other.title) already, set in the configuration")
+    let flaw = "there is \(other.kind.article) \(other.title) already"
+    return other.origin == .configuration
+      ? Self(.alarm, .nameIsConfigured, "\(flaw), set in the configuration")
+      : Self(other.kind, .nameIsTaken, flaw)
   }
 
   static func tooMany(_ kind: Reminder.Kind) -> Self {
     Self(kind, .tooMany, "there are \(Reminders.most(kind)) \(kind)s already")
   }
 
-  /// None has that name or number.
   static func unknown(_ kind: Reminder.Kind, _ which: String) -> Self {
     Self(
       kind, kind == .timer ? .unknownTimer : .unknownAlarm,
@@ -156,11 +135,10 @@ public struct ReminderRefusal: Error, Hashable, Sendable {
     Self(.timer, .isRinging, "\(timer.title) has reached zero, and rings")
   }
 
-  /// It cannot be said now.
   public static func speech(_ reason: SkipReason) -> Self {
     switch reason {
     case .failed, .busy: Self(.timer, .notTold, reason.flaw)
-    default: Self(.timer, reason.key, reason.flaw)
+    default: Self("timer", reason.key, reason.flaw)
     }
   }
 
@@ -177,7 +155,6 @@ public struct ReminderRefusal: Error, Hashable, Sendable {
 
   static let noneRings = Self(.alarm, .noneRings, "no alarm rings now")
 
-  /// It cannot be skipped, because it rings or is snoozed.
   static func isUp(_ alarm: Reminder) -> Self {
     Self(.alarm, .isUp, "\(alarm.title) rings or is snoozed")
   }
@@ -186,9 +163,21 @@ public struct ReminderRefusal: Error, Hashable, Sendable {
   static func isConfigured(_ alarm: Reminder) -> Self {
     Self(.alarm, .isConfigured, "\(alarm.title) is set in the configuration")
   }
+
+  // MARK: Of the interval
+
+  static func runs(_ interval: IntervalTimer) -> Self {
+    Self("interval", RefusalKey.intervalRuns.rawValue, "there is an \(interval.title) already")
+  }
+
+  static let noInterval = Self(
+    "interval", RefusalKey.noInterval.rawValue, "no interval runs")
+
+  static func silenced(_ reason: SkipReason) -> Self {
+    Self("interval", reason.key, reason.flaw)
+  }
 }
 
-extension ReminderRefusal: CustomStringConvertible {
-  /// One sentence, for a terminal.
-  public var description: String { Refusal.reminder(self).description }
+extension OrderRefusal: CustomStringConvertible {
+  public var description: String { Refusal.order(self).description }
 }

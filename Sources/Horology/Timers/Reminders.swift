@@ -1,27 +1,8 @@
-/// The clock, the zone and the limits that timers and alarms depend on.
-struct ReminderRules {
-  let zone: any Zone
-  let trust: ClockTrust
-  /// Why alarms do not go by the clock; nil if it is trusted, or its owner lets it speak anyway.
-  let refusalOfAlarms: SkipReason?
-  /// How long something rings if nobody stops it, and how late it may still ring.
-  let ringLimit: Duration
-  /// How far ahead of now a sound can begin at the earliest.
-  let lead: Duration
-  /// Why nothing that comes due now may ring; nil if it may.
-  let refusal: SkipReason?
-
-  var alarmsGoByClock: Bool { refusalOfAlarms == nil }
-}
-
-/// The timers and alarms, and their states. `due` makes them ring and end as time passes.
-///
-/// An alarm keeps one instant, `after`, and rings at the first of its times that is later. What came
-/// due while the clock was not trusted, or while nothing ran, rings late, up to `ring_limit`, or is
-/// reported as missed.
+/// The timers and alarms, and their states. What came due while the clock was not trusted, or while
+/// nothing ran, rings late, up to `ring_limit`, or is reported as missed.
 public struct Reminders: Hashable, Sendable {
-  /// Maximum number of each kind: far more than a person can follow, and a bound for memory. Of
-  /// alarms it counts those of the configuration, which can have as many itself.
+  /// Far more than a person can follow, and a bound for memory. Of alarms it counts those of the
+  /// configuration, which can have as many itself.
   static func most(_ kind: Reminder.Kind) -> Int { kind == .timer ? mostTimers : mostAlarms }
   public static let mostTimers = 1000
   public static let mostAlarms = 100
@@ -36,9 +17,7 @@ public struct Reminders: Hashable, Sendable {
 
   public init() {}
 
-  /// The timers and alarms as they were before the start. `configure` then takes the alarms of the
-  /// configuration.
-  /// - Parameter isSameBoot: true if the machine has not restarted since.
+  /// The timers and alarms as they were before the start.
   public init(_ reminders: [Reminder], isSameBoot: Bool, at now: Now) {
     let sorted = reminders.sorted { $0.number < $1.number }
     timers = sorted.filter { $0.kind == .timer }
@@ -53,7 +32,6 @@ public struct Reminders: Hashable, Sendable {
     }
   }
 
-  /// Everything, the timers first.
   public var all: [Reminder] {
     timers.isEmpty ? alarms : alarms.isEmpty ? timers : timers + alarms
   }
@@ -70,18 +48,16 @@ public struct Reminders: Hashable, Sendable {
 
   // MARK: The clock
 
-  /// The clock was set.
   /// - Returns: the sources whose moments have moved with it.
-  mutating func noteClockSet(at now: Now, _ rules: ReminderRules) -> Set<Cue.Source> {
+  mutating func noteClockSet(at now: Now, _ rules: Rules) -> Set<Cue.Source> {
     let moved = all.filter { $0.moment?.followsClock == true }.map(\.source)
     changeAll { $0.moment?.noteClockSet(at: now) }
     planAlarms(at: now, rules)
     return Set(moved)
   }
 
-  /// Finds the next ring of every alarm that waits: the clock was set, its trust, the zone or the
-  /// configuration has changed.
-  mutating func planAlarms(at now: Now, _ rules: ReminderRules) {
+  /// Finds the next ring of every alarm that waits.
+  mutating func planAlarms(at now: Now, _ rules: Rules) {
     changeAll { Self.plan(&$0, at: now, rules) }
   }
 
@@ -91,13 +67,13 @@ public struct Reminders: Hashable, Sendable {
     changeAll { if $0.waitsByClock { $0.moment?.noteClockSet(at: now) } }
   }
 
-  private static func plan(_ alarm: inout Reminder, at now: Now, _ rules: ReminderRules) {
+  private static func plan(_ alarm: inout Reminder, at now: Now, _ rules: Rules) {
     guard case .waiting = alarm.state, let times = alarm.alarm?.times else { return }
     var start = max(now.instant, alarm.after ?? now.instant)
     if rules.alarmsGoByClock {
       if alarm.after == nil {
         // Set while nobody knew the time, it may just have missed it.
-        (alarm.after, alarm.skipped) = (now.instant - rules.ringLimit, nil)
+        (alarm.after, alarm.skipped) = (now.instant - rules.settings.ringLimit, nil)
       }
       start = alarm.after ?? start
     }
@@ -107,19 +83,20 @@ public struct Reminders: Hashable, Sendable {
 
   // MARK: What time brings
 
-  /// Does everything that is due.
-  ///
   /// What is late by up to `ringLimit` still rings; what is later has expired.
-  mutating func due(at now: Now, _ rules: ReminderRules) -> [ReminderChange] {
+  mutating func due(at now: Now, _ rules: Rules) -> [ReminderChange] {
     noteTrust(at: now, rules)
     var changes: [ReminderChange] = []
     for reminder in all {
       switch reminder.state {
       case .waiting(let due?), .snoozing(let due):
         if due.left(at: now) <= .zero { changes.append(come(reminder, due, at: now, rules)) }
-      case .ringing(let since) where since.left(at: now) + rules.ringLimit <= .zero:
-        changes.append(end(reminder, .missed(nil), at: now, rules))
-      case .ringing: if hasStarted { changes.append(ReminderChange(reminder, .rings(.on))) }
+      case .ringing(let since) where since.left(at: now) + rules.settings.ringLimit <= .zero:
+        changes.append(end(reminder, .missed, at: now, rules))
+      case .ringing:
+        if hasStarted {
+          changes.append((reminder, .rings(.on, unheard: rules.refusalOfTimers)))
+        }
       case .waiting(nil), .paused: break
       }
     }
@@ -128,18 +105,18 @@ public struct Reminders: Hashable, Sendable {
   }
 
   /// When `due` has something to do next, since the machine started; nil if never.
-  func nextDue(_ rules: ReminderRules) -> Duration? {
+  func nextDue(_ rules: Rules) -> Duration? {
     all.lazy.compactMap { reminder -> Duration? in
       switch reminder.state {
       case .paused: nil
       case .waiting(let due): due?.sinceBoot
-      case .ringing(let since): since.sinceBoot + rules.ringLimit
+      case .ringing(let since): since.sinceBoot + rules.settings.ringLimit
       case .snoozing(let until): until.sinceBoot
       }
     }.min()
   }
 
-  private mutating func noteTrust(at now: Now, _ rules: ReminderRules) {
+  private mutating func noteTrust(at now: Now, _ rules: Rules) {
     if rules.trust != .untrusted {
       changeAll { if !$0.waitsByClock { $0.moment?.noteTrusted() } }
     }
@@ -153,20 +130,19 @@ public struct Reminders: Hashable, Sendable {
     }
   }
 
-  /// The time of a timer or an alarm has come, or its snooze is over.
   private mutating func come(
-    _ reminder: Reminder, _ due: TimedMoment, at now: Now, _ rules: ReminderRules
+    _ reminder: Reminder, _ due: TimedMoment, at now: Now, _ rules: Rules
   ) -> ReminderChange {
     if reminder.waitsByClock, let refusal = rules.refusalOfAlarms {
       // It may still ring late, once the clock is trusted.
       change(reminder) { Self.plan(&$0, at: now, rules) }
-      return ReminderChange(reminder, .silenced(refusal))
+      return (reminder, .silenced(refusal))
     }
     let late = .zero - due.left(at: now)
     // A clock that may be wrong ends no timer and no snooze for good.
     let mayBeWrong =
       due.followsClock && rules.trust == .untrusted && !reminder.waitsByClock
-    if late > rules.ringLimit, !mayBeWrong {
+    if late > rules.settings.ringLimit, !mayBeWrong {
       return end(reminder, .expired(late: late), at: now, rules)
     }
     let isLate = late > Announcer.unnoticed
@@ -177,36 +153,36 @@ public struct Reminders: Hashable, Sendable {
       if $0.waitsByClock { $0.after = due.shown }
       $0.state = .ringing(since: since)
     }
-    if let refusal = rules.refusal, refusal != .switchLost {
+    if let refusal = rules.refusalOfTimers, refusal != .switchLost {
       return end(ringing, .silenced(refusal), at: now, rules)
     }
-    return ReminderChange(
-      ringing, .rings(reminder.isUp ? .again : .due(late: isLate ? late : nil)))
+    let how: ReminderEvent.Ring = reminder.isUp ? .again : .due(late: isLate ? late : nil)
+    return (ringing, .rings(how, unheard: rules.refusalOfTimers))
   }
 
-  /// Ends a ring or a snooze, or what was due too long ago. A timer, and an alarm that rings only
-  /// once, is removed; another alarm waits for its next time that is not too late.
+  /// A timer, and an alarm that rings only once, is removed; another alarm waits for its next time
+  /// that is not too late.
   private mutating func end(
-    _ reminder: Reminder, _ event: ReminderEvent, at now: Now, _ rules: ReminderRules
+    _ reminder: Reminder, _ event: ReminderEvent, at now: Now, _ rules: Rules
   ) -> ReminderChange {
     if reminder.isOnce {
       remove(reminder)
     } else {
       change(reminder) { alarm in
-        alarm.after = max(alarm.after ?? now.instant, now.instant - rules.ringLimit)
+        alarm.after = max(alarm.after ?? now.instant, now.instant - rules.settings.ringLimit)
         alarm.state = .waiting(nil)
         Self.plan(&alarm, at: now, rules)
       }
     }
-    return ReminderChange(reminder, event)
+    return (reminder, event)
   }
 
   // MARK: Orders
 
   /// Carries out an order; all but `tell`.
   mutating func handle(
-    _ order: ReminderOrder, at now: Now, _ rules: ReminderRules
-  ) throws(ReminderRefusal) -> [ReminderChange] {
+    _ order: ReminderOrder, at now: Now, _ rules: Rules
+  ) throws(OrderRefusal) -> [ReminderChange] {
     switch order {
     case .start(let length, let name): return [try start(length, name: name, at: now)]
     case .set(let plan): return [try set(plan, at: now, rules)]
@@ -216,12 +192,12 @@ public struct Reminders: Hashable, Sendable {
       let timer = try find(.timer, which)
       guard case .paused(let left) = timer.state else { throw .isNotPaused(timer) }
       let resumed = change(timer) { $0.state = .waiting(TimedMoment(left, after: now)) }
-      return [ReminderChange(resumed, .changed(.resumed))]
+      return [(resumed, .changed(.resumed))]
     case .tell: preconditionFailure("the Announcer answers it: it changes nothing here")
     case .snooze(let which):
       return try those(which, where: \.isRinging).map { alarm in
         change(alarm) { $0.state = .snoozing(until: TimedMoment(Reminder.snooze, after: now)) }
-        return ReminderChange(alarm, .changed(.snoozed))
+        return (alarm, .changed(.snoozed))
       }
     case .stop(let which):
       return try those(which, where: \.isUp).map { end($0, .stopped(.byHand), at: now, rules) }
@@ -230,33 +206,33 @@ public struct Reminders: Hashable, Sendable {
       let reminder = try find(kind, which)
       guard reminder.origin == .person else { throw .isConfigured(reminder) }
       remove(reminder)
-      return [ReminderChange(reminder, .cancelled)]
+      return [(reminder, .cancelled)]
     }
   }
 
   private mutating func start(
     _ length: Duration, name: String?, at now: Now
-  ) throws(ReminderRefusal) -> ReminderChange {
+  ) throws(OrderRefusal) -> ReminderChange {
     guard Reminder.shortest <= length, length <= Reminder.longest else { throw .length }
     try check(name, .timer)
     let timer = insert(
       .timer(length, name: name), state: .waiting(TimedMoment(length, after: now)))
-    return ReminderChange(timer, .set)
+    return (timer, .set)
   }
 
   private mutating func set(
-    _ plan: AlarmPlan, at now: Now, _ rules: ReminderRules
-  ) throws(ReminderRefusal) -> ReminderChange {
+    _ plan: AlarmPlan, at now: Now, _ rules: Rules
+  ) throws(OrderRefusal) -> ReminderChange {
     precondition(plan.times.days != .weekly([]), "no text gives weekdays without a day")
     try check(plan.name, .alarm)
     // Only a clock that alarms go by can tell that a date is over.
     if rules.alarmsGoByClock, plan.times.nextRing(after: now.instant, in: rules.zone) == nil {
       throw .over(plan.times)
     }
-    return ReminderChange(insert(plan, from: .person, at: now, rules), .set)
+    return (insert(plan, from: .person, at: now, rules), .set)
   }
 
-  private func check(_ name: String?, _ kind: Reminder.Kind) throws(ReminderRefusal) {
+  private func check(_ name: String?, _ kind: Reminder.Kind) throws(OrderRefusal) {
     if let name {
       if let flaw = Reminder.flaw(ofName: name, kind) { throw .name(kind, flaw) }
       if let other = self[kind].first(where: { $0.name == name }) {
@@ -268,7 +244,7 @@ public struct Reminders: Hashable, Sendable {
 
   private mutating func add(
     _ span: Duration, to which: String, at now: Now
-  ) throws(ReminderRefusal) -> ReminderChange {
+  ) throws(OrderRefusal) -> ReminderChange {
     let timer = try find(.timer, which)
     let left = timer.left(at: now) + span
     guard Reminder.shortest <= span, left <= Reminder.longest else { throw .length }
@@ -277,40 +253,40 @@ public struct Reminders: Hashable, Sendable {
       let isPaused = if case .paused = timer.state { true } else { false }
       $0.state = isPaused ? .paused(left: left) : .waiting(TimedMoment(left, after: now))
     }
-    return ReminderChange(changed, .changed(.lengthened(by: span)))
+    return (changed, .changed(.lengthened(by: span)))
   }
 
   private mutating func pause(
     _ which: String, at now: Now
-  ) throws(ReminderRefusal) -> ReminderChange {
+  ) throws(OrderRefusal) -> ReminderChange {
     let timer = try find(.timer, which)
     if case .paused = timer.state { throw .isPaused(timer) }
     if timer.isRinging { throw .isRinging(timer) }
-    return ReminderChange(
-      change(timer) { $0.state = .paused(left: timer.left(at: now)) }, .changed(.paused))
+    return (
+      change(timer) { $0.state = .paused(left: timer.left(at: now)) }, .changed(.paused)
+    )
   }
 
   private mutating func skip(
-    _ which: String, at now: Now, _ rules: ReminderRules
-  ) throws(ReminderRefusal) -> ReminderChange {
+    _ which: String, at now: Now, _ rules: Rules
+  ) throws(OrderRefusal) -> ReminderChange {
     let alarm = try find(.alarm, which)
     guard !alarm.isUp else { throw .isUp(alarm) }
     guard !alarm.isOnce, let next = alarm.next else {
       remove(alarm)
-      return ReminderChange(alarm, .cancelled)
+      return (alarm, .cancelled)
     }
     let skipped = change(alarm) {
       // So a clock that is wrong now takes the skip with it.
       ($0.after, $0.skipped) = ($0.after.map { max($0, now.instant) }, next)
       Self.plan(&$0, at: now, rules)
     }
-    return ReminderChange(skipped, .changed(.skipped))
+    return (skipped, .changed(.skipped))
   }
 
-  /// Ends every ring.
   /// - Parameter kind: nil for both.
   mutating func silence(
-    _ kind: Reminder.Kind? = nil, _ reason: StopReason, at now: Now, _ rules: ReminderRules
+    _ kind: Reminder.Kind? = nil, _ reason: StopReason, at now: Now, _ rules: Rules
   ) -> [ReminderChange] {
     all.filter { $0.isRinging && (kind == nil || $0.kind == kind) }
       .map { end($0, .stopped(reason), at: now, rules) }
@@ -318,13 +294,11 @@ public struct Reminders: Hashable, Sendable {
 
   // MARK: The configuration
 
-  /// Takes the alarms of the configuration, at the start and after each reload. Those that it had
-  /// before go on; if they ring, they ring on.
+  /// Takes the alarms of the configuration. Those that it had before go on; if they ring, they ring
+  /// on.
   /// - Returns: the alarms that it no longer has.
-  @discardableResult
-  mutating func configure(
-    _ plans: [AlarmPlan], at now: Now, _ rules: ReminderRules
-  ) -> [ReminderChange] {
+  mutating func configure(at now: Now, _ rules: Rules) -> [ReminderChange] {
+    let plans = rules.settings.alarms
     let configured = alarms.filter { $0.origin == .configuration }
     let gone = configured.filter { alarm in !plans.contains { $0.name == alarm.name } }
     for alarm in gone { remove(alarm) }
@@ -340,13 +314,12 @@ public struct Reminders: Hashable, Sendable {
       }
     }
     planAlarms(at: now, rules)
-    return gone.map { ReminderChange($0, .cancelled) }
+    return gone.map { ($0, .cancelled) }
   }
 
   // MARK: The list
 
-  /// - Throws: `unknown` if none has that name or number.
-  func find(_ kind: Reminder.Kind, _ which: String) throws(ReminderRefusal) -> Reminder {
+  func find(_ kind: Reminder.Kind, _ which: String) throws(OrderRefusal) -> Reminder {
     guard let found = self[kind].first(where: { $0.isCalled(which) }) else {
       throw .unknown(kind, which)
     }
@@ -354,7 +327,7 @@ public struct Reminders: Hashable, Sendable {
   }
 
   /// The timer with a name or number; for nil the one that ends next, or else the first.
-  func timer(_ which: String?, at now: Now) throws(ReminderRefusal) -> Reminder {
+  func timer(_ which: String?, at now: Now) throws(OrderRefusal) -> Reminder {
     if let which { return try find(.timer, which) }
     let running = timers.filter { if case .waiting = $0.state { true } else { false } }
     let next = running.min { $0.left(at: now) < $1.left(at: now) }
@@ -365,7 +338,7 @@ public struct Reminders: Hashable, Sendable {
   /// Of the alarms with that name or number, or without one of all, those that meet the condition.
   private func those(
     _ which: String?, where isMeant: (Reminder) -> Bool
-  ) throws(ReminderRefusal) -> [Reminder] {
+  ) throws(OrderRefusal) -> [Reminder] {
     let meant = alarms.filter { isMeant($0) && (which.map($0.isCalled) ?? true) }
     guard meant.isEmpty else { return meant }
     if let which { throw .isNotRinging(try find(.alarm, which)) }
@@ -387,7 +360,7 @@ public struct Reminders: Hashable, Sendable {
 
   @discardableResult
   private mutating func insert(
-    _ plan: AlarmPlan, from origin: Reminder.Origin, at now: Now, _ rules: ReminderRules
+    _ plan: AlarmPlan, from origin: Reminder.Origin, at now: Now, _ rules: Rules
   ) -> Reminder {
     change(insert(.alarm(plan), from: origin, state: .waiting(nil))) {
       Self.begin(&$0, at: now, rules)
@@ -396,7 +369,7 @@ public struct Reminders: Hashable, Sendable {
 
   /// The alarm waits from now on.
   private static func begin(
-    _ alarm: inout Reminder, at now: Now, _ rules: ReminderRules
+    _ alarm: inout Reminder, at now: Now, _ rules: Rules
   ) {
     (alarm.after, alarm.skipped) = (rules.alarmsGoByClock ? now.instant : nil, nil)
     plan(&alarm, at: now, rules)

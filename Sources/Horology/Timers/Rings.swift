@@ -1,19 +1,16 @@
-/// Something that rings until it is stopped, or is about to.
 struct Ringing: Hashable, Sendable {
   let source: Cue.Source
   /// When the ring begins, since the machine started; may be to come.
   let since: Duration
   /// Level in dB relative to its full level, at most 0; lower while it rises.
   var decibels = 0.0
-  /// True if it rings with the bells of a tune, not with the signal.
   var hasTune = false
 
-  /// Rings that begin within this time of each other begin together. Many may, and a ring that is cut
-  /// off at once would be heard as a stutter.
+  /// Rings that begin within this time begin together: cut off at once, one would be a stutter.
   private static let together = Duration.seconds(1)
 
-  /// True if one that begins later is heard instead of this: it is louder, or as loud and newer. If
-  /// they begin together, a tune is heard, because a person chose it.
+  /// True if one that begins later is heard instead: it is louder, or as loud and newer. If they
+  /// begin together, a tune is heard, because a person chose it.
   fileprivate func givesWay(to other: Ringing) -> Bool {
     if decibels != other.decibels { return decibels < other.decibels }
     if other.since - since >= Self.together { return true }

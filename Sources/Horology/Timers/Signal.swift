@@ -1,19 +1,12 @@
-/// The short sounds of timers, intervals and alarms, one for each turn of a programme, and of the
-/// clock itself.
-///
-/// The raw value is the name of its sound file, without `.flac`.
+/// The short sounds of timers, intervals and alarms, and of the clock itself. The raw value is the
+/// name of its sound file, without `.flac`.
 public enum Signal: String, CaseIterable, Sendable {
-  /// Get ready.
   case prepare
-  /// A phase of work begins.
   case work
-  /// A phase of rest begins.
   case rest
-  /// Half of a phase of work is over.
   case half
   /// The last round begins; it sounds instead of `work`.
   case last
-  /// All rounds are over.
   case end
   /// One tick of a countdown; it ends before the next second.
   case count
@@ -21,7 +14,6 @@ public enum Signal: String, CaseIterable, Sendable {
   case cue
   /// A timer or an alarm rings: one figure, repeated until it is stopped.
   case ring
-  /// The clock has started, and lives.
   case start
   /// The clock is not trusted, and the voice has no words for that.
   case untrusted

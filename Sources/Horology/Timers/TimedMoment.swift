@@ -1,12 +1,10 @@
 /// A moment that was set by a span of time. It comes when the span has passed, sleep included,
 /// whatever the clock is set to. Or an instant of the clock, which moves when the clock is set.
 public struct TimedMoment: Hashable, Sendable {
-  /// Since the machine started, sleep included.
   public private(set) var sinceBoot: Duration
   /// The clock's time at the moment. After a power cut, nothing else is left of it.
   public private(set) var shown: Instant
-  /// True for an instant of the clock, and if the machine has restarted since the moment was set and
-  /// its clock has not been trusted yet. It comes when the clock shows it.
+  /// True for an instant of the clock, and after a start of the machine until its clock is trusted.
   public private(set) var followsClock: Bool
 
   public init(sinceBoot: Duration, shown: Instant, followsClock: Bool = false) {
@@ -19,14 +17,12 @@ public struct TimedMoment: Hashable, Sendable {
     self.init(sinceBoot: now.sinceBoot + span, shown: now.instant + span)
   }
 
-  /// An instant of the clock.
   init(followingClockTo shown: Instant, at now: Now) {
     // No sum of instants overflows from 1970 on.
     let left = shown - max(now.instant, AlarmTimes.beforeAll)
     self.init(sinceBoot: now.sinceBoot + left, shown: shown, followsClock: true)
   }
 
-  /// How long it is until then; negative once it has passed.
   public func left(at now: Now) -> Duration { sinceBoot - now.sinceBoot }
 
   mutating func noteClockSet(at now: Now) {

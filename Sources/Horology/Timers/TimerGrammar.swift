@@ -20,7 +20,6 @@ public struct TimerGrammar: Hashable, Sendable {
   private struct NumberBlank<Number: RawRepresentable & Hashable & Sendable>: Blank
   where Number.RawValue == String {
     let number: Number
-    /// Nil for the whole number.
     let part: Part?
 
     init?(name: Substring) {
@@ -57,8 +56,7 @@ public struct TimerGrammar: Hashable, Sendable {
     left.isEmpty && timer.isEmpty && rounds.isEmpty && words.keys.allSatisfy { $0 == .untrusted }
   }
 
-  /// Adds a rule to a section.
-  /// - Returns: what is wrong with it, and what is allowed; nil if it was added.
+  /// - Returns: what is wrong with the rule, and what is allowed; nil if it was added.
   public mutating func add(_ section: Section, key: String, phrase: String) -> String? {
     if let word = TimerPhrase.words[section]?[key], words[word] != nil { return "is there twice" }
     let isAdded =
@@ -92,8 +90,7 @@ public struct TimerGrammar: Hashable, Sendable {
     return true
   }
 
-  /// The clip names that say a phrase, in order; nil if there is no rule for it. Always nil for a
-  /// name and for the time, which these rules do not cover.
+  /// The clip names that say a phrase; nil if there is no rule for it, as for names and the time.
   public func names(_ phrase: TimerPhrase) -> [String]? {
     switch phrase {
     case .left(let duration): Self.names(duration, by: left)

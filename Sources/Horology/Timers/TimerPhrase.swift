@@ -4,25 +4,19 @@ public indirect enum TimerPhrase: Hashable, Sendable {
   case left(Duration)
   /// A timer without a name, called by its full length.
   case timer(Duration)
-  /// The name that its owner gave a timer.
   case name(String)
   /// The time of day at which it is said.
   case time
-  /// The words of an interval.
   case work, rest, half, go, done
   /// The number of a round of an interval, from 1 on.
   case round(Int)
   /// The answer to the button while the clock is not trusted.
   case untrusted
-  /// One after the other.
   case both(TimerPhrase, TimerPhrase)
 
-  /// How much of a timer is left, rounded: from an hour on to half hours, below that to half
-  /// minutes, below a minute to 10 s, and below 10 s to the second. Nil if nothing is left.
-  ///
-  /// It is rounded to the nearest step, so that a phrase that comes a moment early or late says the
-  /// same. Halfway it is rounded down: a person who thinks that less time is left comes in time. It
-  /// is never rounded to zero.
+  /// How much of a timer is left, to the nearest half hour from an hour on, then half minute, below
+  /// a minute 10 s, and below 10 s second. Halfway it is rounded down: a person who thinks that less
+  /// time is left comes in time. Nil if nothing is left.
   public static func left(roughly remaining: Duration) -> TimerPhrase? {
     guard remaining > .zero else { return nil }
     let step: Duration =
@@ -37,7 +31,6 @@ public indirect enum TimerPhrase: Hashable, Sendable {
     return .left(max(rounded, .seconds(1)))
   }
 
-  /// As text for a reader.
   public var text: String {
     switch self {
     case .left(let duration): "\(duration.inFull) left"
@@ -61,9 +54,8 @@ public indirect enum TimerPhrase: Hashable, Sendable {
     .answer: ["untrusted": .untrusted],
   ]
 
-  /// The phrases of a complete pack, for numbers from 1 to 59: all words, all rounds, all times
-  /// that are said to be left. Of timer lengths, those with one unit, and enough with several units
-  /// that each number comes with each unit.
+  /// The phrases of a complete pack, for numbers from 1 to 59. Of timer lengths, those with one
+  /// unit, and enough with several units that each number comes with each unit.
   public static let range: [TimerPhrase] = {
     let numbers = 1...59
     var phrases = [TimerPhrase.work, .rest, .half, .go, .done] + numbers.map { .round($0) }

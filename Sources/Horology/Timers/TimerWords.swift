@@ -1,7 +1,6 @@
 /// Words about a timer, an interval or an alarm. They wait until nothing else is said.
 public struct TimerWords: Hashable, Sendable {
   public let source: Cue.Source
-  /// As in `timer "tea"`.
   public let title: String
   /// The voice says the first that it has words for.
   public let phrases: [TimerPhrase]
@@ -9,7 +8,7 @@ public struct TimerWords: Hashable, Sendable {
   public let from: Duration
   public let until: Duration
   /// When they must be over, since the machine started; nil for no limit.
-  public let endsBy: Duration?
+  public var endsBy: Duration?
 
   /// From the beginning of the first ring to its words, if the signal rings.
   static let afterRing = Duration.seconds(2)
@@ -26,28 +25,4 @@ public struct TimerWords: Hashable, Sendable {
 
   /// True if they say how much is left: the timer is not at zero yet.
   var isOfLeft: Bool { if case .left? = phrases.first { true } else { false } }
-
-  public init(
-    _ source: Cue.Source, title: String, _ phrases: [TimerPhrase], from: Duration, until: Duration,
-    endsBy: Duration? = nil
-  ) {
-    self.source = source
-    self.title = title
-    self.phrases = phrases
-    self.from = from
-    self.until = until
-    self.endsBy = endsBy
-  }
-}
-
-/// Words that wait for their moment.
-struct PendingWords: Hashable, Sendable {
-  private(set) var all: [TimerWords] = []
-
-  /// Ignores words that wait already: a cue that is given again brings its words again.
-  mutating func plan(_ words: TimerWords) { if !all.contains(words) { all.append(words) } }
-
-  mutating func drop(of source: Cue.Source) { drop { $0.source == source } }
-
-  mutating func drop(where isMeant: (TimerWords) -> Bool) { all.removeAll(where: isMeant) }
 }
