@@ -1,4 +1,5 @@
 import Basics
+import CLinux
 import Daemon
 import Devices
 @preconcurrency import Glibc
@@ -27,7 +28,11 @@ public final class Clocksmith {
   private let journal = Journal()
   private let notifier = Notifier()
   private var sources: [EventSource] = []
-  private var pulse: Pulse?
+  /// Runs until the next wake-up.
+  private var timer: CalendarTimer?
+  /// Runs until the next `beat`.
+  private var pulse: EventSource?
+  private var illness = Outage()
   private var zoneWatch: EventSource?
   /// Runs until the zone is read again.
   private var zoneTimer: EventSource?
@@ -38,7 +43,7 @@ public final class Clocksmith {
   private var composer: Composer
   private var controls: Controls?
   private let conductor: Conductor
-  private let instruments: ServiceInstruments
+  private var player: Player?
   private let reporter: Reporter
   private let clockWatch: ClockWatch
   private let store: StateStore
@@ -55,9 +60,8 @@ public final class Clocksmith {
     self.options = options
     loop = try EventLoop()
     files = try Configuration.ofFiles(path: options.configurationPath)
-    let made: Composer?
-    (configuration, made) = files.withSettings(at: options.settingsPath)
-    composer = try configuration.complete(options, made)
+    configuration = files.withSettings(at: options.settingsPath)
+    composer = try configuration.complete(options)
     store = StateStore(stateFolder, loop: loop, journal: journal)
     clockWatch = ClockWatch(
       rtc: configuration.rtc, greatestError: configuration.greatestError,
@@ -70,24 +74,18 @@ public final class Clocksmith {
       muteEndsSinceBoot: store.state.muteEndsInThisBoot,
       reminders: store.state.reminders(at: now), interval: store.state.interval(at: now), at: now)
     conductor = Conductor(announcer)
-    reporter = Reporter(journal, conductor, clockWatch, composer)
+    reporter = Reporter(journal, conductor, clockWatch)
     for notice in clockNotices { journal.log(notice) }
-    instruments = ServiceInstruments(journal, clockWatch, reporter, composer)
-    conductor.instruments = instruments
+    conductor.instruments = self
     takeTunes()
-    store.maySync = { [unowned self] in player?.isPlaying != true }
+    store.maySync = { [unowned self] in !isPlaying }
   }
 
   /// Serves until SIGTERM or SIGINT.
   /// - Throws: `Fault` if the loop fails, or the output file cannot be opened.
   public func run() throws(Fault) {
-    instruments.player = try makePlayer()
-    instruments.rested = { [unowned self] in rest() }
-    instruments.lacksTune = { [unowned self] cue, fault in
-      let alarm = announcer.reminders.alarms.first { cue.source == .alarm($0.number) }
-      if let alarm { log(alarm, lacksTune: fault) }
-    }
-    instruments.timer = try CalendarTimer(loop: loop) { [unowned self] in handle(.woke) }
+    player = try makePlayer()
+    timer = try CalendarTimer(loop: loop) { [unowned self] in handle(.woke) }
     for signal in [SIGTERM, SIGINT] {
       sources.append(try loop.whenSignalled(signal) { [unowned self] in stop() })
     }
@@ -122,11 +120,10 @@ public final class Clocksmith {
     }
     notifier.ready(statusLine)
     logNeverSounding()
-    pulse = Pulse(loop: loop, journal: journal, notifier: notifier) { [unowned self] in readVitals()
-    }
+    beat()
     try loop.run()
     // Only now, when nothing sounds: a disk may take any time.
-    instruments.player = nil
+    player = nil
     store.save()
     reporter.end()
   }
@@ -159,7 +156,7 @@ public final class Clocksmith {
     player.ended = { [unowned self] sounding, outcome in
       handle(.ended(sounding, outcome))
       store.save()
-      if isStopping, self.player?.isPlaying != true { loop.exit() }
+      if isStopping, !isPlaying { loop.exit() }
     }
     return player
   }
@@ -193,19 +190,8 @@ public final class Clocksmith {
   // MARK: Events in, effects out
 
   private var announcer: Announcer { conductor.announcer }
-  private var player: Player? { instruments.player }
 
   private func handle(_ event: Event) { conductor.handle(event) }
-
-  private func rest() {
-    store.keep {
-      $0.update(from: announcer)
-      $0.update(rtcSet: clockWatch.rtcSet)
-    }
-    controls?.show(announcer.lamp)
-    notifier.status(statusLine)
-    bus?.tellChanges()
-  }
 
   // MARK: Requests
 
@@ -289,8 +275,6 @@ public final class Clocksmith {
         log(alarm, lacksTune: error)
       }
     }
-    instruments.composer = composer
-    reporter.composer = composer
   }
 
   /// Logs the fault of a tune once.
@@ -329,16 +313,14 @@ public final class Clocksmith {
   // MARK: Settings
 
   private func set(_ key: String, to value: String?) -> Result<Record, BusServer.Refusal> {
-    // A new composer takes its time, and something may sound.
-    let current = (configuration, self.composer)
     let path = options.settingsPath ?? Configuration.settingsFile
     do throws(Fault) {
-      guard let change = try files.changing(from: current, key, to: value, path: path) else {
-        return .success(Record())
-      }
-      var new = change.configuration
-      let composer = try new.complete(options, change.composer, after: current)
-      if let why = store.write(settings: change.text) {
+      guard
+        var (text, new) = try files.changing(key, to: value, from: configuration, path: path)
+      else { return .success(Record()) }
+      // A new composer takes its time, and something may sound.
+      let composer = try new.complete(options, after: (configuration, self.composer))
+      if let why = store.write(settings: text) {
         return .failure(.refused(RefusalKey.notSaved.rawValue, why))
       }
       let notices = new.notices(of: configuration)
@@ -366,8 +348,7 @@ public final class Clocksmith {
     isStopping = true
     journal.log(.stopping, .info, "stopping")
     notifier.stopping()
-    instruments.timer = nil
-    pulse = nil
+    (timer, pulse) = (nil, nil)
     guard let player, player.isPlaying else { return loop.exit() }
     handle(.stop(.serviceEnds))
     // systemd must wait until the sounding that may finish is over.
@@ -378,8 +359,8 @@ public final class Clocksmith {
     notifier.reloading()
     do throws(Fault) {
       let files = try Configuration.ofFiles(path: options.configurationPath)
-      var (new, made) = files.withSettings(at: options.settingsPath)
-      let composer = try new.complete(options, made)
+      var new = files.withSettings(at: options.settingsPath)
+      let composer = try new.complete(options)
       self.files = files
       apply(new, composer) {
         journal.log(.reloaded, .notice, "the configuration was read again")
@@ -460,35 +441,106 @@ public final class Clocksmith {
     return status
   }
 
-  /// Reopens lost parts that have come back, and looks for changes that raise no event.
-  private func readVitals() -> Vitals {
+  /// Without a watchdog, and the longest with one. A bus or a disk that comes back is found within it.
+  private static let longestPulse = Duration.seconds(60)
+
+  /// Checks the service, and tells systemd that it is alive, but only while it is.
+  private func beat() {
     controls?.check()
     store.save()
     journal.tellLosses()
     // Synchronisation raises no event, but the journal and the status must tell of it.
     let basis = clockWatch.state.basis.key
-    if instruments.judgeClock() != announcer.trust { handle(.woke) }
+    if judgeClock() != announcer.trust { handle(.woke) }
     if clockWatch.state.basis.key != basis { bus?.tellSoon() }
-    return Vitals(
-      wakeUp: instruments.timer?.armedFor, contactsAnswer: controls?.answer ?? false,
+    let vitals = Vitals(
+      wakeUp: timer?.armedFor, contactsAnswer: controls?.answer ?? false,
       lastTaken: player?.lastTaken)
+    if let ailment = vitals.ailment(at: now) {
+      if illness.begins() { journal.log(ailment.notice) }
+    } else {
+      if illness.ends() { journal.log(.well, .notice, "the service is well again") }
+      notifier.isAlive()
+    }
+    // Return the memory that sounds, answers and files have taken since the last beat, but not while
+    // a speaker has to be fed.
+    if !isPlaying { malloc_trim(0) }
+    let interval = min(
+      Notifier.watchdogInterval.map { $0 / 2 } ?? Self.longestPulse, Self.longestPulse)
+    pulse = try? loop.after(interval, accuracy: interval / 10) { [unowned self] in beat() }
+    // After everything else that is due, so that it shows that the loop turns.
+    pulse?.isServedLast()
+  }
+}
+
+extension Clocksmith: Instruments {
+  public var now: Now { SystemClock.now }
+
+  private var isPlaying: Bool { player?.isPlaying ?? false }
+
+  public func judgeClock() -> ClockTrust {
+    for notice in clockWatch.judge(mayReadRTC: !isPlaying) { journal.log(notice) }
+    return clockWatch.state.trust
+  }
+
+  public func play(_ sounding: Sounding) throws(Fault) {
+    do throws(Fault) {
+      try player?.play(sounding) { [composer] rate throws(Fault) in
+        try composer.score(of: sounding, rate: rate)
+      }
+    } catch {
+      // Without a flaw in the tune, the speaker is to blame.
+      guard case .cue(let cue) = sounding, let flaw = composer.flaw(ofTuneOf: cue) else {
+        throw error
+      }
+      let alarm = announcer.reminders.alarms.first { cue.source == .alarm($0.number) }
+      if let alarm { log(alarm, lacksTune: flaw) }
+      try player?.play(sounding) { [composer] rate throws(Fault) in
+        try composer.score(inSignalsOf: cue, rate: rate)
+      }
+    }
+  }
+
+  public func stop(_ soundings: [SoundingID], _ reason: StopReason) {
+    player?.stop(soundings, reason)
+  }
+
+  public func wake(at instant: Instant) -> Bool { timer?.arm(at: instant) ?? true }
+
+  public func report(_ report: Report) { reporter.report(report, composer) }
+
+  public func rest() {
+    store.keep {
+      $0.update(from: announcer)
+      $0.update(rtcSet: clockWatch.rtcSet)
+    }
+    controls?.show(announcer.lamp)
+    notifier.status(statusLine)
+    bus?.tellChanges()
+  }
+}
+
+extension EventLoop: Ticker {}
+
+extension Ailment {
+  var notice: Notice {
+    Notice(
+      .ailing, .error, "not alive; restart it, unless systemd does: \(self)", ["REASON": key])
   }
 }
 
 extension Configuration {
   /// Takes what the command line has, and what the voice can say.
-  /// - Parameters:
-  ///   - made: the composer, if there is one already.
-  ///   - current: what is in use.
+  /// - Parameter current: what is in use.
   fileprivate mutating func complete(
-    _ options: Clocksmith.Options, _ made: Composer?, after current: InUse? = nil
+    _ options: Clocksmith.Options, after current: (Configuration, Composer)? = nil
   ) throws(Fault) -> Composer {
     if let untrusted = options.untrusted { announcer.untrusted = untrusted }
     if let (configuration, composer) = current, soundsLike(configuration) {
       announcer.setVoice(of: configuration.announcer)
       return composer
     }
-    let composer = if let made { made } else { try composer() }
+    let composer = try composer()
     announcer.setVoice(composer.voice)
     return composer
   }

@@ -10,8 +10,6 @@ final class Reporter {
   private let journal: Journal
   private let conductor: Conductor
   private let clockWatch: ClockWatch
-  /// Gives the words of an announcement.
-  var composer: Composer
   var bus: BusServer?
 
   private var tally: Tally
@@ -24,11 +22,10 @@ final class Reporter {
   /// newest last.
   private var warnings: [(event: JournalEvent, words: String)] = []
 
-  init(_ journal: Journal, _ conductor: Conductor, _ clockWatch: ClockWatch, _ composer: Composer) {
+  init(_ journal: Journal, _ conductor: Conductor, _ clockWatch: ClockWatch) {
     self.journal = journal
     self.conductor = conductor
     self.clockWatch = clockWatch
-    self.composer = composer
     let now = SystemClock.now
     let announcer = conductor.announcer
     tally = Tally(
@@ -36,7 +33,8 @@ final class Reporter {
     journal.heard = { [unowned self] in heard($0) }
   }
 
-  func report(_ report: Report) {
+  /// - Parameter composer: gives the words of an announcement.
+  func report(_ report: Report, _ composer: Composer) {
     // Log identical refusals in a row once; answer each.
     let refusal: Refusal? = if case .refused(let refusal) = report { refusal } else { nil }
     if refusal != nil, refusal == toldRefusal { return }

@@ -162,15 +162,11 @@ public final class RunningService {
     defer { sd_bus_error_free(&error) }
     var reply: OpaquePointer?
     let code = sd_bus_call(bus.pointer, message.pointer, 0, &error, &reply)
-    guard code >= 0, let reply else {
-      let acts = interface == CLOCKSMITH_BUS_INTERFACE && !["Agenda", "Settings"].contains(method)
-      throw Self.fault(error, code, acts: acts)
-    }
+    guard code >= 0, let reply else { throw Self.fault(error, code) }
     return BusMessage(owning: reply)
   }
 
-  /// - Parameter acts: true if the call may change something.
-  private static func fault(_ error: sd_bus_error, _ code: Int32, acts: Bool) -> Fault {
+  private static func fault(_ error: sd_bus_error, _ code: Int32) -> Fault {
     if [-ENOTCONN, -ECONNRESET, -ESHUTDOWN, -EPIPE].contains(code) {
       return Fault("the system bus", code: -code, "it has gone; see 'systemctl status dbus'")
     }
@@ -179,18 +175,12 @@ public final class RunningService {
     case SD_BUS_ERROR_ACCESS_DENIED:
       return Fault(service, code: -code, accessIsDenied)
     case SD_BUS_ERROR_SERVICE_UNKNOWN, SD_BUS_ERROR_NAME_HAS_NO_OWNER, SD_BUS_ERROR_DISCONNECTED,
-      SD_BUS_ERROR_UNKNOWN_OBJECT:
+      SD_BUS_ERROR_UNKNOWN_OBJECT, SD_BUS_ERROR_NO_REPLY:
       return Fault(service, gone)
-    // The bus says so if the service disconnects before it answers.
-    case SD_BUS_ERROR_NO_REPLY:
-      return acts
-        ? Fault(service, code: -code, "it may have done it, but \(gone)")
-        : Fault(service, gone)
     case SD_BUS_ERROR_TIMEOUT:
       return Fault(
         service, code: -code,
-        "it does not answer\(acts ? ", but may still carry out the command" : ""); "
-          + "see 'systemctl status clocksmith'")
+        "it does not answer, but may still carry out the command; see 'systemctl status clocksmith'")
     case SD_BUS_ERROR_UNKNOWN_METHOD:
       return Fault(service, code: -code, isOfAnotherVersion)
     default:

@@ -54,12 +54,7 @@ extension SavedState {
   /// Keeps when the RTC was last right, to the day: each change is a write to the card.
   mutating func update(rtcSet: Instant?) {
     if let rtcSet, let saved = self.rtcSet, (rtcSet - saved).magnitude < .seconds(86_400) { return }
-    self.rtcSet = Self.allowed(rtcSet)
-  }
-
-  /// Nil for a time of a clock that is far off: it could not be read again.
-  private static func allowed(_ instant: Instant?) -> Instant? {
-    instant.flatMap { Instant.allowed.contains($0) ? $0 : nil }
+    self.rtcSet = rtcSet
   }
 }
 
@@ -85,20 +80,18 @@ extension SavedState {
         "muted_until_boot", .zero...(Instant.allowed.upperBound - Instant.allowed.lowerBound)),
       \.muteEndsSinceBoot),
     Field(.instant("rtc_set"), \.rtcSet), Field(.text("boot"), \.boot),
+    Field(.records("timers", \.record, Reminder.timer), \.timers),
+    Field(
+      .records("intervals", \.record, IntervalTimer.init), { $0.interval.map { [$0] } },
+      set: { $0.interval = $1.first }),
+    Field(
+      .records("alarms", \.record) { record throws(BadValue) in
+        try Reminder.alarm(record) { try? Sounds.tune($0) }
+      }, \.alarms),
   ]
 
-  private static let timers = Key<[Record]>.records("timers")
-  private static let intervals = Key<[Record]>.records("intervals")
-  private static let alarms = Key<[Record]>.records("alarms")
-
   /// One JSON object on a line.
-  var text: String {
-    var record = Record(self, Self.fields)
-    if !timers.isEmpty { record[Self.timers] = timers.map(\.record) }
-    record[Self.intervals] = interval.map { [$0.record] }
-    if !alarms.isEmpty { record[Self.alarms] = alarms.map(\.record) }
-    return record.json + "\n"
-  }
+  var text: String { Record(self, Self.fields).json + "\n" }
 
   /// - Throws: `Fault` for a text that is torn, no state, of another version, or has a value that is
   ///   not allowed.
@@ -110,27 +103,12 @@ extension SavedState {
     }
     do throws(BadValue) {
       try record.fill(&self, Self.fields)
-      timers = try record.elements(of: Self.timers, Reminder.timer)
-      interval = try record.elements(of: Self.intervals, IntervalTimer.init).first
-      alarms = try record.elements(of: Self.alarms) { record throws(BadValue) in
-        try Reminder.alarm(record) { try? Sounds.tune($0) }
-      }
     } catch {
       throw Fault(path, error.description.printable)
     }
     for list in [timers, alarms] where Set(list.map(\.number)).count < list.count {
       throw Fault(path, "two timers or two alarms have one number")
     }
-  }
-}
-
-extension Record {
-  fileprivate func elements<Element>(
-    of key: Key<[Record]>, _ read: (Record) throws(BadValue) -> Element
-  ) throws(BadValue) -> [Element] {
-    var elements: [Element] = []
-    for element in try optional(key) ?? [] { elements.append(try read(element)) }
-    return elements
   }
 }
 

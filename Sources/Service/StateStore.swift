@@ -162,14 +162,9 @@ final class StateStore {
   private func withRemedy(_ fault: Fault) -> String {
     let folder = folder ?? ""
     let remedy =
-      switch fault.code {
-      case ENOENT: "make the folder \(folder), and let the service write in it"
-      case ENOTDIR: "move the file of that name away, and make the folder \(folder)"
-      case ENOSPC, EDQUOT: "make room on the disk of \(folder)"
-      case EROFS: "mount the disk of \(folder) so that it can be written"
-      case EIO: "see 'journalctl -k': the disk of \(folder) may be broken"
-      default: "let the service write in \(folder)"
-      }
+      [ENOSPC, EDQUOT].contains(fault.code)
+      ? "make room on the disk of \(folder)"
+      : "make the folder \(folder), and let the service write in it"
     return "\(fault); \(remedy)"
   }
 }

@@ -89,25 +89,21 @@ public struct Status: Hashable, Sendable {
     substitute.isEmpty ? device : "\(substitute) instead of \(device)"
   }
 
-  /// The status without a running service.
-  /// - Throws: `Fault` if the voice has no text for the next occasion.
   public init(
-    _ configuration: Configuration, _ composer: Composer, zone: any Zone, clock: ClockState,
-    at instant: Instant
-  ) throws(Fault) {
-    let settings = configuration.announcer
-    let occasion = Schedule(interval: settings.interval, zone: zone).next(after: instant)
-    self.init(configuration, clock, zone: zone)
-    next = try Next(Rules(settings, trust: clock.trust).outlook(of: occasion), composer)
-    problems = findProblems(configuration, failure: "")
-  }
-
-  init(
     _ configuration: Configuration, _ composer: Composer, _ announcer: Announcer,
     clock: ClockState
   ) {
-    self.init(configuration, clock, zone: announcer.zone)
+    zone = announcer.zone.name
+    voice = configuration.voice
+    device = configuration.device
+    volume = configuration.volume
     trust = announcer.trust.rawValue
+    clockBasis = clock.basis.key
+    clockIsUsed = announcer.rules.answersByClock(clock.trust)
+    requestAhead = announcer.rules.preparation.inSeconds
+    clockWords = clock.words
+    clockUncertainty = clock.uncertainty?.inSeconds
+    holdoverEnds = clock.ends
     next = (try? Next(announcer.outlook, composer)) ?? next
     mute = announcer.mute
     switchState = announcer.switchState.key
@@ -119,23 +115,8 @@ public struct Status: Hashable, Sendable {
       Alarm(alarm: $0, reason: announcer.refusal(of: $0)?.description)
     }
     playing = announcer.sounding.map { composer.words(of: $0) } ?? ""
+    problems = findProblems(configuration, failure: "")
   }
-
-  private init(_ configuration: Configuration, _ clock: ClockState, zone: any Zone) {
-    self.zone = zone.name
-    voice = configuration.voice
-    device = configuration.device
-    volume = configuration.volume
-    trust = clock.trust.rawValue
-    clockBasis = clock.basis.key
-    let rules = Rules(configuration.announcer, trust: clock.trust)
-    clockIsUsed = rules.answersByClock(clock.trust)
-    requestAhead = rules.preparation.inSeconds
-    clockWords = clock.words
-    clockUncertainty = clock.uncertainty?.inSeconds
-    holdoverEnds = clock.ends
-  }
-
 }
 
 extension Status.Next {

@@ -91,7 +91,7 @@ final class StatusView {
     _ = watch.judge()
     // Its error may have been corrected since.
     if case .failure = settings { readConfiguration() }
-    let status: Status
+    var status: Status
     var voice: String?
     if let service {
       status = try service.status()
@@ -99,8 +99,11 @@ final class StatusView {
       if own?.configuration.voice == status.voice { voice = own?.composer.voice.description }
     } else {
       let own = try settings.get()
-      status = try Status(
-        own.configuration, own.composer, zone: zone, clock: watch.state, at: now.instant)
+      let announcer = Announcer(
+        settings: own.configuration.announcer, zone: zone, trust: watch.state.trust, at: now)
+      status = Status(own.configuration, own.composer, announcer, clock: watch.state)
+      // Nobody reads the switch.
+      status.switchState = ""
       voice = own.composer.voice.description
     }
     let error: Fault? = if case .failure(let fault) = settings { fault } else { nil }

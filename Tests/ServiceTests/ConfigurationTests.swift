@@ -158,7 +158,7 @@ import Testing
   @Test(
     "what is wrong is told with its line and what is allowed",
     arguments: [
-      ("[announce]\ninterval = 7", ":2: interval = 7: allowed are minutes that divide 60"),
+      ("[announce]\ninterval = 7", ":2: interval = 7: allowed: minutes that divide 60"),
       ("[announce]\n\nclock = 13", ":3: clock = 13: allowed: 12, 24"),
       ("[announce]\nchime = bell", ":2: chime = bell: tune 'bell': not found: allowed are "),
       ("[announce]\nat_start = yes", ":2: at_start = yes: allowed: signal, time, none"),

@@ -12,7 +12,7 @@ from terminal import Screen
 
 # The folder itself instead of a copy, so that a later change is seen.
 IN_PLACE = 'mount --bind "$0" /etc/clocksmith && exec "$@"'
-TYPO = "/etc/clocksmith/conf.d/my.conf:2: interval = 7: allowed are minutes that divide 60"
+TYPO = "/etc/clocksmith/conf.d/my.conf:2: interval = 7: allowed: minutes that divide 60"
 
 
 @pytest.fixture

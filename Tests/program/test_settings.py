@@ -171,7 +171,7 @@ def test_a_change_is_told_once(caller, start):
 
 
 @pytest.mark.parametrize("key, value, words", [
-    ("announce.interval", "7", r"interval = 7: allowed are minutes that divide 60: 1, 2, .*"),
+    ("announce.interval", "7", r"interval = 7: allowed: minutes that divide 60: 1, 2, .*"),
     ("announce.voice", "nobody", r"voice 'nobody': not found: allowed are heart, rms, slt, .*"),
     ("announce.voice", "../rms", r"voice = ../rms: this path depends on the folder .*"),
     ("announce.style", "poem", r"style = poem: the voice .* has no style 'poem' .*"),

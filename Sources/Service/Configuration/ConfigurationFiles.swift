@@ -40,37 +40,18 @@ enum ConfigurationFiles {
   }
 }
 
-/// The folders that clocksmith.service hides from the program, by `ProtectHome=` and `PrivateTmp=`.
-enum HiddenFolders {
-  static let all = ["/home", "/root", "/run/user", "/tmp", "/var/tmp"]
-
-  /// The hidden folder that holds this file or folder; nil if none does.
-  static func holding(_ path: String) -> String? {
-    all.first { path == $0 || path.hasPrefix("\($0)/") }
-  }
-}
-
 extension Configuration {
-  /// The voice and the tunes that the installed service cannot read where they are, and what to do:
-  /// a sentence each.
-  public var hiddenFromService: [String] {
-    let keys: [(key: String, path: String?)] = [
-      ("voice", voice), ("chime", announcer.chime?.name),
-      ("chime_quarters", announcer.chimeQuarters?.name),
-    ]
-    let ofKeys = keys.compactMap { key, path in
-      hidden(key, path, setAt: place(of: "announce.\(key)"))
-    }
-    let ofAlarms = announcer.alarms.compactMap { plan in
-      hidden("tune", plan.tune?.name, setAt: "[alarm \(plan.name ?? "")]")
-    }
-    return ofKeys + ofAlarms
-  }
+  /// The folders that clocksmith.service hides from the program, by `ProtectHome=` and `PrivateTmp=`.
+  private static let hiddenFolders = ["/home", "/root", "/run/user", "/tmp", "/var/tmp"]
 
-  private func hidden(_ key: String, _ path: String?, setAt place: String?) -> String? {
-    guard let path, path.contains("/"), let folder = HiddenFolders.holding(path) else { return nil }
-    let start = place.map { "\($0): " } ?? ""
-    return "\(start)\(key) = \(path): the service cannot read anything in \(folder); copy it into "
-      + "/usr/local/share, say, and set that path"
+  /// The settings with files that the installed service cannot read where they are, and what to do: a
+  /// sentence each.
+  public var hiddenFromService: [String] {
+    allSettings().compactMap { setting in
+      Self.hiddenFolders.first { setting.value.hasPrefix("\($0)/") }.map { folder in
+        "\(setting.place ?? ""): \(setting.key) = \(setting.value): the service cannot read "
+          + "anything in \(folder); copy it into /usr/local/share, say, and set that path"
+      }
+    }
   }
 }

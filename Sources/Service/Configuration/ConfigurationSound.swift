@@ -27,7 +27,7 @@ extension Configuration {
 
   public var playerSettings: Player.Settings {
     var settings = Player.Settings()
-    settings.latencyOffset = latencyOffset
+    settings.latencyOffset = announcer.latencyOffset
     settings.gain = mixer == nil ? Mixer.gain(decibels: volume) : 1
     settings.keepOpen = keepOpen
     return settings

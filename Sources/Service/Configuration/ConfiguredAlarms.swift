@@ -62,7 +62,7 @@ extension ConfiguredAlarms {
   static func keys(of section: String) -> [String: SettingKey<Configuration>]? {
     guard let name = name(of: section) else { return nil }
     return keys.mapValues { key in
-      SettingKey(usual: key.usual, allowed: key.allowed) { configuration, value in
+      SettingKey(usual: key.usual, key.allowed) { configuration, value in
         configuration.alarmSections.set(name, value, by: key.take)
       }.among(key.choices).settable(key.settable)
     }
@@ -77,36 +77,20 @@ extension ConfiguredAlarms {
   }
 
   private static let keys: [String: SettingKey<Section>] = [
-    "time": SettingKey(allowed: "a time of day, as 07:00") { section, value in
-      complaint { () throws(AlarmTextFlaw) in section.time = try TimeOfDay(text: value) }
+    "time": SettingKey(\.time, "a time of day, as 07:00") { try TimeOfDay(text: $0) },
+    "days": SettingKey(\.days, usual: "mon-sun", "days of the week, as mon-fri or mon-wed, sat") {
+      try AlarmDays(weekdays: $0)
     },
-    "days": SettingKey(usual: "mon-sun", allowed: "days of the week, as mon-fri or mon-wed, sat") {
-      section, value in
-      complaint { () throws(AlarmTextFlaw) in section.days = try AlarmDays(weekdays: value) }
-    },
-    "tune": SettingKey(usual: "none") { section, value in
+    "tune": SettingKey(\.tune, usual: "none", "none, a tune's name, or the full path of its file") {
+      value in
       // Accept a missing tune: a clock that does not start rings no alarm at all. The service and
       // `check` report the missing tune.
-      guard !value.isEmpty else {
-        return "allowed: none, a tune's name, or the full path of its file"
-      }
-      let tune = FullPath.flaw(of: value) == nil ? try? Sounds.tune(value) : nil
-      section.tune = value == "none" ? nil : tune ?? .missing(value)
-      return nil
-    }.among { _ in ["none"] + Sounds.tuneNames() }.settable(.names),
+      let tune = RelativePath(value) == nil ? try? Sounds.tune(value) : nil
+      return value.isEmpty ? nil : .some(value == "none" ? nil : tune ?? .missing(value))
+    }.among { _ in ["none"] + Sounds.tuneNames() }.settable(.choices),
     "rise": SettingKey(
-      usual: "none", allowed: "none, or how long it takes, as 5min, or from a level, as -30dB 5min"
-    ) { section, value in
-      complaint { () throws(AlarmTextFlaw) in section.rise = try AlarmRise.rise(text: value) }
-    },
+      \.rise, usual: "none",
+      "none, or how long it takes, as 5min, or from a level, as -30dB 5min"
+    ) { try AlarmRise.rise(text: $0) },
   ]
-
-  private static func complaint(_ read: () throws(AlarmTextFlaw) -> Void) -> String? {
-    do throws(AlarmTextFlaw) {
-      try read()
-      return nil
-    } catch {
-      return error.description
-    }
-  }
 }
