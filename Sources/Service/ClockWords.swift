@@ -95,10 +95,8 @@ extension RTCWarning {
 }
 
 extension Instant {
-  private var utc: CivilDateTime { SystemZone.utc(at: self).dateTime }
-
   /// In UTC.
-  var day: String { utc.date }
+  var day: String { String(utcText().prefix(10)) }
 }
 
 extension Journal {

@@ -76,23 +76,18 @@ extension JournalEvent {
   /// True for what `StateError` and `StateLoss` tell.
   var isOfState: Bool { [.state, .stateSetAside, .stateFailed, .stateNowhere].contains(self) }
 
-  /// The warnings whose cause is over with this event. After a reload, those that are still true
-  /// are logged again; a switch that is gone is an event of its own.
-  var ended: [JournalEvent] {
+  /// True for a warning whose cause is over with this event, as that of `bus_missing` with `bus`. After
+  /// a reload, those that are still true are logged again.
+  func isOver(with event: JournalEvent) -> Bool {
+    if key.hasPrefix("\(event.key)_") { return true }
     switch self {
-    case .reloaded: [.reloadFailed] + JournalEvent.setting.ended
-    case .setting: [.settingLeftOut, .neverSounds, .speakerSubstituted, .alarmLacksTune]
-    case .zone: [.zoneFailed]
-    case .well: [.ailing]
-    case .speaker: [.speakerSubstituted]
-    case .switch: [.switchLost]
-    case .button: [.buttonLost]
-    case .lamp: [.lampLost]
-    case .bus: [.busMissing]
-    case .announced, .skipped, .cutOff: [.retrying]
-    case .trust: [.trust, .doubt]
-    case .rtc: [.rtcInvalid, .rtcWarning, .rtcMissing]
-    default: []
+    case .reloadFailed: return event == .reloaded
+    case .settingLeftOut, .neverSounds, .speakerSubstituted, .alarmLacksTune:
+      return [.setting, .reloaded].contains(event)
+    case .ailing: return event == .well
+    case .retrying: return [.announced, .skipped, .cutOff].contains(event)
+    case .trust, .doubt: return event == .trust
+    default: return false
     }
   }
 }

@@ -12,24 +12,22 @@ extension Report {
     case .announced(let announcement, let timing):
       return announcement.notice(timing, composer, trust)
     case .cutOff(let announcement, let reason, let after):
-      let what = announcement.inWords(composer, chimed: "the chime", said: "")
+      let what = announcement.inWords(composer, chimed: "the chime")
       return Notice(
         .cutOff, .info, "cut off \(what): \(reason); silent \(after.milliseconds) after that",
-        announcement.fields(composer).merging(
-          ["REASON": reason.key, "SILENT_AFTER_USEC": after.inMicroseconds, "TRUST": trust]
-        ) { $1 })
+        announcement.fields(composer) + [
+          "REASON": reason.key, "SILENT_AFTER_USEC": after.inMicroseconds, "TRUST": trust,
+        ])
     case .brokeOff(let announcement, let why):
-      let what = announcement.inWords(composer, chimed: "the chime", said: "")
+      let what = announcement.inWords(composer, chimed: "the chime")
       return Notice(
         .cutOff, .warning, "cut off \(what) for \(announcement.time.dateTime.timeOfDay): \(why)",
-        announcement.fields(composer).merging(
-          ["REASON": "failed", "DETAIL": why, "TRUST": trust]
-        ) { $1 })
+        announcement.fields(composer) + ["REASON": "failed", "DETAIL": why, "TRUST": trust])
     case .skipped(let first, let last, let reason):
       let range = first == last ? first.timeOfDay : "\(first.civil) to \(last.civil)"
       return Notice(
         .skipped, reason.priority, "skipped \(range): \(reason.words(clock))",
-        first.fields.merging(["REASON": reason.key, "TRUST": trust]) { $1 })
+        first.fields + ["REASON": reason.key, "TRUST": trust])
     case .refused(let refusal): return refusal.notice(clock)
     case .trust(let trust):
       return Notice(
@@ -50,20 +48,24 @@ extension Report {
     case .retrying(let occasion, let why):
       return Notice(
         .retrying, .warning, "\(occasion.timeOfDay) cannot sound yet, trying again: \(why)",
-        occasion.fields.merging(["REASON": "failed", "DETAIL": why]) { $1 })
+        occasion.fields + ["REASON": "failed", "DETAIL": why])
     case .reminder(let reminder, let event): return event.notice(of: reminder)
     case .interval(let interval, let event): return event.notice(of: interval)
     case .unsaid(let words, let reason):
       return Notice(
         .timerUnheard, .info,
         "did not say \(words.subject): \(reason.words(clock))",
-        words.fields.merging(["REASON": reason.key]) { $1 })
+        words.fields + ["REASON": reason.key])
     case .startUnheard(let reason):
       return Notice(
         .refused, reason.priority, "gave no signal at the start: \(reason.words(clock))",
         ["REASON": reason.key, "TRUST": trust, "CAUSE": "start"])
     }
   }
+}
+
+extension [String: String?] {
+  fileprivate static func + (fields: Self, others: Self) -> Self { fields.merging(others) { $1 } }
 }
 
 extension ALSASink.Substitute {
@@ -112,10 +114,7 @@ extension Refusal {
     let (cause, priority, words) =
       switch self {
       case .request(let reason):
-        (
-          "request", reason.priority,
-          "did not say the time that was asked for: \(reason.words(clock))"
-        )
+        ("request", reason.priority, "did not say the time that was asked for: \(reason.words(clock))")
       case .reminder(let why): (why.kind.rawValue, Priority.info, "refused a command: \(self)")
       case .interval: ("interval", Priority.info, "refused a command: \(self)")
       }
@@ -129,8 +128,7 @@ extension SkipReason {
   var priority: Priority {
     switch self {
     case .quietHours, .nothingToSound, .switchOff, .muted, .occasionIsNear, .stopped: .info
-    case .untrusted, .noZone, .switchLost, .tooLateForChime, .late, .busy, .tooNear, .failed:
-      .warning
+    default: .warning
     }
   }
 
@@ -143,57 +141,55 @@ extension SkipReason {
 
 extension Announcement {
   fileprivate func notice(_ timing: Timing, _ composer: Composer, _ trust: String) -> Notice {
-    var words = inWords(composer, chimed: "chimed", said: "said")
-    var fields = fields(composer).merging([
+    var words = inWords(composer, chimed: "chimed", said: "said ", gave: "gave ") + told.words
+    var fields = fields(composer) + [
       "TRUST": trust,
       "ONSET_ERROR_USEC": timing.onsetError?.inMicroseconds,
       "WORST_ERROR_USEC": timing.worstError?.inMicroseconds,
       "UNDERRUNS": String(timing.underruns),
-    ]) { $1 }
-    switch cause {
-    case .occasion(let occasion):
+    ]
+    if case .occasion(let occasion) = cause {
       let late = max(anchor - occasion.instant, .zero)
       fields["LATE_USEC"] = late.inMicroseconds
-      words += " for \(occasion.timeOfDay)"
       if late > .zero { words += ", \(late.milliseconds) late" }
-      if isShortened {
-        words += ", too late for its chime"
-        fields["REASON"] = SkipReason.tooLateForChime.key
-      }
-    case .request: words += " because it was asked for"
-    case .timer(let timer): words += " for \(timer.title)"
-    case .start: words = "gave the signal at the start"
-    case .untrusted: words += " because the time was asked for and the clock is not trusted"
+    }
+    if isShortened {
+      words += ", too late for its chime"
+      fields["REASON"] = SkipReason.tooLateForChime.key
     }
     return Notice(.announced, .info, "\(words), \(timing.inWords)", fields)
   }
 
+  /// Its cause as fields, and in words that follow those of what sounded.
+  private var told: (fields: [String: String?], words: String) {
+    switch cause {
+    case .occasion(let occasion):
+      (occasion.fields + ["CAUSE": "occasion"], " for \(occasion.timeOfDay)")
+    case .request: (["CAUSE": "request"], " because it was asked for")
+    case .timer(let timer): (timer.fields, " for \(timer.title)")
+    case .start: (["CAUSE": "start"], " at the start")
+    case .untrusted:
+      (
+        ["CAUSE": "untrusted"],
+        " because the time was asked for and the clock is not trusted"
+      )
+    }
+  }
+
   fileprivate func fields(_ composer: Composer) -> [String: String?] {
-    var fields: [String: String?] = [
+    told.fields + [
       "CHIME": programme.blows.isEmpty ? "no" : "yes",
       "TEXT": programme.words == .none ? nil : try? composer.text(of: self),
     ]
-    switch cause {
-    case .occasion(let occasion):
-      fields["CAUSE"] = "occasion"
-      fields.merge(occasion.fields) { $1 }
-    case .request:
-      fields["CAUSE"] = "request"
-    case .timer(let words): fields.merge(words.fields) { $1 }
-    case .start: fields["CAUSE"] = "start"
-    case .untrusted: fields["CAUSE"] = "untrusted"
-    }
-    return fields
   }
 
   /// Its chime and its words, as in `chimed and said "three o'clock"`.
-  fileprivate func inWords(_ composer: Composer, chimed: String, said: String) -> String {
+  fileprivate func inWords(
+    _ composer: Composer, chimed: String, said: String = "", gave: String = ""
+  ) -> String {
     let chime = programme.blows.isEmpty ? nil : chimed
     let text = programme.words == .none ? nil : try? composer.text(of: self)
-    let words = text.map { text in
-      let what = text.isEmpty ? "a signal" : "\"\(text)\""
-      return said.isEmpty ? what : "\(text.isEmpty ? "gave" : said) \(what)"
-    }
+    let words = text.map { $0.isEmpty ? "\(gave)the signal" : "\(said)\"\($0)\"" }
     return [chime, words].compactMap { $0 }.joined(separator: " and ")
   }
 }

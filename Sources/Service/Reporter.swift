@@ -72,8 +72,7 @@ final class Reporter {
     bus?.signal(notice)
     guard let event = JournalEvent(key: notice.event) else { return }
     let before = lastError
-    let ended = event.ended
-    warnings.removeAll { ended.contains($0.event) }
+    warnings.removeAll { $0.event.isOver(with: event) }
     if notice.priority.rawValue <= Priority.warning.rawValue, !event.isOfState {
       let now = conductor.announcer.zone.civil(at: SystemClock.now.instant)
       warnings.removeAll { $0.event == event }
@@ -98,23 +97,19 @@ extension Status.Last {
 }
 
 extension Tally.Day {
-  /// As in `2026-11-21: 96 occasions sounded; the largest error was +0.1 ms; the clock synchronised
-  /// 24 h`.
+  /// As in `2026-11-21: sounded 96; skipped 1 (busy 1); the largest error was +0.1 ms; the clock
+  /// synchronised 24 h`.
   var notice: Notice {
     Notice(.day, .info, "\(date): \(parts.joined(separator: "; "))", fields)
   }
 
   private var parts: [String] {
-    var parts = ["\(self[.sounded]) occasion\(self[.sounded] == 1 ? "" : "s") sounded"]
-    if self[.skipped] > 0 {
-      let reasons = skipped.sorted { $0.key < $1.key }.map {
-        "\($0.value) \($0.key.split(separator: "_").joined(separator: " "))"
-      }
-      parts.append("\(self[.skipped]) skipped (\(reasons.joined(separator: ", ")))")
+    func words(_ key: String, _ count: Int) -> String {
+      "\(key.split(separator: "_").joined(separator: " ")) \(count)"
     }
-    for count in Count.allCases where self[count] > 0 {
-      guard let words = count.words else { continue }
-      parts.append("\(words) \(self[count] == 1 ? "once" : "\(self[count]) times")")
+    let reasons = skipped.sorted { $0.key < $1.key }.map(words).joined(separator: ", ")
+    var parts = Count.allCases.filter { $0 == .sounded || self[$0] > 0 }.map { count in
+      words(count.rawValue, self[count]) + (count == .skipped ? " (\(reasons))" : "")
     }
     if let worstError { parts.append("the largest error was \(worstError.milliseconds)") }
     let clock = ClockTrust.allCases.compactMap { trust in
@@ -131,20 +126,5 @@ extension Tally.Day {
       fields["\(trust.rawValue.uppercased())_SEC"] = String(span.nanoseconds / 1_000_000_000)
     }
     return fields
-  }
-}
-
-extension Tally.Day.Count {
-  /// As in `the switch was lost twice`; nil for occasions.
-  fileprivate var words: String? {
-    switch self {
-    case .sounded, .skipped: nil
-    case .answered: "asked for the time"
-    case .cutOff: "cut off"
-    case .underruns: "it ran dry"
-    case .failures: "the speaker or a sound failed"
-    case .switchLosses: "the switch was lost"
-    case .clockSteps: "the clock was set"
-    }
   }
 }
