@@ -39,13 +39,12 @@ public struct AgendaLine: Hashable, Sendable {
     record[Self.cause] = cause
   }
 
-  /// - Throws: `Fault` if the voice has no text for it.
-  init(_ outlook: Outlook, _ composer: Composer) throws(Fault) {
-    let civil = outlook.occasion.civil
+  init(_ outlook: Outlook, _ composer: Composer) {
+    let occasion = outlook.occasion
     self.init(
-      "occasion", at: outlook.occasion.instant, civil,
-      outlook.speaks ? try composer.text(of: civil) : "", chime: outlook.tune?.name,
-      strikes: outlook.strikes, outlook.refusal)
+      "occasion", at: occasion.instant, occasion.civil,
+      outlook.speaks ? (try? composer.text(of: occasion.civil)) ?? "" : "",
+      chime: outlook.tune?.name, strikes: outlook.strikes, outlook.refusal)
   }
 
   init(_ appointment: Appointment, _ composer: Composer, in zone: any Zone) {

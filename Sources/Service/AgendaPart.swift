@@ -23,11 +23,10 @@ public struct AgendaPart: Sendable {
   ///   - announcer: as it is now.
   ///   - end: not included.
   ///   - most: the number of lines after which it ends, once all of an instant are there.
-  /// - Throws: `Fault` if the voice has no text for a line.
   public init(
     of announcer: Announcer, _ composer: Composer,
     from start: Instant, to end: Instant, at now: Instant, most: Int = Self.most
-  ) throws(Fault) {
+  ) {
     let zone = announcer.zone
     let mute = announcer.mute == .off ? nil : (announcer.mute, at: now)
     let settings = announcer.settings
@@ -61,7 +60,7 @@ public struct AgendaPart: Sendable {
       last = next
       // List the chime before a ring at the same instant.
       if let first = occasion, first.occasion.instant == next {
-        lines.append(try AgendaLine(first.outlook, composer))
+        lines.append(AgendaLine(first.outlook, composer))
         occasion = occasions.next()
       } else if let first = appointment {
         lines.append(AgendaLine(first, composer, in: zone))
@@ -85,8 +84,6 @@ public struct AgendaPart: Sendable {
   var record: Record { Record(self, Self.fields) }
 
   init(_ record: Record) throws(BadValue) {
-    // Without it, nobody knows where the next part begins.
-    _ = try record.value(Key<Instant>.instant("until"))
     try record.fill(&self, Self.fields)
   }
 }

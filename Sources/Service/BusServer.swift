@@ -23,14 +23,14 @@ final class BusServer {
       Refusal(name: SD_BUS_ERROR_INVALID_ARGS, words: words)
     }
 
-    static func refused(_ key: String, _ words: String) -> Refusal {
-      Refusal(name: BusError.name(ofKey: key), words: words)
+    static func refused(_ key: RefusalKey, _ words: String) -> Refusal {
+      Refusal(name: BusError.name(ofKey: key.rawValue), words: words)
     }
   }
 
   private let loop: EventLoop
   private let journal: Journal
-  private let serve: (Request) -> Result<Record, Refusal>
+  private let serve: (Request) throws(Refusal) -> Record
   private let status: () -> Status
   private var bus: SystemBus?
   /// Runs until the next try to connect.
@@ -44,7 +44,7 @@ final class BusServer {
   /// - Parameter serve: carries out a request, and answers with a record.
   init(
     loop: EventLoop, journal: Journal,
-    serve: @escaping (Request) -> Result<Record, Refusal>, status: @escaping () -> Status
+    serve: @escaping (Request) throws(Refusal) -> Record, status: @escaping () -> Status
   ) {
     (self.loop, self.journal, self.serve, self.status) = (loop, journal, serve, status)
     object = .allocate(capacity: 1)
@@ -181,7 +181,7 @@ final class BusServer {
       let member = sd_bus_message_get_member(call).map { String(cString: $0) } ?? ""
       // sd-bus knows no other members, and has checked the signature.
       guard let form = Request.form(ofMethod: member) else { return -ENOENT }
-      let answer = try serve(try request(form, call)).get()
+      let answer = try serve(try request(form, call))
       let reply = try BusMessage { sd_bus_message_new_method_return(call, &$0) }
       if !form.fields.isEmpty { BusWriter.append(answer, to: reply.pointer) }
       return sd_bus_send(nil, reply.pointer, nil)
@@ -213,9 +213,7 @@ final class BusServer {
       throw BadValue(
         key: "tune", value: .text(name), allowed: "a path of at most \(longestPath) bytes")
     }
-    guard !name.contains("/") || name.hasPrefix("/") else {
-      throw BadValue(key: "tune", value: .text(name), allowed: "the full path of its file, from /")
-    }
+    if let flaw = RelativePath(name) { throw BadValue(key: "tune", because: flaw.description) }
     do throws(Fault) {
       return try Sounds.tune(name, or: ["none"])
     } catch {

@@ -67,13 +67,10 @@ public final class Clocksmith {
       rtc: configuration.rtc, greatestError: configuration.greatestError,
       rtcSet: store.state.rtcSet)
     let clockNotices = clockWatch.judge()
-    let now = SystemClock.now
-    let announcer = Announcer(
-      settings: configuration.announcer, zone: try configuration.currentZone(),
-      trust: clockWatch.state.trust, mute: store.state.mute,
-      muteEndsSinceBoot: store.state.muteEndsInThisBoot,
-      reminders: store.state.reminders(at: now), interval: store.state.interval(at: now), at: now)
-    conductor = Conductor(announcer)
+    conductor = Conductor(
+      store.state.announcer(
+        configuration.announcer, in: try configuration.currentZone(),
+        trust: clockWatch.state.trust, at: SystemClock.now))
     reporter = Reporter(journal, conductor, clockWatch)
     for notice in clockNotices { journal.log(notice) }
     conductor.instruments = self
@@ -104,14 +101,12 @@ public final class Clocksmith {
       ])
     takeBus()
     store.tellIfForgetful()
-    tellOutdated()
-    tellLeftOut()
+    for notice in configuration.noticesOfOutdated { journal.log(notice) }
     if announcer.trust == .untrusted { journal.warnOfUntrustedClock(announcer.settings.untrusted) }
     if announcer.mute != .off {
       journal.log(announcer.reportOfMute.notice(composer, clockWatch.state))
     }
     takeControls()
-    handle(.switched(controls?.switchState ?? .absent, at: SystemClock.uptime))
     let isFirstStart = Self.isFirstStart()
     if options.saysNow {
       handle(.asked(speakerIsAwake: false))
@@ -119,7 +114,7 @@ public final class Clocksmith {
       handle(.machineStarted)
     }
     notifier.ready(statusLine)
-    logNeverSounding()
+    logFlaws()
     beat()
     try loop.run()
     // Only now, when nothing sounds: a disk may take any time.
@@ -168,7 +163,9 @@ public final class Clocksmith {
     journal.log(substitute?.notice ?? ALSASink.Substitute.noticeOfReturn)
   }
 
+  /// Opens the controls, which tell the state of the switch.
   private func takeControls() {
+    controls = nil
     controls = Controls(
       loop: loop, configuration: configuration, journal: journal,
       isAwake: { [unowned self] in player?.isAwake ?? false },
@@ -181,7 +178,7 @@ public final class Clocksmith {
 
   private func takeBus() {
     bus = BusServer(
-      loop: loop, journal: journal, serve: { [unowned self] request in serve(request) },
+      loop: loop, journal: journal, serve: { [unowned self] request throws(BusServer.Refusal) in try serve(request) },
       status: { [unowned self] in status })
     reporter.bus = bus
     bus?.start()
@@ -195,74 +192,59 @@ public final class Clocksmith {
 
   // MARK: Requests
 
-  private func serve(_ request: Request) -> Result<Record, BusServer.Refusal> {
+  private func serve(_ request: Request) throws(BusServer.Refusal) -> Record {
+    let now = SystemClock.now.instant
     switch request {
     case .announce(let time, let instant):
-      let now = SystemClock.now.instant
       let ahead = announcer.rules.preparation
       if let instant, instant <= now || instant > now + ahead {
-        let allowed =
-          "allowed are instants of UTC within the next \(ahead.inWords)"
-        return .failure(
-          instant <= now ? .refused(RefusalKey.past.rawValue, allowed) : .badArgument(allowed))
+        let allowed = "allowed are instants of UTC within the next \(ahead.inWords)"
+        throw instant <= now ? .refused(.past, allowed) : .badArgument(allowed)
       }
-      return answer(
+      return try answer(
         .asked(
           time.map { CivilTime($0) }, at: instant, speakerIsAwake: player?.isAwake ?? false))
-    case .stop: return answer(.stop(.byHand))
-    case .interval(let order): return answer(.interval(order))
+    case .stop: return try answer(.stop(.byHand))
+    case .interval(let order): return try answer(.interval(order))
     case .reminder(let order):
       if case .set(let plan) = order, let tune = plan.tune {
         do throws(Fault) {
           try composer.add(tune)
-          takeTunes()
         } catch {
-          return .failure(.refused(RefusalKey.tune.rawValue, error.description))
+          throw .refused(.tune, error.description)
         }
       }
-      return answer(.reminder(order))
-    case .mute(let duration):
-      return answer(.mute(duration.map { .until(SystemClock.now.instant + $0) } ?? .on))
-    case .muteNext: return answer(.mute(.next))
-    case .unmute: return answer(.mute(.off))
+      return try answer(.reminder(order))
+    case .mute(let duration): return try answer(.mute(duration.map { .until(now + $0) } ?? .on))
+    case .muteNext: return try answer(.mute(.next))
+    case .unmute: return try answer(.mute(.off))
     case .volume(let decibels):
       let number = Int(exactly: decibels).map { "\($0)" } ?? "\(decibels)"
-      return set("speaker.volume", to: "\(number)dB")
-    case .setting(let key, let value): return set(key, to: value)
-    case .settings(let key):
-      return .success(Record(Setting.list, configuration.allSettings(of: key)))
-    case .agenda(let from, let to): return agenda(from: from, to: to)
+      return try set("speaker.volume", to: "\(number)dB")
+    case .setting(let key, let value): return try set(key, to: value)
+    case .settings(let key): return Record(Setting.list, configuration.allSettings(of: key))
+    case .agenda(let from, let to):
+      let start = from ?? now
+      let end = to ?? start + .seconds(86_400)
+      guard start <= end else { throw .badArgument("to: it is before 'from'") }
+      return AgendaPart(of: announcer, composer, from: start, to: end, at: now).record
     }
   }
 
-  private func agenda(from start: Instant?, to end: Instant?) -> Result<Record, BusServer.Refusal> {
-    let now = SystemClock.now.instant
-    let start = start ?? now
-    let end = end ?? start + .seconds(86_400)
-    guard start <= end else { return .failure(.badArgument("to: it is before 'from'")) }
-    do throws(Fault) {
-      let part = try AgendaPart(of: announcer, composer, from: start, to: end, at: now)
-      return .success(part.record)
-    } catch {
-      let key = SkipReason.failed(error.description).key
-      return .failure(.refused(key, error.description))
-    }
-  }
-
-  private func answer(_ order: Event) -> Result<Record, BusServer.Refusal> {
-    let answer: Record
-    switch conductor.answer(to: order) {
-    case .done: answer = Record()
-    case .announcement(let announcement):
-      answer = Record(Request.Keys.text, composer.words(of: announcement))
-    case .number(let number): answer = Record(.number, number)
-    case .interval(let isNew): answer = Record(Request.Keys.isNew, isNew)
-    case .refused(let refusal): return .failure(.refused(refusal.key, refusal.flaw))
-    }
+  private func answer(_ order: Event) throws(BusServer.Refusal) -> Record {
+    let answer = conductor.answer(to: order)
     // Put the order on the disk before it is answered. While something sounds, or is about to, it
     // is only written to the file, which outlasts this program, and is synced later.
     store.save()
-    return .success(answer)
+    switch answer {
+    case .done: return Record()
+    case .announcement(let announcement):
+      return Record(Request.Keys.text, composer.words(of: announcement))
+    case .number(let number): return Record(.number, number)
+    case .interval(let isNew): return Record(Request.Keys.isNew, isNew)
+    case .refused(let refusal):
+      throw BusServer.Refusal(name: BusError.name(ofKey: refusal.key), words: refusal.flaw)
+    }
   }
 
   /// Adds the bells of the alarms' tunes. Without its tune or a bell, an alarm rings with the signal.
@@ -312,33 +294,24 @@ public final class Clocksmith {
 
   // MARK: Settings
 
-  private func set(_ key: String, to value: String?) -> Result<Record, BusServer.Refusal> {
+  private func set(_ key: String, to value: String?) throws(BusServer.Refusal) -> Record {
     let path = options.settingsPath ?? Configuration.settingsFile
+    var new: Configuration
+    let (text, composer): (String, Composer)
     do throws(Fault) {
-      guard
-        var (text, new) = try files.changing(key, to: value, from: configuration, path: path)
-      else { return .success(Record()) }
+      guard let change = try files.changing(key, to: value, from: configuration, path: path)
+      else { return Record() }
+      (text, new) = change
       // A new composer takes its time, and something may sound.
-      let composer = try new.complete(options, after: (configuration, self.composer))
-      if let why = store.write(settings: text) {
-        return .failure(.refused(RefusalKey.notSaved.rawValue, why))
-      }
-      let notices = new.notices(of: configuration)
-      apply(new, composer) { for notice in notices { journal.log(notice) } }
-      return .success(Record())
+      composer = try new.complete(options, after: (configuration, self.composer))
     } catch {
       // Nobody knows the lines of a file that is not written.
       let isOfFile = error.operation.hasPrefix("\(path):")
-      return .failure(.badArgument(isOfFile ? error.detail : error.description))
+      throw .badArgument(isOfFile ? error.detail : error.description)
     }
-  }
-
-  private func tellOutdated() {
-    for words in configuration.outdated { journal.log(.keyOutdated, .notice, words) }
-  }
-
-  private func tellLeftOut() {
-    for words in configuration.settingsFlaws { journal.log(.settingLeftOut, .warning, words) }
+    if let why = store.write(settings: text) { throw .refused(.notSaved, why) }
+    apply(new, composer, new.notices(of: configuration))
+    return Record()
   }
 
   // MARK: Being told
@@ -362,10 +335,8 @@ public final class Clocksmith {
       var new = files.withSettings(at: options.settingsPath)
       let composer = try new.complete(options)
       self.files = files
-      apply(new, composer) {
-        journal.log(.reloaded, .notice, "the configuration was read again")
-        tellOutdated()
-      }
+      let notice = Notice(.reloaded, .notice, "the configuration was read again")
+      apply(new, composer, [notice] + new.noticesOfOutdated)
     } catch {
       journal.log(.reloadFailed, .error, "the configuration stays as it was: \(error)")
     }
@@ -373,8 +344,8 @@ public final class Clocksmith {
   }
 
   /// Puts another configuration in force.
-  /// - Parameter tell: logs why. What is wrong with the new one is logged after it.
-  private func apply(_ new: Configuration, _ composer: Composer, _ tell: () -> Void) {
+  /// - Parameter notices: of the reason. What is wrong with the new one is logged after them.
+  private func apply(_ new: Configuration, _ composer: Composer, _ notices: [Notice]) {
     let before = configuration
     if new.device != configuration.device { substitute = nil }
     (configuration, self.composer) = (new, composer)
@@ -383,25 +354,21 @@ public final class Clocksmith {
     player?.closeWhenIdle()
     clockWatch.choice = configuration.rtc
     clockWatch.greatestError = configuration.greatestError
-    tell()
-    tellLeftOut()
+    for notice in notices { journal.log(notice) }
     if let substitute { journal.log(substitute.notice) }
     if new.zone != before.zone {
       (zoneWatch, zoneTimer) = (nil, nil)
       readZone()
     }
-    if !new.hasSameControls(as: before) {
-      controls = nil
-      takeControls()
-    }
-    // Pass the switch along: the new settings decide what it silences.
-    handle(.reloaded(configuration.announcer, controls?.switchState ?? .absent))
+    if !new.hasSameControls(as: before) { takeControls() }
+    handle(.reloaded(configuration.announcer))
     // Again: the new settings may have brought alarms with other tunes.
     takeTunes()
-    logNeverSounding()
+    logFlaws()
   }
 
-  private func logNeverSounding() {
+  private func logFlaws() {
+    for words in configuration.settingsFlaws { journal.log(.settingLeftOut, .warning, words) }
     let missing = composer.voice.filesMissing?.description
     for flaw in [configuration.flawOfZone, missing].compactMap({ $0 }) {
       journal.log(.neverSounds, .warning, flaw)
@@ -544,6 +511,9 @@ extension Configuration {
     announcer.setVoice(composer.voice)
     return composer
   }
+
+  /// What to do about keys of earlier versions.
+  fileprivate var noticesOfOutdated: [Notice] { outdated.map { Notice(.keyOutdated, .notice, $0) } }
 
   /// A notice of each value that is not as it was.
   fileprivate func notices(of before: Configuration) -> [Notice] {

@@ -9,8 +9,6 @@ final class Controls {
   private let loop: EventLoop
   private let journal: Journal
   private let tell: (Event) -> Void
-  private(set) var switchState = SwitchState.absent
-  private var tellsChanges = false
   /// The switch and the button, as far as they are configured.
   private var contacts: [ContactWatch] = []
   private var buttonOutage = Outage()
@@ -20,8 +18,7 @@ final class Controls {
   private static let holdTime = Duration.seconds(1)
   private var lamp: LampLine?
 
-  /// Opens the configured lines. `switchState` has the first state of the switch; each later change is
-  /// told.
+  /// Opens the configured lines, and tells the state of the switch.
   init(
     loop: EventLoop, configuration: Configuration, journal: Journal,
     isAwake: @escaping () -> Bool, tell: @escaping (Event) -> Void
@@ -29,11 +26,12 @@ final class Controls {
     self.loop = loop
     self.journal = journal
     self.tell = tell
-    watch(configuration.switchInput) { [unowned self] state, moment in
-      switchState = SwitchState(state)
-      if tellsChanges { tell(.switched(switchState, at: moment)) }
+    if configuration.switchInput.line == nil {
+      tell(.switched(.absent, at: SystemClock.uptime))
     }
-    tellsChanges = true
+    watch(configuration.switchInput) { state, moment in
+      tell(.switched(SwitchState(state), at: moment))
+    }
     watch(configuration.button) { [unowned self] state, _ in
       buttonIs(state, isAwake)
     }
@@ -49,11 +47,10 @@ final class Controls {
     _ settings: LineSettings, changed: @escaping (ContactWatch.State, Uptime) -> Void
   ) {
     guard let line = settings.line else { return }
-    let contact = ContactWatch(loop: loop) { () throws(Fault) in
-      try GPIOInput(line: line, active: settings.active)
-    } changed: {
-      changed($0, $1)
-    }
+    let contact = ContactWatch(
+      loop: loop,
+      open: { () throws(Fault) in try GPIOInput(line: line, active: settings.active) },
+      changed: changed)
     contacts.append(contact)
     contact.start()
   }

@@ -65,11 +65,6 @@ public enum JournalEvent: String, CaseIterable, Sendable {
 
   public var key: String { String(rawValue.prefix { $0 != " " }) }
   public var messageID: String { String(rawValue.suffix(32)) }
-
-  init?(key: String) {
-    guard let event = Self.allCases.first(where: { $0.key == key }) else { return nil }
-    self = event
-  }
 }
 
 extension JournalEvent {

@@ -33,7 +33,12 @@ extension Report {
       return Notice(
         .trust, trust == .untrusted ? .warning : .notice, "the clock is \(trust.rawValue)",
         ["TRUST": trust.rawValue])
-    case .switched(let switchState): return switchState.notice
+    case .switched(.lost(let why)):
+      return Notice(
+        .switchLost, .warning, "the switch cannot be read: \(why)",
+        ["SWITCH": "lost", "DETAIL": why])
+    case .switched(let state):
+      return Notice(.switch, .info, "the switch is \(state.key)", ["SWITCH": state.key])
     case .mute(let mute, let end): return mute.notice(until: end)
     case .clockSet(let step):
       let direction = step < .zero ? "back" : "forward"
@@ -78,21 +83,6 @@ extension ALSASink.Substitute {
   }
 
   static let noticeOfReturn = Notice(.speaker, .notice, "the default speaker is back")
-}
-
-extension SwitchState {
-  fileprivate var notice: Notice {
-    switch self {
-    case .absent:
-      Notice(.switch, .notice, "there is no switch any more", ["SWITCH": "absent"])
-    case .on: Notice(.switch, .info, "the switch is on", ["SWITCH": "on"])
-    case .off: Notice(.switch, .info, "the switch is off: silence", ["SWITCH": "off"])
-    case .lost(let why):
-      Notice(
-        .switchLost, .warning, "the switch cannot be read: \(why)",
-        ["SWITCH": "lost", "DETAIL": why])
-    }
-  }
 }
 
 extension SoftwareMute {

@@ -70,7 +70,7 @@ final class Reporter {
   /// Signals every notice on the bus, and remembers the warnings.
   private func heard(_ notice: Notice) {
     bus?.signal(notice)
-    guard let event = JournalEvent(key: notice.event) else { return }
+    guard let event = JournalEvent.allCases.first(where: { $0.key == notice.event }) else { return }
     let before = lastError
     warnings.removeAll { $0.event.isOver(with: event) }
     if notice.priority.rawValue <= Priority.warning.rawValue, !event.isOfState {

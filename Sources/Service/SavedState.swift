@@ -23,20 +23,16 @@ struct SavedState: Hashable, Sendable {
 // MARK: The saved state of the Announcer
 
 extension SavedState {
-  private var isSameBoot: Bool { boot != nil && boot == SystemClock.boot }
-
-  /// When the mute ends, counted from boot; nil if it ends at the instant that it names, or if the
-  /// machine has booted since it was saved.
-  var muteEndsInThisBoot: Duration? { isSameBoot ? muteEndsSinceBoot : nil }
-
-  /// The timers and alarms, as they are after this start of the service.
-  func reminders(at now: Now) -> Reminders {
-    Reminders(timers + alarms, isSameBoot: isSameBoot, at: now)
-  }
-
-  /// The interval, as it is after this start of the service.
-  func interval(at now: Now) -> IntervalTimer? {
-    interval?.started(isSameBoot: isSameBoot, at: now)
+  /// As it is after this start of the service.
+  func announcer(
+    _ settings: AnnouncerSettings, in zone: any Zone, trust: ClockTrust, at now: Now
+  ) -> Announcer {
+    let isSameBoot = boot != nil && boot == SystemClock.boot
+    return Announcer(
+      settings: settings, zone: zone, trust: trust, mute: mute,
+      muteEndsSinceBoot: isSameBoot ? muteEndsSinceBoot : nil,
+      reminders: Reminders(timers + alarms, isSameBoot: isSameBoot, at: now),
+      interval: interval?.started(isSameBoot: isSameBoot, at: now), at: now)
   }
 
   /// Takes the mute, the timers, the interval and the alarms.

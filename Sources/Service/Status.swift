@@ -104,7 +104,7 @@ public struct Status: Hashable, Sendable {
     clockWords = clock.words
     clockUncertainty = clock.uncertainty?.inSeconds
     holdoverEnds = clock.ends
-    next = (try? Next(announcer.outlook, composer)) ?? next
+    next = Next(announcer.outlook, composer)
     mute = announcer.mute
     switchState = announcer.switchState.key
     if case .lost(let why) = announcer.switchState { switchError = why }
@@ -120,13 +120,12 @@ public struct Status: Hashable, Sendable {
 }
 
 extension Status.Next {
-  /// - Throws: `Fault` if the voice has no text for it.
-  fileprivate init(_ outlook: Outlook, _ composer: Composer) throws(Fault) {
+  fileprivate init(_ outlook: Outlook, _ composer: Composer) {
     let occasion = outlook.occasion
     self.init(
       instant: occasion.instant, local: occasion.civil.description,
       chime: outlook.tune?.name ?? "none",
-      text: outlook.speaks ? try composer.text(of: occasion.civil) : "",
+      text: outlook.speaks ? (try? composer.text(of: occasion.civil)) ?? "" : "",
       reasonKey: outlook.refusal?.key, reason: outlook.refusal?.description)
   }
 }
