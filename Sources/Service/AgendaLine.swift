@@ -9,7 +9,6 @@ public struct AgendaLine: Hashable, Sendable {
   private static let cause = Key<String>.text("cause")
   private static let instant = Key<String>.text("instant")
   private static let local = Key<String>.text("local")
-  /// The words; empty for none.
   private static let text = Key<String>.text("text")
   /// The tune by its name, or `none`.
   private static let chime = Key<String>.text("chime")
@@ -84,7 +83,6 @@ public struct AgendaLine: Hashable, Sendable {
     record[Self.cause] == "interval" && record[Self.signal] != Signal.end.rawValue
   }
 
-  /// False for an alarm, a timer or an interval.
   public var isOccasion: Bool { record[Self.cause] == "occasion" }
   public var sounds: Bool { record[Self.sounds] ?? true }
   public var hasChime: Bool { record[Self.chime] != "none" }
@@ -94,8 +92,7 @@ public struct AgendaLine: Hashable, Sendable {
 
   // MARK: In words
 
-  /// Its day and offset, as in `sat 2026-11-21 (UTC+00:00)`: the heading of the lines that have the
-  /// same.
+  /// As in `sat 2026-11-21 (UTC+00:00)`: the heading of the lines that have the same.
   public var day: String {
     let local = record[Self.local] ?? ""
     let weekday = CivilDate(text: local.prefix(10))?.weekday.abbreviation ?? ""

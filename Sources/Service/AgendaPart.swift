@@ -2,11 +2,9 @@ import Basics
 import Horology
 import Sound
 
-/// A part of the agenda: what is to sound from an instant on, or will be silent, and why.
-///
-/// It assumes that the clock is trusted and that the switch is on.
+/// A part of the agenda: what is to sound from an instant on, or will be silent, and why, if the clock
+/// is trusted and the switch is on.
 public struct AgendaPart: Sendable {
-  /// In order.
   public private(set) var lines: [AgendaLine] = []
   /// The lines are complete up to this instant, which is not included.
   public private(set) var until: Instant = Instant(seconds: 0)
@@ -19,10 +17,6 @@ public struct AgendaPart: Sendable {
   /// there. The service has one thread: so many take it 2 to 3.5 ms on a PC, whatever is set.
   public static let most = 100
 
-  /// - Parameters:
-  ///   - announcer: as it is now.
-  ///   - end: not included.
-  ///   - most: the number of lines after which it ends, once all of an instant are there.
   public init(
     of announcer: Announcer, _ composer: Composer,
     from start: Instant, to end: Instant, at now: Instant, most: Int = Self.most

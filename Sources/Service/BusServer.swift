@@ -7,18 +7,14 @@ import Devices
 import Horology
 import Sound
 
-/// org.clocksmith.Announcer1 on the system bus: serves requests and signals changes.
-///
-/// The bus policy decides who may call which method. Without a bus the service goes on, and tries
-/// to connect again.
+/// org.clocksmith.Announcer1 on the system bus: serves requests and signals changes. Without a bus
+/// the service goes on, and tries to connect again.
 final class BusServer {
-  /// An error and its D-Bus name.
   struct Refusal: Error {
     let name: String
     /// What is wrong. The caller adds what its users can do about it.
     let words: String
 
-    /// The arguments can never work.
     static func badArgument(_ words: String) -> Refusal {
       Refusal(name: SD_BUS_ERROR_INVALID_ARGS, words: words)
     }
@@ -36,12 +32,10 @@ final class BusServer {
   /// Runs until the next try to connect.
   private var retry: EventSource?
   private var outage = Outage()
-  /// Runs until the changes are told.
   private var telling: EventSource?
   private let object: UnsafeMutablePointer<clocksmith_bus_object>
   private var told: Status?
 
-  /// - Parameter serve: carries out a request, and answers with a record.
   init(
     loop: EventLoop, journal: Journal,
     serve: @escaping (Request) throws(Refusal) -> Record, status: @escaping () -> Status
@@ -66,7 +60,6 @@ final class BusServer {
 
   // MARK: The connection
 
-  /// Connects, now or as soon as there is a bus.
   func start() {
     do throws(Fault) {
       try connect()

@@ -52,7 +52,6 @@ extension ClockState.Doubt {
 }
 
 extension RTCFault {
-  /// A few words that follow the name of the RTC.
   public var words: String {
     switch self {
     case .dataInvalid: "says that its time is invalid: it has been without power"
@@ -95,12 +94,10 @@ extension RTCWarning {
 }
 
 extension Instant {
-  /// In UTC.
   var day: String { String(utcText().prefix(10)) }
 }
 
 extension Journal {
-  /// Logs at the start that the clock is not trusted, and the consequence.
   func warnOfUntrustedClock(_ policy: UntrustedPolicy) {
     let consequence =
       policy == .speak

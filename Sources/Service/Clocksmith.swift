@@ -28,13 +28,10 @@ public final class Clocksmith {
   private let journal = Journal()
   private let notifier = Notifier()
   private var sources: [EventSource] = []
-  /// Runs until the next wake-up.
   private var timer: CalendarTimer?
-  /// Runs until the next `beat`.
   private var pulse: EventSource?
   private var illness = Outage()
   private var zoneWatch: EventSource?
-  /// Runs until the zone is read again.
   private var zoneTimer: EventSource?
 
   /// The configuration without `settings.conf`.
@@ -55,7 +52,6 @@ public final class Clocksmith {
   private var lackingTunes: Set<String> = []
 
   /// Reads the configuration and the voice. The speaker may be connected later.
-  /// - Throws: `Fault` if the configuration, the zone or the voice cannot be used.
   public init(_ options: Options) throws(Fault) {
     self.options = options
     loop = try EventLoop()
@@ -78,8 +74,6 @@ public final class Clocksmith {
     store.maySync = { [unowned self] in !isPlaying }
   }
 
-  /// Serves until SIGTERM or SIGINT.
-  /// - Throws: `Fault` if the loop fails, or the output file cannot be opened.
   public func run() throws(Fault) {
     player = try makePlayer()
     timer = try CalendarTimer(loop: loop) { [unowned self] in handle(.woke) }
@@ -160,7 +154,8 @@ public final class Clocksmith {
   private func logChange(of substitute: ALSASink.Substitute?) {
     guard substitute?.device != self.substitute?.device else { return }
     self.substitute = substitute
-    journal.log(substitute?.notice ?? ALSASink.Substitute.noticeOfReturn)
+    journal.log(
+      substitute?.notice ?? Notice(.speaker, .notice, "the default speaker is back"))
   }
 
   /// Opens the controls, which tell the state of the switch.
@@ -178,7 +173,8 @@ public final class Clocksmith {
 
   private func takeBus() {
     bus = BusServer(
-      loop: loop, journal: journal, serve: { [unowned self] request throws(BusServer.Refusal) in try serve(request) },
+      loop: loop, journal: journal,
+      serve: { [unowned self] request throws(BusServer.Refusal) in try serve(request) },
       status: { [unowned self] in status })
     reporter.bus = bus
     bus?.start()
@@ -259,7 +255,6 @@ public final class Clocksmith {
     }
   }
 
-  /// Logs the fault of a tune once.
   private func log(_ alarm: Reminder, lacksTune fault: Fault) {
     guard lackingTunes.insert(alarm.alarm?.tune?.name ?? "").inserted else { return }
     journal.log(
@@ -343,7 +338,6 @@ public final class Clocksmith {
     notifier.ready(statusLine)
   }
 
-  /// Puts another configuration in force.
   /// - Parameter notices: of the reason. What is wrong with the new one is logged after them.
   private func apply(_ new: Configuration, _ composer: Composer, _ notices: [Notice]) {
     let before = configuration
@@ -352,8 +346,7 @@ public final class Clocksmith {
     takeTunes()
     player?.settings = configuration.playerSettings
     player?.closeWhenIdle()
-    clockWatch.choice = configuration.rtc
-    clockWatch.greatestError = configuration.greatestError
+    clockWatch.use(configuration.rtc, greatestError: configuration.greatestError)
     for notice in notices { journal.log(notice) }
     if let substitute { journal.log(substitute.notice) }
     if new.zone != before.zone {
@@ -379,7 +372,6 @@ public final class Clocksmith {
 
   /// As in `next 15:15:00, synchronised, switch on, plughw:CARD=DAC, last onset +0.1 ms`.
   private var statusLine: String {
-    let speaker = Status.speaker(options.output ?? configuration.device, substitute?.device ?? "")
     let ringing = announcer.reminders.all.first(where: \.isRinging)?.title
     let now =
       if let ringing {
@@ -390,7 +382,7 @@ public final class Clocksmith {
         "next \(announcer.outlook.occasion.timeOfDay)"
       }
     return [
-      now, announcer.trust.rawValue, announcer.switchState.inWords, speaker,
+      now, announcer.trust.rawValue, announcer.switchState.inWords, status.speaker,
       reporter.last?.onsetError.map { "last onset \($0.milliseconds)" },
     ]
     .compactMap { $0 }.joined(separator: ", ")
@@ -424,13 +416,16 @@ public final class Clocksmith {
       wakeUp: timer?.armedFor, contactsAnswer: controls?.answer ?? false,
       lastTaken: player?.lastTaken)
     if let ailment = vitals.ailment(at: now) {
-      if illness.begins() { journal.log(ailment.notice) }
+      if illness.begins() {
+        journal.log(
+          .ailing, .error, "not alive; restart it, unless systemd does: \(ailment)",
+          ["REASON": ailment.key])
+      }
     } else {
       if illness.ends() { journal.log(.well, .notice, "the service is well again") }
       notifier.isAlive()
     }
-    // Return the memory that sounds, answers and files have taken since the last beat, but not while
-    // a speaker has to be fed.
+    // Return what sounds, answers and files have taken, but not while a speaker has to be fed.
     if !isPlaying { malloc_trim(0) }
     let interval = min(
       Notifier.watchdogInterval.map { $0 / 2 } ?? Self.longestPulse, Self.longestPulse)
@@ -489,16 +484,8 @@ extension Clocksmith: Instruments {
 
 extension EventLoop: Ticker {}
 
-extension Ailment {
-  var notice: Notice {
-    Notice(
-      .ailing, .error, "not alive; restart it, unless systemd does: \(self)", ["REASON": key])
-  }
-}
-
 extension Configuration {
   /// Takes what the command line has, and what the voice can say.
-  /// - Parameter current: what is in use.
   fileprivate mutating func complete(
     _ options: Clocksmith.Options, after current: (Configuration, Composer)? = nil
   ) throws(Fault) -> Composer {
@@ -512,10 +499,8 @@ extension Configuration {
     return composer
   }
 
-  /// What to do about keys of earlier versions.
   fileprivate var noticesOfOutdated: [Notice] { outdated.map { Notice(.keyOutdated, .notice, $0) } }
 
-  /// A notice of each value that is not as it was.
   fileprivate func notices(of before: Configuration) -> [Notice] {
     Set(before.settings.keys).union(settings.keys).sorted().compactMap { key in
       let (old, new) = (before.value(of: key), value(of: key))
@@ -528,7 +513,6 @@ extension Configuration {
   }
 
   /// The zone of the clock. From now on it is that of the process.
-  /// - Throws: `Fault` if it cannot be used.
   public func currentZone() throws(Fault) -> SystemZone {
     if let zone { return try SystemZone(name: zone) }
     return try SystemZone.current()

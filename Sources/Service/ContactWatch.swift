@@ -13,7 +13,6 @@ final class ContactWatch {
 
   private let loop: EventLoop
   private let open: () throws(Fault) -> any InputLine
-  /// Called at each change, with its time.
   private let changed: (State, Uptime) -> Void
 
   private(set) var state: State?
@@ -32,7 +31,6 @@ final class ContactWatch {
     self.changed = changed
   }
 
-  /// Opens the line, now or as soon as it is there.
   func start() {
     do throws(Fault) {
       let line = try open()
@@ -55,9 +53,8 @@ final class ContactWatch {
     if line != nil { read() }
   }
 
-  var isAccountedFor: Bool {
-    if case .lost = state { timer != nil } else { line != nil && source != nil }
-  }
+  /// True if it is open, or is lost and will be tried again.
+  var isAccountedFor: Bool { source != nil || timer != nil }
 
   private func read() {
     guard let line else { return }

@@ -3,18 +3,15 @@ import Daemon
 import Devices
 import Horology
 
-/// The controls: a switch, a push button and a lamp. Each may be absent, and each may be lost and
-/// come back.
+/// A switch, a push button and a lamp. Each may be absent, and each may be lost and come back.
 final class Controls {
   private let loop: EventLoop
   private let journal: Journal
   private let tell: (Event) -> Void
-  /// The switch and the button, as far as they are configured.
   private var contacts: [ContactWatch] = []
   private var buttonOutage = Outage()
   private var hold: EventSource?
   private var wasReleased = false
-  /// How long the button must be held to stop what sounds.
   private static let holdTime = Duration.seconds(1)
   private var lamp: LampLine?
 
@@ -30,7 +27,13 @@ final class Controls {
       tell(.switched(.absent, at: SystemClock.uptime))
     }
     watch(configuration.switchInput) { state, moment in
-      tell(.switched(SwitchState(state), at: moment))
+      let switchState: SwitchState =
+        switch state {
+        case .active: .off
+        case .inactive: .on
+        case .lost(let fault): .lost(fault.description)
+        }
+      tell(.switched(switchState, at: moment))
     }
     watch(configuration.button) { [unowned self] state, _ in
       buttonIs(state, isAwake)
@@ -60,7 +63,6 @@ final class Controls {
     lamp?.check()
   }
 
-  /// True if each configured input is open, or is lost and a retry is scheduled.
   var answer: Bool { contacts.allSatisfy(\.isAccountedFor) }
 
   func show(_ shown: Lamp) {
@@ -85,15 +87,5 @@ final class Controls {
     guard wasReleased else { return }
     tell(.pressed(speakerIsAwake: isAwake()))
     hold = try? loop.after(Self.holdTime) { [unowned self] in tell(.held) }
-  }
-}
-
-extension SwitchState {
-  fileprivate init(_ state: ContactWatch.State) {
-    switch state {
-    case .active: self = .off
-    case .inactive: self = .on
-    case .lost(let fault): self = .lost(fault.description)
-    }
   }
 }

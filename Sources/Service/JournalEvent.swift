@@ -1,9 +1,8 @@
 import Basics
 import Daemon
 
-/// The kind of a journal entry: its key, which is the entry's `CLOCKSMITH_EVENT`, and its `MESSAGE_ID`,
-/// made with `systemd-id128 new`. Neither ever changes. Under the ID, systemd/clocksmith.catalog says
-/// what to do about the entry.
+/// The kind of a journal entry: its `CLOCKSMITH_EVENT`, and its `MESSAGE_ID`, made with `systemd-id128
+/// new`. Neither ever changes. Under the ID, systemd/clocksmith.catalog says what to do.
 public enum JournalEvent: String, CaseIterable, Sendable {
   case started = "started 157eff0ea2fa48c4847900a2b1267de3"
   case stopping = "stopping fe3274aa03f444cf991a87d0f5970603"
@@ -88,7 +87,6 @@ extension JournalEvent {
 }
 
 extension Notice {
-  /// - Parameter fields: those that are nil are left out.
   init(
     _ event: JournalEvent, _ priority: Priority, _ message: String,
     _ fields: [String: String?] = [:]

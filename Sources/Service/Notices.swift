@@ -5,7 +5,6 @@ import Horology
 import Sound
 
 extension Report {
-  /// - Parameter clock: how far it is trusted at the time of the report.
   func notice(_ composer: Composer, _ clock: ClockState) -> Notice {
     let trust = clock.trust.rawValue
     switch self {
@@ -74,19 +73,15 @@ extension [String: String?] {
 }
 
 extension ALSASink.Substitute {
-  /// As in `plughw:CARD=DAC,DEV=0 plays instead: speaker default: ...`.
   public var inWords: String { "\(device) plays instead of the default: \(why)" }
 
   var notice: Notice {
     Notice(
       .speakerSubstituted, .warning, inWords, ["DEVICE": device, "DETAIL": why])
   }
-
-  static let noticeOfReturn = Notice(.speaker, .notice, "the default speaker is back")
 }
 
 extension SoftwareMute {
-  /// - Parameter end: the local time at which it ends by itself.
   fileprivate func notice(until end: CivilTime?) -> Notice {
     let words =
       switch self {

@@ -13,7 +13,6 @@ final class Reporter {
   var bus: BusServer?
 
   private var tally: Tally
-  /// The refusal that was logged last; nil after any other report.
   private var toldRefusal: Refusal?
   private(set) var last: Status.Last?
   /// What could not be played last, and why; empty if something was heard since.
@@ -33,14 +32,15 @@ final class Reporter {
     journal.heard = { [unowned self] in heard($0) }
   }
 
-  /// - Parameter composer: gives the words of an announcement.
   func report(_ report: Report, _ composer: Composer) {
     // Log identical refusals in a row once; answer each.
     let refusal: Refusal? = if case .refused(let refusal) = report { refusal } else { nil }
     if refusal != nil, refusal == toldRefusal { return }
     toldRefusal = refusal
     if case .announced(let announcement, let timing) = report, announcement.cause != .start {
-      last = Status.Last(announcement, timing, composer)
+      last = Status.Last(
+        instant: announcement.anchor, text: (try? composer.text(of: announcement)) ?? "",
+        onsetError: timing.onsetError)
     }
     switch report {
     case .retrying(let occasion, let why), .skipped(let occasion, _, .failed(let why)):
@@ -67,7 +67,6 @@ final class Reporter {
   /// about the saved state: `StateStore` knows what is wrong with that now.
   var lastError: String { warnings.last?.words ?? "" }
 
-  /// Signals every notice on the bus, and remembers the warnings.
   private func heard(_ notice: Notice) {
     bus?.signal(notice)
     guard let event = JournalEvent.allCases.first(where: { $0.key == notice.event }) else { return }
@@ -85,14 +84,6 @@ final class Reporter {
   func end() {
     let day = tally.end(at: SystemClock.uptime)
     if !day.isEmpty { journal.log(day.notice) }
-  }
-}
-
-extension Status.Last {
-  fileprivate init(_ announcement: Announcement, _ timing: Timing, _ composer: Composer) {
-    self.init(
-      instant: announcement.anchor, text: (try? composer.text(of: announcement)) ?? "",
-      onsetError: timing.onsetError)
   }
 }
 

@@ -8,7 +8,6 @@ import Horology
 
 /// The service that runs on this machine, reached over the system bus.
 public final class RunningService {
-  /// How long it may take to answer. Its loop never waits that long for anything.
   public static let patience = Duration.seconds(5)
 
   /// The process of the service; nil if the bus does not name it.
@@ -19,7 +18,6 @@ public final class RunningService {
   private var noticed: (_ words: String, _ fields: [String: String]) -> Void = { _, _ in }
 
   /// Nil if there is no bus, or no service on it.
-  /// - Parameter patience: how long the bus may take to answer.
   /// - Throws: `Fault` if it takes longer.
   public init?(patience: Duration = RunningService.patience) throws(Fault) {
     guard let bus = try? SystemBus() else { return nil }
@@ -85,14 +83,12 @@ public final class RunningService {
     return status
   }
 
-  /// What it will sound from an instant on.
   public func agenda(from start: Instant, to end: Instant) throws(Fault) -> AgendaPart {
     let answer = try ask(.agenda(from: start, to: end))
     guard let part = try? AgendaPart(answer) else { throw Fault(service, isOfAnotherVersion) }
     return part
   }
 
-  /// Its settings, or those that `key` means.
   public func settings(_ key: String?) throws(Fault) -> [Setting] {
     guard let settings = try ask(.settings(key))[Setting.list] else {
       throw Fault(service, isOfAnotherVersion)
@@ -100,8 +96,7 @@ public final class RunningService {
     return settings
   }
 
-  /// Calls `handler` at every signal of the service, as of a changed property, when the service
-  /// comes or goes, and when the bus goes.
+  /// Calls `handler` at every signal of the service, when it comes or goes, and when the bus goes.
   public func whenChanged(
     _ loop: EventLoop, _ handler: @escaping () -> Void
   ) throws(Fault) {
@@ -114,8 +109,7 @@ public final class RunningService {
         + "arg0='\(CLOCKSMITH_BUS_NAME)'")
   }
 
-  /// Calls `handler` at every notice of the service that `whenChanged` watches for, before that
-  /// one's handler: with the words for a person and the fields, as `Notice` has them.
+  /// Calls `handler` at every notice that `whenChanged` watches for, before that one's handler.
   public func whenNoticed(
     _ handler: @escaping (_ words: String, _ fields: [String: String]) -> Void
   ) {
@@ -167,9 +161,6 @@ public final class RunningService {
   }
 
   private static func fault(_ error: sd_bus_error, _ code: Int32) -> Fault {
-    if [-ENOTCONN, -ECONNRESET, -ESHUTDOWN, -EPIPE].contains(code) {
-      return Fault("the system bus", code: -code, "it has gone; see 'systemctl status dbus'")
-    }
     let name = error.name.map { String(cString: $0) } ?? ""
     switch name {
     case SD_BUS_ERROR_ACCESS_DENIED:
@@ -195,7 +186,6 @@ private let service = "clocksmith.service"
 private let isOfAnotherVersion = "it is of another version than this command; restart it"
 private let gone = "it has gone; see 'systemctl status clocksmith'"
 
-/// Why the bus did not let a person act, and what to do.
 private var accessIsDenied: String {
   let user = getpwuid(getuid()).map { String(cString: $0.pointee.pw_name) } ?? "USER"
   return "only root and members of the group audio may do that; "

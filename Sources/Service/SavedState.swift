@@ -11,7 +11,6 @@ struct SavedState: Hashable, Sendable {
   var timers: [Reminder] = []
   var interval: IntervalTimer?
   var alarms: [Reminder] = []
-  /// The boot from which moments are counted, as `SystemClock.boot`; nil if there are none.
   var boot: String?
 
   /// When the RTC was last right, by its own time, as `ClockJudge.rtcSet`.
@@ -35,7 +34,6 @@ extension SavedState {
       interval: interval?.started(isSameBoot: isSameBoot, at: now), at: now)
   }
 
-  /// Takes the mute, the timers, the interval and the alarms.
   mutating func update(from announcer: Announcer) {
     mute = announcer.mute
     muteEndsSinceBoot = announcer.muteEndsSinceBoot
@@ -58,19 +56,13 @@ extension SavedState {
 
 extension SavedState {
   private static let version = Key<Int>.integer("version", 1...Int(Int32.max))
-  /// A text of another version is refused. A new key that may be missing needs no new version: older
-  /// programs ignore it.
+  /// A text of another version is refused. A key that may be missing needs no new version.
   private static let knownVersion = 3
 
   private static let fields: [Field<Self>] = [
     Field(version, { _ in knownVersion }),
-    // The instant of `until` follows.
-    Field(
-      .parsed(
-        "software_mute", allowed: "on, next, until", as: \.key,
-        { ["on": .on, "next": .next, "until": .off][$0] }),
-      { $0.mute == .off ? nil : $0.mute }, set: { $0.mute = $1 }),
-    Field(.instant("muted_until"), { $0.mute.end }, set: { $0.mute = .until($1) }),
+    SoftwareMute.field(\.mute),
+    SoftwareMute.fieldOfEnd(\.mute),
     Field(
       .seconds(
         "muted_until_boot", .zero...(Instant.allowed.upperBound - Instant.allowed.lowerBound)),
@@ -86,11 +78,8 @@ extension SavedState {
       }, \.alarms),
   ]
 
-  /// One JSON object on a line.
   var text: String { Record(self, Self.fields).json + "\n" }
 
-  /// - Throws: `Fault` for a text that is torn, no state, of another version, or has a value that is
-  ///   not allowed.
   init(text: String, path: String) throws(Fault) {
     guard let record = try? Record(json: text, path: path), let version = record[Self.version]
     else { throw Fault(path, "it is torn, or no state") }
@@ -111,4 +100,17 @@ extension SavedState {
 extension SoftwareMute {
   /// The instant at which it ends; nil if it names none.
   var end: Instant? { if case .until(let end) = self { end } else { nil } }
+
+  static func field<Root>(_ path: Field<Root>.Path<SoftwareMute>) -> Field<Root> {
+    // `fieldOfEnd`, which follows, has the instant of `until`.
+    Field(
+      .parsed("software_mute", allowed: "off, on, next, until", as: \.key) {
+        ["off": .off, "on": .on, "next": .next, "until": .off][$0]
+      }, path)
+  }
+
+  static func fieldOfEnd<Root>(_ path: Field<Root>.Path<SoftwareMute>) -> Field<Root> {
+    Field(
+      .instant("muted_until"), { $0[keyPath: path].end }, set: { $0[keyPath: path] = .until($1) })
+  }
 }

@@ -12,7 +12,6 @@ public struct Status: Hashable, Sendable {
     public var local = ""
     /// The tune by its name, or `none`.
     public var chime = "none"
-    /// The words; empty for none.
     public var text = ""
     /// Why it will not sound, as a key and in words; nil if it will.
     public var reasonKey: String?
@@ -35,57 +34,46 @@ public struct Status: Hashable, Sendable {
 
   public var zone = ""
   public var voice = ""
-  /// The configured ALSA device, or a file.
   public var device = ""
   /// The sound card that plays because the device cannot be opened; empty if the device plays.
   public var substitute = ""
   public var volume = 0.0
   public var next = Next()
   public var mute = SoftwareMute.off
-  /// A key of `SwitchState`; empty if it is not known.
   public var switchState = ""
   /// Why the switch cannot be read; empty if it can.
   public var switchError = ""
   public var isSilencedBySwitch = false
   public var trust = ""
   public var clockBasis = ""
-  /// True if a request for the time is answered by this clock: it is trusted, or the owner wants
-  /// that.
+  /// True if a request for the time is answered by this clock.
   public var clockIsUsed = false
   /// How long before its instant a request for the time is taken, in seconds.
   var requestAhead = Announcer.preparation.inSeconds
   public var clockWords = ""
-  /// In seconds; nil if it may be anything.
   public var clockUncertainty: Double?
-  /// As `ClockState.ends`.
   public var holdoverEnds: Instant?
   /// The words of the announcement that is heard now; empty for none.
   public var playing = ""
   /// By number.
   public var timers: [Reminder] = []
-  /// None, or the one that runs.
   public var intervals: [IntervalTimer] = []
   /// By number.
   public var alarms: [Alarm] = []
-  /// Nil if there was none since the start.
   public var last: Last?
   /// The last thing that went wrong, with its time; empty if nothing did.
   public var lastError = ""
-  /// Why what is set at run time cannot be saved, and what to do about it; empty if it can, or if
-  /// an older service does not tell.
+  /// Why what is set at run time cannot be saved, and what to do about it; empty if it can.
   public var stateError = ""
-  /// What became of a saved state that could not be used at the start; empty if it could, or if an
-  /// older service does not tell.
+  /// What became of a saved state that could not be used at the start, until the end: the owner may
+  /// want the file. Empty if it could.
   public var stateLoss = ""
-  /// What needs a person, in a sentence each.
   public internal(set) var problems: [String] = []
   /// The `stateError` of a service that was started by hand. It has said so at its start.
   public static let hasNoStateFolder = "STATE_DIRECTORY names no folder for it"
 
-  public var speaker: String { Self.speaker(device, substitute) }
-
   /// The device that plays, as in `plughw:CARD=DAC,DEV=0 instead of default`.
-  static func speaker(_ device: String, _ substitute: String) -> String {
+  public var speaker: String {
     substitute.isEmpty ? device : "\(substitute) instead of \(device)"
   }
 
@@ -160,8 +148,7 @@ extension Status {
       isSame = { field.value($0) == field.value($1) }
     }
 
-    /// A list of records, in the order of their numbers. On the bus the next to come is first; those
-    /// that are not due at any time are last.
+    /// A list of records, by number. On the bus the next to come is first, what is never due last.
     static func list<Element: Equatable & Sendable>(
       _ name: String, _ path: Field<Status>.Path<[Element]>,
       number: @escaping @Sendable (Element) -> Int,
@@ -190,14 +177,8 @@ extension Status {
     Property(Field(.flag("muted"), { $0.mute != .off || $0.isSilencedBySwitch }), "b"),
     Property(
       Field(.text("muted_by"), \.mutedBy, set: { $0.isSilencedBySwitch = $1 == "switch" })),
-    Property(Field(.instant("muted_until"), \.mute.end, set: { $0.mute = .until($1) })),
-    Property(
-      Field(
-        .text("software_mute"), \.mute.key,
-        set: { status, key in
-          let untimed = [SoftwareMute.next, .on]
-          if let mute = untimed.first(where: { $0.key == key }) { status.mute = mute }
-        })),
+    Property(SoftwareMute.field(\.mute)),
+    Property(SoftwareMute.fieldOfEnd(\.mute)),
     Property(.text("switch", \.switchState)),
     Property(.text("switch_error", \.switchError)),
     Property(.text("trust", \.trust)),
@@ -234,11 +215,9 @@ extension Status {
 
   private static let fields = properties.map(\.field)
 
-  /// What is empty has no key.
   public var record: Record { Record(self, Self.fields) }
 
   /// Keys that are missing or unknown are of another version: they change nothing.
-  /// - Throws: `BadValue` for a status that cannot be.
   public init(_ record: Record) throws(BadValue) { try record.fill(&self, Self.fields) }
 
   private var mutedBy: String? {
@@ -250,8 +229,7 @@ extension Status {
     }
   }
 
-  /// - Parameter failure: what could not be played last, and why; empty if something was heard
-  ///   since.
+  /// - Parameter failure: as `Reporter.failure`.
   func findProblems(_ configuration: Configuration, failure: String) -> [String] {
     var problems: [String] = []
     if let flaw = configuration.flawOfZone { problems.append(flaw) }

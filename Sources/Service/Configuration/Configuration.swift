@@ -8,9 +8,7 @@ import Sound
 public struct Configuration: Sendable {
   public var announcer = AnnouncerSettings()
   public var wording = Wording.twelve
-  /// The name of a voice, or the path of its folder.
   public var voice = "heart"
-  /// A PCM name of ALSA.
   public var device = "default"
   /// In dB, at most 0.
   public var volume = 0.0
@@ -35,7 +33,6 @@ public struct Configuration: Sendable {
   var alarmSections = ConfiguredAlarms()
 
   public private(set) var files: [String] = []
-  /// A value as a file has it.
   struct Written {
     let text: String
     /// File and line.
@@ -51,7 +48,6 @@ public struct Configuration: Sendable {
   /// What to do about keys of earlier versions in the owner's files: a sentence each.
   public private(set) var outdated: [String] = []
 
-  /// The tune at the hour, unless a file sets `chime`.
   private static let defaultChime = "westminster"
 
   public init() {}
@@ -64,7 +60,6 @@ public struct Configuration: Sendable {
     try ofFiles(path: path).withSettings(at: settingsPath(besides: path))
   }
 
-  /// Without `settings.conf`.
   static func ofFiles(path: String?) throws(Fault) -> Configuration {
     var configuration = Configuration()
     if let path {
@@ -106,7 +101,6 @@ public struct Configuration: Sendable {
     try read(file, \.written)
   }
 
-  /// - Parameter layer: where its texts are kept.
   mutating func read(
     _ file: INIFile, _ layer: WritableKeyPath<Configuration, [String: Written]>
   ) throws(Fault) {
@@ -120,7 +114,6 @@ public struct Configuration: Sendable {
     files.append(file.path)
   }
 
-  /// The keys of a section; nil if there is no such section.
   static func keys(of section: String) -> [String: SettingKey<Configuration>]? {
     keys[section] ?? ConfiguredAlarms.keys(of: section)
   }
@@ -332,15 +325,12 @@ enum Settable {
   case nothing
 }
 
-/// A key of a section.
 struct SettingKey<Root>: Sendable {
   /// Key paths of value types to value types are constants; the compiler does not know that they
   /// may be shared.
   typealias Field<Value> = WritableKeyPath<Root, Value> & Sendable
 
-  /// The text of its default; nil if it has none.
   let usual: String?
-  /// What a value may be.
   let allowed: String
   /// Every value there is; empty if they cannot be listed.
   private(set) var choices: @Sendable (Configuration) -> [String] = { _ in [] }
@@ -390,7 +380,6 @@ struct SettingKey<Root>: Sendable {
 }
 
 public struct LineSettings: Hashable, Sendable {
-  /// By name or as `chip-label:offset`; nil if there is none.
   public var line: String?
   public var active: ActiveLevel
 }

@@ -9,8 +9,7 @@ enum ConfigurationFiles {
 
   /// The main file, then the `*.conf` of the folder in the order of their names; only files that
   /// exist.
-  /// - Throws: `Fault` if it is unknown which files exist: settings that cannot be read must not
-  ///   turn into the defaults.
+  /// - Throws: `Fault` if it is unknown which files exist.
   static func all() throws(Fault) -> [String] {
     let files = try isThere(mainFile) ? [mainFile] : []
     guard try isThere(folder) else { return files }

@@ -20,7 +20,6 @@ extension Configuration {
     if let mixerFile { CardMixer.restore(from: mixerFile) }
   }
 
-  /// The factor for the samples of an announcement that sounds at `time`.
   public func gain(at time: CivilTime) -> Float {
     playerSettings.gain * Mixer.gain(decibels: announcer.quieter.decibels(at: time))
   }
@@ -72,7 +71,6 @@ extension Configuration {
 }
 
 extension AnnouncerSettings {
-  /// Takes what the voice can say, and how long that is. It opens the clips.
   public mutating func setVoice(_ voice: VoicePack) {
     saysTimers = voice.hasTimers
     longestPhrase = max(voice.longestPhrase, voice.longestTimerPhrase)
@@ -80,7 +78,6 @@ extension AnnouncerSettings {
 }
 
 extension Configuration {
-  /// True if the composer of the other one is right for this one, too.
   func soundsLike(_ other: Configuration) -> Bool {
     (voice, wording, voiceVolume, bellsVolume)
       == (other.voice, other.wording, other.voiceVolume, other.bellsVolume)

@@ -23,7 +23,6 @@ struct ConfiguredAlarms: Sendable {
     return String(section.dropFirst(word.count).drop(while: \.isWhitespace))
   }
 
-  /// Begins a section, if it is an alarm's.
   /// - Throws: `Fault` for a name that cannot be used, and for too many alarms.
   mutating func begin(_ section: INIFile.Section, in file: String) throws(Fault) {
     guard let name = Self.name(of: section.name) else { return }
@@ -39,7 +38,6 @@ struct ConfiguredAlarms: Sendable {
     sections.append(Section(name: name, place: place))
   }
 
-  /// - Throws: `Fault` for an alarm without a time.
   func plans() throws(Fault) -> [AlarmPlan] {
     var plans: [AlarmPlan] = []
     for section in sections {

@@ -12,18 +12,14 @@ public struct Setting: Sendable {
     case settings
   }
 
-  /// As in `announce.voice` or `alarm school.time`.
   public private(set) var key = ""
-  /// As one would write it in a file.
   public private(set) var value = ""
   public private(set) var origin = Origin.default
   /// File and line of the value; nil for a default.
   public private(set) var place: String?
-  /// What it would be without `settings.conf`.
   public private(set) var usual: String?
   /// File and line that `settings.conf` hides.
   public private(set) var hides: String?
-  /// Every value there is; empty if they cannot be listed.
   private var choices: [String] = []
   /// What a value may be, where there are no choices.
   private var allowed: String?
@@ -41,7 +37,6 @@ public struct Setting: Sendable {
     Field(.flag("settable"), \.isSettable),
   ]
 
-  /// The key of a list of them.
   static let list = Key<[Setting]>.records(
     "settings", \.record, { record throws(BadValue) in try Setting(record) })
 
@@ -143,7 +138,6 @@ extension Configuration {
 
 extension Configuration {
   /// Every key, with its value in force.
-  /// - Parameter wanted: only this key, or the keys of this section.
   public func allSettings(of wanted: String? = nil) -> [Setting] {
     var found: [Setting] = []
     for section in Self.keys.keys.sorted() + alarmSections.names {
@@ -170,10 +164,7 @@ extension Configuration {
 
 extension Configuration {
   /// `settings.conf` with another value of a key.
-  /// - Parameters:
-  ///   - current: this configuration with the settings in force.
-  ///   - key: as in `announce.voice`; `alarm school` stands for all keys of that section.
-  ///   - value: nil to take it back.
+  /// - Parameter key: as in `announce.voice`; `alarm school` stands for all keys of that section.
   /// - Returns: the new text, and the configuration that results; nil if nothing changes.
   /// - Throws: `Fault` if that is not allowed, perhaps with a line of the file that is not written.
   func changing(
@@ -213,7 +204,6 @@ extension Configuration {
     return (text, configuration)
   }
 
-  /// The text of `settings.conf` with these values.
   private static func text(of settings: [String: String]) -> String {
     var text = "; Written by the clock: 'clocksmith set' changes it. Do not edit it.\n"
     var last = ""
