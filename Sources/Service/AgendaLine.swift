@@ -73,10 +73,7 @@ public struct AgendaLine: Hashable, Sendable {
     }
   }
 
-  init(_ record: Record) throws(BadValue) {
-    for key in [Self.cause, Self.local, Self.text, Self.chime] { _ = try record.value(key) }
-    self.record = record
-  }
+  init(_ record: Record) { self.record = record }
 
   /// True for the next signal of the interval that runs.
   public var isNextSignal: Bool {

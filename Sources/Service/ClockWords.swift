@@ -54,8 +54,7 @@ extension ClockState.Doubt {
 extension RTCFault {
   public var words: String {
     switch self {
-    case .dataInvalid: "says that its time is invalid: it has been without power"
-    case .notValid: "has no valid time: it was never set, or has been without power"
+    case .dataInvalid, .notValid: "has no valid time: it was never set, or has been without power"
     case .unreadable(let why): "cannot be read: \(why)"
     case .implausible(let shown):
       "shows \(shown.day), which cannot be right: it was never set, or without power"
@@ -72,11 +71,10 @@ extension RTCFault {
   public var remedy: String {
     switch self {
     case .unreadable: "look at its wires, and at how it is named in config.txt or clocksmith.txt"
-    case .jumped: "if it does so again, it is broken"
     case .localTime: "set it to UTC with 'sudo timedatectl set-local-rtc 0'"
     // timedatectl changes nothing if the system takes it for UTC already.
     case .zoneAway: "set it to UTC with 'sudo hwclock --systohc --utc'"
-    case .stopped: "set it with 'sudo hwclock --systohc'; if it stops again, it is broken"
+    case .stopped, .jumped: "set it with 'sudo hwclock --systohc'; if it does so again, it is broken"
     case .dataInvalid, .notValid, .implausible:
       "look at its battery, and once the clock is synchronised set it: 'sudo hwclock --systohc'"
     }

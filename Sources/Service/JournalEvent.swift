@@ -64,9 +64,7 @@ public enum JournalEvent: String, CaseIterable, Sendable {
 
   public var key: String { String(rawValue.prefix { $0 != " " }) }
   public var messageID: String { String(rawValue.suffix(32)) }
-}
 
-extension JournalEvent {
   /// True for what `StateError` and `StateLoss` tell.
   var isOfState: Bool { [.state, .stateSetAside, .stateFailed, .stateNowhere].contains(self) }
 

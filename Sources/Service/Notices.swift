@@ -5,7 +5,11 @@ import Horology
 import Sound
 
 extension Report {
-  func notice(_ composer: Composer, _ clock: ClockState) -> Notice {
+  /// - Parameter neverHeard: why nothing of a ring was heard; nil if something was.
+  func notice(
+    _ composer: Composer, _ clock: ClockState,
+    neverHeard: (Reminder) -> SkipReason? = { _ in nil }
+  ) -> Notice {
     let trust = clock.trust.rawValue
     switch self {
     case .announced(let announcement, let timing):
@@ -27,7 +31,16 @@ extension Report {
       return Notice(
         .skipped, reason.priority, "skipped \(range): \(reason.words(clock))",
         first.fields + ["REASON": reason.key, "TRUST": trust])
-    case .refused(let refusal): return refusal.notice(clock)
+    case .refused(let refusal):
+      let (cause, priority, words) =
+        switch refusal {
+        case .request(let why):
+          ("request", why.priority, "did not say the time that was asked for: \(why.words(clock))")
+        case .reminder(let why): (why.kind.rawValue, Priority.info, "refused a command: \(refusal)")
+        case .interval: ("interval", Priority.info, "refused a command: \(refusal)")
+        }
+      return Notice(
+        .refused, priority, words, ["REASON": refusal.key, "TRUST": trust, "CAUSE": cause])
     case .trust(let trust):
       return Notice(
         .trust, trust == .untrusted ? .warning : .notice, "the clock is \(trust.rawValue)",
@@ -38,7 +51,15 @@ extension Report {
         ["SWITCH": "lost", "DETAIL": why])
     case .switched(let state):
       return Notice(.switch, .info, "the switch is \(state.key)", ["SWITCH": state.key])
-    case .mute(let mute, let end): return mute.notice(until: end)
+    case .mute(let mute, let end):
+      let words =
+        switch mute {
+        case .off: "not muted any more"
+        case .until: "muted until \(end?.dateTime.description ?? "its end")"
+        case .next: "muted for the next announcement"
+        case .on: "muted until it is unmuted"
+        }
+      return Notice(.mute, .info, words, ["MUTE": mute.key, "UNTIL": end?.description])
     case .clockSet(let step):
       let direction = step < .zero ? "back" : "forward"
       let size = step.magnitude.milliseconds.drop { $0 == "+" }
@@ -53,7 +74,7 @@ extension Report {
       return Notice(
         .retrying, .warning, "\(occasion.timeOfDay) cannot sound yet, trying again: \(why)",
         occasion.fields + ["REASON": "failed", "DETAIL": why])
-    case .reminder(let reminder, let event): return event.notice(of: reminder)
+    case .reminder(let reminder, let event): return event.notice(of: reminder, neverHeard: neverHeard(reminder))
     case .interval(let interval, let event): return event.notice(of: interval)
     case .unsaid(let words, let reason):
       return Notice(
@@ -78,33 +99,6 @@ extension ALSASink.Substitute {
   var notice: Notice {
     Notice(
       .speakerSubstituted, .warning, inWords, ["DEVICE": device, "DETAIL": why])
-  }
-}
-
-extension SoftwareMute {
-  fileprivate func notice(until end: CivilTime?) -> Notice {
-    let words =
-      switch self {
-      case .off: "not muted any more"
-      case .until: "muted until \(end?.dateTime.description ?? "its end")"
-      case .next: "muted for the next announcement"
-      case .on: "muted until it is unmuted"
-      }
-    return Notice(.mute, .info, words, ["MUTE": key, "UNTIL": end?.description])
-  }
-}
-
-extension Refusal {
-  fileprivate func notice(_ clock: ClockState) -> Notice {
-    let (cause, priority, words) =
-      switch self {
-      case .request(let reason):
-        ("request", reason.priority, "did not say the time that was asked for: \(reason.words(clock))")
-      case .reminder(let why): (why.kind.rawValue, Priority.info, "refused a command: \(self)")
-      case .interval: ("interval", Priority.info, "refused a command: \(self)")
-      }
-    return Notice(
-      .refused, priority, words, ["REASON": key, "TRUST": clock.trust.rawValue, "CAUSE": cause])
   }
 }
 

@@ -4,7 +4,7 @@ import Horology
 
 extension ReminderEvent {
   /// - Parameter neverHeard: why nothing of its ring was heard; nil if something was.
-  func notice(of reminder: Reminder, neverHeard: SkipReason? = nil) -> Notice {
+  func notice(of reminder: Reminder, neverHeard: SkipReason?) -> Notice {
     let kind = reminder.kind
     let (name, missed, rings) =
       kind == .timer

@@ -51,14 +51,9 @@ final class Reporter {
       failure = "\(interval.title) could not be played: \(why)"
     default: break
     }
-    if case .reminder(let reminder, let event) = report {
-      journal.log(
-        event.notice(of: reminder, neverHeard: conductor.announcer.neverHeard(reminder)))
-    } else {
-      journal.log(report.notice(composer, clockWatch.state))
-    }
-    let interval = conductor.announcer.settings.interval
-    if let ended = tally.add(report, every: interval, at: SystemClock.uptime) {
+    let announcer = conductor.announcer
+    journal.log(report.notice(composer, clockWatch.state, neverHeard: announcer.neverHeard))
+    if let ended = tally.add(report, every: announcer.settings.interval, at: SystemClock.uptime) {
       journal.log(ended.notice)
     }
   }

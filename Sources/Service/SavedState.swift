@@ -16,12 +16,6 @@ struct SavedState: Hashable, Sendable {
   /// When the RTC was last right, by its own time, as `ClockJudge.rtcSet`.
   var rtcSet: Instant?
 
-  init() {}
-}
-
-// MARK: The saved state of the Announcer
-
-extension SavedState {
   /// As it is after this start of the service.
   func announcer(
     _ settings: AnnouncerSettings, in zone: any Zone, trust: ClockTrust, at now: Now

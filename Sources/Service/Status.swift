@@ -107,17 +107,6 @@ public struct Status: Hashable, Sendable {
   }
 }
 
-extension Status.Next {
-  fileprivate init(_ outlook: Outlook, _ composer: Composer) {
-    let occasion = outlook.occasion
-    self.init(
-      instant: occasion.instant, local: occasion.civil.description,
-      chime: outlook.tune?.name ?? "none",
-      text: outlook.speaks ? (try? composer.text(of: occasion.civil)) ?? "" : "",
-      reasonKey: outlook.refusal?.key, reason: outlook.refusal?.description)
-  }
-}
-
 extension Composer {
   /// The words of an announcement, or the time of day if the voice has no text for it.
   func words(of announcement: Announcement) -> String {
@@ -256,6 +245,15 @@ extension Status.Next {
   fileprivate var record: Record { Record(self, Self.fields) }
 
   fileprivate init(_ record: Record) throws(BadValue) { try record.fill(&self, Self.fields) }
+
+  fileprivate init(_ outlook: Outlook, _ composer: Composer) {
+    let occasion = outlook.occasion
+    self.init(
+      instant: occasion.instant, local: occasion.civil.description,
+      chime: outlook.tune?.name ?? "none",
+      text: outlook.speaks ? (try? composer.text(of: occasion.civil)) ?? "" : "",
+      reasonKey: outlook.refusal?.key, reason: outlook.refusal?.description)
+  }
 }
 
 extension Status.Last {

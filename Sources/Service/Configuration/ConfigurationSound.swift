@@ -68,21 +68,19 @@ extension Configuration {
       voice: voice, wording: wording, bells: bells, signals: Sounds.signals(),
       voiceVolume: voiceVolume, bellsVolume: bellsVolume)
   }
-}
 
-extension AnnouncerSettings {
-  public mutating func setVoice(_ voice: VoicePack) {
-    saysTimers = voice.hasTimers
-    longestPhrase = max(voice.longestPhrase, voice.longestTimerPhrase)
-  }
-}
-
-extension Configuration {
   func soundsLike(_ other: Configuration) -> Bool {
     (voice, wording, voiceVolume, bellsVolume)
       == (other.voice, other.wording, other.voiceVolume, other.bellsVolume)
       && (announcer.interval, announcer.chime, announcer.chimeQuarters)
         == (other.announcer.interval, other.announcer.chime, other.announcer.chimeQuarters)
       && announcer.alarms.map(\.tune) == other.announcer.alarms.map(\.tune)
+  }
+}
+
+extension AnnouncerSettings {
+  public mutating func setVoice(_ voice: VoicePack) {
+    saysTimers = voice.hasTimers
+    longestPhrase = max(voice.longestPhrase, voice.longestTimerPhrase)
   }
 }

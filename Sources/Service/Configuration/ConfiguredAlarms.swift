@@ -39,17 +39,15 @@ struct ConfiguredAlarms: Sendable {
   }
 
   func plans() throws(Fault) -> [AlarmPlan] {
-    var plans: [AlarmPlan] = []
-    for section in sections {
+    try sections.map { section throws(Fault) in
       guard let time = section.time else {
         throw Fault(
           section.place, "[alarm \(section.name)] has no time; write one, as in time = 07:00")
       }
       var plan = AlarmPlan(name: section.name, AlarmTimes(time: time, days: section.days))
       (plan.tune, plan.rise) = (section.tune, section.rise)
-      plans.append(plan)
+      return plan
     }
-    return plans
   }
 }
 
@@ -61,18 +59,14 @@ extension ConfiguredAlarms {
     guard let name = name(of: section) else { return nil }
     return keys.mapValues { key in
       SettingKey(usual: key.usual, key.allowed) { configuration, value in
-        configuration.alarmSections.set(name, value, by: key.take)
+        let index = configuration.alarmSections.sections.firstIndex { $0.name == name }
+        return index.flatMap { key.take(&configuration.alarmSections.sections[$0], value) }
       }.among(key.choices).settable(key.settable)
     }
   }
 
   /// As in `alarm school`, in the order in which they came.
   var names: [String] { sections.map { "alarm \($0.name)" } }
-
-  private mutating func set(_ name: String, _ value: String, by key: INIKey<Section>) -> String? {
-    guard let index = sections.firstIndex(where: { $0.name == name }) else { return nil }
-    return key(&sections[index], value)
-  }
 
   private static let keys: [String: SettingKey<Section>] = [
     "time": SettingKey(\.time, "a time of day, as 07:00") { try TimeOfDay(text: $0) },
