@@ -74,7 +74,8 @@ extension RTCFault {
     case .localTime: "set it to UTC with 'sudo timedatectl set-local-rtc 0'"
     // timedatectl changes nothing if the system takes it for UTC already.
     case .zoneAway: "set it to UTC with 'sudo hwclock --systohc --utc'"
-    case .stopped, .jumped: "set it with 'sudo hwclock --systohc'; if it does so again, it is broken"
+    case .stopped, .jumped:
+      "set it with 'sudo hwclock --systohc'; if it does so again, it is broken"
     case .dataInvalid, .notValid, .implausible:
       "look at its battery, and once the clock is synchronised set it: 'sudo hwclock --systohc'"
     }

@@ -36,8 +36,8 @@ extension Report {
         switch refusal {
         case .request(let why):
           ("request", why.priority, "did not say the time that was asked for: \(why.words(clock))")
-        case .reminder(let why): (why.kind.rawValue, Priority.info, "refused a command: \(refusal)")
-        case .interval: ("interval", Priority.info, "refused a command: \(refusal)")
+        case .reminder(let why): (why.kind.rawValue, .info, "refused a command: \(refusal)")
+        case .interval: ("interval", .info, "refused a command: \(refusal)")
         }
       return Notice(
         .refused, priority, words, ["REASON": refusal.key, "TRUST": trust, "CAUSE": cause])
@@ -74,7 +74,8 @@ extension Report {
       return Notice(
         .retrying, .warning, "\(occasion.timeOfDay) cannot sound yet, trying again: \(why)",
         occasion.fields + ["REASON": "failed", "DETAIL": why])
-    case .reminder(let reminder, let event): return event.notice(of: reminder, neverHeard: neverHeard(reminder))
+    case .reminder(let reminder, let event):
+      return event.notice(of: reminder, neverHeard: neverHeard(reminder))
     case .interval(let interval, let event): return event.notice(of: interval)
     case .unsaid(let words, let reason):
       return Notice(
@@ -121,12 +122,13 @@ extension SkipReason {
 extension Announcement {
   fileprivate func notice(_ timing: Timing, _ composer: Composer, _ trust: String) -> Notice {
     var words = inWords(composer, chimed: "chimed", said: "said ", gave: "gave ") + told.words
-    var fields = fields(composer) + [
-      "TRUST": trust,
-      "ONSET_ERROR_USEC": timing.onsetError?.inMicroseconds,
-      "WORST_ERROR_USEC": timing.worstError?.inMicroseconds,
-      "UNDERRUNS": String(timing.underruns),
-    ]
+    var fields =
+      fields(composer) + [
+        "TRUST": trust,
+        "ONSET_ERROR_USEC": timing.onsetError?.inMicroseconds,
+        "WORST_ERROR_USEC": timing.worstError?.inMicroseconds,
+        "UNDERRUNS": String(timing.underruns),
+      ]
     if case .occasion(let occasion) = cause {
       let late = max(anchor - occasion.instant, .zero)
       fields["LATE_USEC"] = late.inMicroseconds

@@ -171,7 +171,8 @@ public final class RunningService {
     case SD_BUS_ERROR_TIMEOUT:
       return Fault(
         service, code: -code,
-        "it does not answer, but may still carry out the command; see 'systemctl status clocksmith'")
+        "it does not answer, but may still carry out the command; see 'systemctl status clocksmith'"
+      )
     case SD_BUS_ERROR_UNKNOWN_METHOD:
       return Fault(service, code: -code, isOfAnotherVersion)
     default:
