@@ -40,9 +40,8 @@ public struct AgendaPart: Sendable {
       of: announcer.reminders, announcer.interval,
       in: zone, from: start)
     var (occasion, appointment) = (occasions.next(), appointments.next())
-    var lines: [AgendaLine] = []
+    until = end
     var last = start
-    var until = end
     while true {
       let next = [occasion?.occasion.instant, appointment?.instant].compactMap { $0 }.min()
       guard let next, next < end else { break }
@@ -61,7 +60,6 @@ public struct AgendaPart: Sendable {
         appointment = appointments.next()
       }
     }
-    (self.lines, self.until) = (lines, until)
     silencedBySwitch = announcer.isSilencedBySwitch ? announcer.settings.silences : nil
     untrusted = announcer.trust == .untrusted ? announcer.settings.untrusted : nil
   }

@@ -235,8 +235,7 @@ final class BusServer {
       property.field.value(status()) ?? missing, property.type, to: reply)
   }
 
-  /// The members of the interface, as sd-bus wants them described. The texts are never freed: there
-  /// is one interface.
+  /// The members of the interface. The texts are never freed: there is one interface.
   private nonisolated(unsafe) static let members: [clocksmith_bus_member] = {
     func member(
       _ kind: clocksmith_bus_kind, _ name: String, _ takes: String, _ gives: String = ""

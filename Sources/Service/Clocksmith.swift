@@ -67,7 +67,7 @@ public final class Clocksmith {
       store.state.announcer(
         configuration.announcer, in: try configuration.currentZone(),
         trust: clockWatch.state.trust, at: SystemClock.now))
-    reporter = Reporter(journal, conductor, clockWatch)
+    reporter = Reporter(journal, conductor)
     for notice in clockNotices { journal.log(notice) }
     conductor.instruments = self
     takeTunes()
@@ -93,8 +93,17 @@ public final class Clocksmith {
         "ZONE": announcer.zone.name, "VOICE": configuration.voice,
         "TRUST": announcer.trust.rawValue, "SPEAKER": options.output ?? configuration.device,
       ])
-    takeBus()
-    store.tellIfForgetful()
+    bus = BusServer(
+      loop: loop, journal: journal,
+      serve: { [unowned self] request throws(BusServer.Refusal) in try serve(request) },
+      status: { [unowned self] in status })
+    reporter.bus = bus
+    bus?.start()
+    if stateFolder == nil {
+      journal.log(
+        .stateNowhere, .notice,
+        "what is set at run time will be lost at the end: \(Status.hasNoStateFolder)")
+    }
     for notice in configuration.noticesOfOutdated { journal.log(notice) }
     if announcer.trust == .untrusted { journal.warnOfUntrustedClock(announcer.settings.untrusted) }
     if announcer.mute != .off {
@@ -169,15 +178,6 @@ public final class Clocksmith {
         if case .held = event { bus?.signal("Held", Record()) }
       })
     controls?.show(announcer.lamp)
-  }
-
-  private func takeBus() {
-    bus = BusServer(
-      loop: loop, journal: journal,
-      serve: { [unowned self] request throws(BusServer.Refusal) in try serve(request) },
-      status: { [unowned self] in status })
-    reporter.bus = bus
-    bus?.start()
   }
 
   // MARK: Events in, effects out
@@ -372,15 +372,10 @@ public final class Clocksmith {
 
   /// As in `next 15:15:00, synchronised, switch on, plughw:CARD=DAC, last onset +0.1 ms`.
   private var statusLine: String {
-    let ringing = announcer.reminders.all.first(where: \.isRinging)?.title
     let now =
-      if let ringing {
-        "\(ringing) rings"
-      } else if let sounding = announcer.sounding {
-        "sounding \(sounding.time.dateTime.timeOfDay)"
-      } else {
-        "next \(announcer.outlook.occasion.timeOfDay)"
-      }
+      announcer.reminders.all.first(where: \.isRinging).map { "\($0.title) rings" }
+      ?? announcer.sounding.map { "sounding \($0.time.dateTime.timeOfDay)" }
+      ?? "next \(announcer.outlook.occasion.timeOfDay)"
     return [
       now, announcer.trust.rawValue, announcer.switchState.inWords, status.speaker,
       reporter.last?.onsetError.map { "last onset \($0.milliseconds)" },
@@ -399,9 +394,6 @@ public final class Clocksmith {
     status.problems = status.findProblems(configuration, failure: reporter.failure)
     return status
   }
-
-  /// Without a watchdog, and the longest with one. A bus or a disk that comes back is found within it.
-  private static let longestPulse = Duration.seconds(60)
 
   /// Checks the service, and tells systemd that it is alive, but only while it is.
   private func beat() {
@@ -427,8 +419,8 @@ public final class Clocksmith {
     }
     // Return what sounds, answers and files have taken, but not while a speaker has to be fed.
     if !isPlaying { malloc_trim(0) }
-    let interval = min(
-      Notifier.watchdogInterval.map { $0 / 2 } ?? Self.longestPulse, Self.longestPulse)
+    // A bus or a disk that comes back is found within a minute.
+    let interval = min(Notifier.watchdogInterval.map { $0 / 2 } ?? .seconds(60), .seconds(60))
     pulse = try? loop.after(interval, accuracy: interval / 10) { [unowned self] in beat() }
     // After everything else that is due, so that it shows that the loop turns.
     pulse?.isServedLast()
@@ -469,7 +461,7 @@ extension Clocksmith: Instruments {
 
   public func wake(at instant: Instant) -> Bool { timer?.arm(at: instant) ?? true }
 
-  public func report(_ report: Report) { reporter.report(report, composer) }
+  public func report(_ report: Report) { reporter.report(report, composer, clockWatch.state) }
 
   public func rest() {
     store.keep {
@@ -503,7 +495,7 @@ extension Configuration {
 
   fileprivate func notices(of before: Configuration) -> [Notice] {
     Set(before.settings.keys).union(settings.keys).sorted().compactMap { key in
-      let (old, new) = (before.value(of: key), value(of: key))
+      let (old, new) = (before.allSettings(of: key).first?.value, allSettings(of: key).first?.value)
       if old == new { return nil }
       let now = new.map { "is now \($0)" } ?? "is not set any more"
       return Notice(

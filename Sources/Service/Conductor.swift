@@ -45,16 +45,7 @@ public final class Conductor {
     defer { isHandling = false }
     queue.append(order)
     var answer = Answer.done
-    func handle(_ event: Event, isOrder: Bool = false) {
-      guard let given = self.handle(event, instruments) else { return }
-      // What is promised may still fail at once. Other ends are no answer to this order.
-      if isOrder || answer.isTakenBack(by: event) { answer = given }
-    }
-    var isNext = true
-    func handleFirst() {
-      defer { isNext = false }
-      handle(queue.removeFirst(), isOrder: isNext)
-    }
+    var isOrder = true
     // Silence first: the switch must not wait until the clock is judged. All else waits for that.
     if case .switched = order {
       queue = []
@@ -64,7 +55,16 @@ public final class Conductor {
     while !queue.isEmpty {
       // Also after a change of trust: it may have opened the speaker, which may take seconds.
       let trust = instruments.judgeClock()
-      if trust == announcer.rules.trust { handleFirst() } else { handle(.trust(trust)) }
+      let isJudged = trust == announcer.rules.trust
+      let event = isJudged ? queue.removeFirst() : .trust(trust)
+      let given = handle(event, instruments)
+      if isJudged && isOrder {
+        isOrder = false
+        answer = given ?? answer
+      } else if case .announcement(let promised) = answer, case .ended(promised.id, _) = event {
+        // What is promised may still fail at once. Other ends are no answer to this order.
+        answer = given ?? answer
+      }
     }
     instruments.rest()
     return answer
@@ -109,15 +109,5 @@ public final class Conductor {
   private func rehearseSilence(at now: Now) {
     var rehearsal = announcer
     _ = rehearsal.react(to: .switched(.off, at: now.uptime), at: now)
-  }
-}
-
-extension Answer {
-  /// True if this event ends the announcement that the answer promises.
-  fileprivate func isTakenBack(by event: Event) -> Bool {
-    guard case .announcement(let promised) = self, case .ended(let ended, _) = event else {
-      return false
-    }
-    return ended == promised.id
   }
 }

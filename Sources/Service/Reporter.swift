@@ -9,7 +9,6 @@ import Sound
 final class Reporter {
   private let journal: Journal
   private let conductor: Conductor
-  private let clockWatch: ClockWatch
   var bus: BusServer?
 
   private var tally: Tally
@@ -21,10 +20,9 @@ final class Reporter {
   /// newest last.
   private var warnings: [(event: JournalEvent, words: String)] = []
 
-  init(_ journal: Journal, _ conductor: Conductor, _ clockWatch: ClockWatch) {
+  init(_ journal: Journal, _ conductor: Conductor) {
     self.journal = journal
     self.conductor = conductor
-    self.clockWatch = clockWatch
     let now = SystemClock.now
     let announcer = conductor.announcer
     tally = Tally(
@@ -32,7 +30,7 @@ final class Reporter {
     journal.heard = { [unowned self] in heard($0) }
   }
 
-  func report(_ report: Report, _ composer: Composer) {
+  func report(_ report: Report, _ composer: Composer, _ clock: ClockState) {
     // Log identical refusals in a row once; answer each.
     let refusal: Refusal? = if case .refused(let refusal) = report { refusal } else { nil }
     if refusal != nil, refusal == toldRefusal { return }
@@ -52,7 +50,7 @@ final class Reporter {
     default: break
     }
     let announcer = conductor.announcer
-    journal.log(report.notice(composer, clockWatch.state, neverHeard: announcer.neverHeard))
+    journal.log(report.notice(composer, clock, neverHeard: announcer.neverHeard))
     if let ended = tally.add(report, every: announcer.settings.interval, at: SystemClock.uptime) {
       journal.log(ended.notice)
     }

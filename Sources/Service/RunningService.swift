@@ -42,7 +42,6 @@ public final class RunningService {
   }
 
   /// Waits until the connection is ready. sd-bus itself would wait for 90 s.
-  /// - Returns: more than 0, or -errno.
   private static func connect(_ bus: OpaquePointer, until deadline: Uptime) -> Int32 {
     while true {
       let ready = sd_bus_is_ready(bus)
@@ -96,24 +95,20 @@ public final class RunningService {
     return settings
   }
 
-  /// Calls `handler` at every signal of the service, when it comes or goes, and when the bus goes.
+  /// Calls `handler` at every signal of the service, when it comes or goes, and when the bus goes; and
+  /// `noticed` before that at every notice.
   public func whenChanged(
-    _ loop: EventLoop, _ handler: @escaping () -> Void
+    _ loop: EventLoop,
+    noticed: @escaping (_ words: String, _ fields: [String: String]) -> Void = { _, _ in },
+    _ handler: @escaping () -> Void
   ) throws(Fault) {
-    changed = handler
+    (self.noticed, changed) = (noticed, handler)
     try bus.attach(loop, isLast: true) { [unowned self] in changed() }
     try watch("type='signal',path='\(CLOCKSMITH_BUS_PATH)',sender='\(CLOCKSMITH_BUS_NAME)'")
     // The service's own signals do not tell that it has gone or come.
     try watch(
       "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',"
         + "arg0='\(CLOCKSMITH_BUS_NAME)'")
-  }
-
-  /// Calls `handler` at every notice that `whenChanged` watches for, before that one's handler.
-  public func whenNoticed(
-    _ handler: @escaping (_ words: String, _ fields: [String: String]) -> Void
-  ) {
-    noticed = handler
   }
 
   /// Handles the signals that have arrived, after the loop has ended.

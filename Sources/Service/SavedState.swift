@@ -3,7 +3,7 @@ import Devices
 import Horology
 import Sound
 
-/// The state that is saved for the next start: the settings that a person made at run time.
+/// What a person has set at run time, for the next start.
 struct SavedState: Hashable, Sendable {
   var mute = SoftwareMute.off
   /// Since the machine started; nil if the mute ends at the instant that it names.
@@ -34,9 +34,8 @@ struct SavedState: Hashable, Sendable {
     timers = announcer.reminders.timers
     interval = announcer.interval
     alarms = announcer.reminders.alarms.map(\.saved)
-    let countsFromBoot =
-      !timers.isEmpty || interval != nil || !alarms.isEmpty || muteEndsSinceBoot != nil
-    boot = countsFromBoot ? SystemClock.boot : nil
+    let isEmpty = timers.isEmpty && interval == nil && alarms.isEmpty && muteEndsSinceBoot == nil
+    boot = isEmpty ? nil : SystemClock.boot
   }
 
   /// Keeps when the RTC was last right, to the day: each change is a write to the card.

@@ -19,7 +19,7 @@ final class StateStore {
   /// Nil to forget everything at the end.
   private let folder: String?
   private var hasChanged = false
-  private var outage: Outage
+  private var outage = Outage()
   private var timer: EventSource?
   /// The files that are written, and perhaps not on the disk.
   private var unsynced: Set<String> = []
@@ -33,11 +33,8 @@ final class StateStore {
   private func path(of name: String) -> String { "\(folder ?? "")/\(name)" }
 
   /// Reads the state. Without a file, nothing has been set.
-  init(
-    _ folder: String?, loop: EventLoop, journal: Journal, firstRetry: Duration = .seconds(1)
-  ) {
+  init(_ folder: String?, loop: EventLoop, journal: Journal) {
     (self.folder, self.loop, self.journal) = (folder, loop, journal)
-    outage = Outage(first: firstRetry)
     guard folder != nil else {
       trouble = Status.hasNoStateFolder
       return
@@ -67,13 +64,6 @@ final class StateStore {
   }
 
   // MARK: Saving
-
-  /// Logs, if there is no folder, that nothing outlasts this program.
-  func tellIfForgetful() {
-    guard folder == nil else { return }
-    journal.log(
-      .stateNowhere, .notice, "what is set at run time will be lost at the end: \(trouble)")
-  }
 
   func keep(_ change: (inout SavedState) -> Void) {
     let old = state

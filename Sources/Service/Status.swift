@@ -8,9 +8,7 @@ import Sound
 public struct Status: Hashable, Sendable {
   public struct Next: Hashable, Sendable {
     public var instant = Instant(seconds: 0)
-    /// As ISO 8601 with the offset.
     public var local = ""
-    /// The tune by its name, or `none`.
     public var chime = "none"
     public var text = ""
     /// Why it will not sound, as a key and in words; nil if it will.
@@ -18,11 +16,9 @@ public struct Status: Hashable, Sendable {
     public var reason: String?
   }
 
-  /// The last announcement that has sounded.
   public struct Last: Hashable, Sendable {
     public var instant = Instant(seconds: 0)
     public var text = ""
-    /// Positive if it was late; nil if it was not measured.
     public var onsetError: Duration?
   }
 
@@ -119,7 +115,6 @@ extension Composer {
 extension Status {
   /// A property of org.clocksmith.Announcer1, which is a key of the record, too.
   struct Property: Sendable {
-    /// Its key as `muted_by` for `MutedBy`.
     let field: Field<Status>
     let name: String
     let type: String
@@ -220,18 +215,15 @@ extension Status {
 
   /// - Parameter failure: as `Reporter.failure`.
   func findProblems(_ configuration: Configuration, failure: String) -> [String] {
-    var problems: [String] = []
-    if let flaw = configuration.flawOfZone { problems.append(flaw) }
-    if !substitute.isEmpty {
-      problems.append("\(substitute) plays instead of the configured speaker")
-    }
-    if !failure.isEmpty { problems.append(failure) }
-    if !switchError.isEmpty { problems.append("the switch cannot be read: \(switchError)") }
-    if trust == ClockTrust.untrusted.rawValue { problems.append("the clock is not trusted") }
-    if !stateError.isEmpty {
-      problems.append("what is set at run time is lost at a restart: \(stateError)")
-    }
-    return problems
+    let problems: [String?] = [
+      configuration.flawOfZone,
+      substitute.isEmpty ? nil : "\(substitute) plays instead of the configured speaker",
+      failure.isEmpty ? nil : failure,
+      switchError.isEmpty ? nil : "the switch cannot be read: \(switchError)",
+      trust == ClockTrust.untrusted.rawValue ? "the clock is not trusted" : nil,
+      stateError.isEmpty ? nil : "what is set at run time is lost at a restart: \(stateError)",
+    ]
+    return problems.compactMap { $0 }
   }
 }
 

@@ -52,10 +52,8 @@ public struct Configuration: Sendable {
 
   public init() {}
 
-  /// Reads only `path`, or else the files in /etc, if there are any. A later file overrides an
-  /// earlier one, and `settings.conf` all of them.
-  /// - Throws: `Fault` with file and line for anything that is unknown or not allowed, and for a
-  ///   file that exists but cannot be read; never for `settings.conf`.
+  /// Reads only `path`, or else the files in /etc, if there are any, and then `settings.conf`.
+  /// - Throws: `Fault` with file and line for what is not allowed or cannot be read in the first.
   public static func load(path: String?) throws(Fault) -> Configuration {
     try ofFiles(path: path).withSettings(at: settingsPath(besides: path))
   }
@@ -65,12 +63,10 @@ public struct Configuration: Sendable {
     if let path {
       try configuration.readFile(path)
     } else {
-      for file in try ConfigurationFiles.all() {
-        do throws(Fault) {
-          try configuration.readFile(file)
-        } catch {
-          throw ConfigurationFiles.withRemedy(error)
-        }
+      do throws(Fault) {
+        for file in try ConfigurationFiles.all() { try configuration.readFile(file) }
+      } catch {
+        throw ConfigurationFiles.withRemedy(error)
       }
     }
     if configuration.written["announce.chime"] == nil {
@@ -297,14 +293,13 @@ extension Configuration {
   private static func duration(
     _ field: Field<Duration>, from least: Duration, to most: Duration
   ) -> Key {
-    @Sendable func allowed(_ text: String) -> Duration? {
+    Key(
+      field, usual: Configuration()[keyPath: field].asWritten,
+      "\(least.nanoseconds / 1_000_000_000)s to \(most.nanoseconds / 1_000_000_000)s, with its "
+        + "unit, as in 300ms, 20s or 5min"
+    ) { text in
       Duration(text: text).flatMap { least <= $0 && $0 <= most ? $0 : nil }
     }
-    let examples = ["30ms", "2s", "10s", "5min"].filter { allowed($0) != nil }.prefix(2)
-    return Key(
-      field, usual: Configuration()[keyPath: field].asWritten,
-      "\(least.nanoseconds / 1_000_000_000)s to \(most.nanoseconds / 1_000_000_000)s, as in "
-        + examples.joined(separator: " or "), allowed)
   }
 
   private static func decibels(_ field: Field<Double>, to most: Int) -> Key {

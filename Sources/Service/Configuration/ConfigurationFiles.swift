@@ -13,12 +13,7 @@ enum ConfigurationFiles {
   static func all() throws(Fault) -> [String] {
     let files = try isThere(mainFile) ? [mainFile] : []
     guard try isThere(folder) else { return files }
-    let names: [String]
-    do throws(Fault) {
-      names = try readNames(inFolder: folder)
-    } catch {
-      throw withRemedy(error)
-    }
+    let names = try readNames(inFolder: folder)
     return files
       + names.filter { $0.hasSuffix(".conf") && !$0.hasPrefix(".") }.map { "\(folder)/\($0)" }
   }
@@ -34,7 +29,7 @@ enum ConfigurationFiles {
   private static func isThere(_ path: String) throws(Fault) -> Bool {
     var status = stat()
     if lstat(path, &status) == 0 { return true }
-    guard errno == ENOENT else { throw withRemedy(Fault("cannot read \(path)", errno: errno)) }
+    guard errno == ENOENT else { throw Fault("cannot read \(path)", errno: errno) }
     return false
   }
 }

@@ -32,7 +32,7 @@ extension Configuration {
     return settings
   }
 
-  /// The configured voice, verified to have a phrase and clips for every occasion.
+  /// The configured voice, verified to have a phrase and clips for every occasion of the interval.
   public func verifiedVoice() throws(Fault) -> VoicePack {
     let voice = try voicePack()
     try checkWording(of: voice)
@@ -54,8 +54,6 @@ extension Configuration {
     }
   }
 
-  /// The composer for the configured voice and wording. The voice is verified to have a phrase and
-  /// clips for every occasion of the configured interval.
   public func composer() throws(Fault) -> Composer {
     let voice = try verifiedVoice()
     var bells = Sounds.bells()

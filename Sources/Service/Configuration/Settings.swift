@@ -150,9 +150,6 @@ extension Configuration {
     return found
   }
 
-  /// The text of the value in force; nil for a key of an alarm that there is not.
-  func value(of key: String) -> String? { allSettings(of: key).first?.value }
-
   /// `announce.voice` as `announce` and `voice`; the name of an alarm may have dots.
   private static func split(_ key: String) -> (section: String, name: String) {
     guard let dot = key.lastIndex(of: ".") else { return (key, "") }
