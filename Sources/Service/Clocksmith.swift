@@ -372,12 +372,14 @@ public final class Clocksmith {
 
   /// As in `next 15:15:00, synchronised, switch on, plughw:CARD=DAC, last onset +0.1 ms`.
   private var statusLine: String {
+    let device = options.output ?? configuration.device
     let now =
       announcer.reminders.all.first(where: \.isRinging).map { "\($0.title) rings" }
       ?? announcer.sounding.map { "sounding \($0.time.dateTime.timeOfDay)" }
       ?? "next \(announcer.outlook.occasion.timeOfDay)"
     return [
-      now, announcer.trust.rawValue, announcer.switchState.inWords, status.speaker,
+      now, announcer.trust.rawValue, announcer.switchState.inWords,
+      substitute.map { "\($0.device) instead of \(device)" } ?? device,
       reporter.last?.onsetError.map { "last onset \($0.milliseconds)" },
     ]
     .compactMap { $0 }.joined(separator: ", ")

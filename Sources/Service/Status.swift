@@ -49,12 +49,9 @@ public struct Status: Hashable, Sendable {
   public var clockWords = ""
   public var clockUncertainty: Double?
   public var holdoverEnds: Instant?
-  /// The words of the announcement that is heard now; empty for none.
   public var playing = ""
-  /// By number.
   public var timers: [Reminder] = []
   public var intervals: [IntervalTimer] = []
-  /// By number.
   public var alarms: [Alarm] = []
   public var last: Last?
   /// The last thing that went wrong, with its time; empty if nothing did.

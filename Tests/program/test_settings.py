@@ -479,7 +479,7 @@ def test_the_command_sets_shows_and_takes_back(caller, start, on_the_bus, settin
     assert [json.loads(line) for line in done.stdout.splitlines()] == list(seen(caller).values())
     done = on_the_bus.run("set", "announce.voice", "--default")
     assert done.stdout.split() == ["announce.voice", str(VOICE), f"{on_the_bus.folder}/0.conf:2"]
-    assert "interval = 7: allowed are" in refusal(on_the_bus.run("set", "announce.interval", "7"), 1)
+    assert "interval = 7: allowed: minutes" in refusal(on_the_bus.run("set", "announce.interval", "7"), 1)
     assert "no such key" in refusal(on_the_bus.run("set", "announce.voise"), 1)
     assert on_the_bus.run("set", "speaker.volume", "-6dB", "--json").returncode == 0
     assert seen(caller)["speaker.volume"]["value"] == "-6dB"

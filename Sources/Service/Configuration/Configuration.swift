@@ -22,7 +22,6 @@ public struct Configuration: Sendable {
   public var switchInput = LineSettings(active: .low)
   public var button = LineSettings(active: .low)
   public var led = LineSettings(active: .high)
-  /// The real-time clock that may vouch for the system's.
   public var rtc = RTCChoice.auto
   /// How far off a clock may be that is in holdover; nil for any error.
   public var greatestError: Duration? = ClockJudge.defaultGreatestError

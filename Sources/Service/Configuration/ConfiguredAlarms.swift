@@ -23,7 +23,6 @@ struct ConfiguredAlarms: Sendable {
     return String(section.dropFirst(word.count).drop(while: \.isWhitespace))
   }
 
-  /// - Throws: `Fault` for a name that cannot be used, and for too many alarms.
   mutating func begin(_ section: INIFile.Section, in file: String) throws(Fault) {
     guard let name = Self.name(of: section.name) else { return }
     let place = "\(file):\(section.line)"
