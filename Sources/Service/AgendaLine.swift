@@ -9,7 +9,6 @@ public struct AgendaLine: Hashable, Sendable {
   private static let cause = Key<String>.text("cause")
   private static let instant = Key<String>.text("instant")
   private static let local = Key<String>.text("local")
-  /// The words; empty for none.
   private static let text = Key<String>.text("text")
   /// The tune by its name, or `none`.
   private static let chime = Key<String>.text("chime")
@@ -39,13 +38,12 @@ public struct AgendaLine: Hashable, Sendable {
     record[Self.cause] = cause
   }
 
-  /// - Throws: `Fault` if the voice has no text for it.
-  init(_ outlook: Outlook, _ composer: Composer) throws(Fault) {
-    let civil = outlook.occasion.civil
+  init(_ outlook: Outlook, _ composer: Composer) {
+    let occasion = outlook.occasion
     self.init(
-      "occasion", at: outlook.occasion.instant, civil,
-      outlook.speaks ? try composer.text(of: civil) : "", chime: outlook.tune?.name,
-      strikes: outlook.strikes, outlook.refusal)
+      "occasion", at: occasion.instant, occasion.civil,
+      outlook.speaks ? (try? composer.text(of: occasion.civil)) ?? "" : "",
+      chime: outlook.tune?.name, strikes: outlook.strikes, outlook.refusal)
   }
 
   init(_ appointment: Appointment, _ composer: Composer, in zone: any Zone) {
@@ -75,17 +73,13 @@ public struct AgendaLine: Hashable, Sendable {
     }
   }
 
-  init(_ record: Record) throws(BadValue) {
-    for key in [Self.cause, Self.local, Self.text, Self.chime] { _ = try record.value(key) }
-    self.record = record
-  }
+  init(_ record: Record) { self.record = record }
 
   /// True for the next signal of the interval that runs.
   public var isNextSignal: Bool {
     record[Self.cause] == "interval" && record[Self.signal] != Signal.end.rawValue
   }
 
-  /// False for an alarm, a timer or an interval.
   public var isOccasion: Bool { record[Self.cause] == "occasion" }
   public var sounds: Bool { record[Self.sounds] ?? true }
   public var hasChime: Bool { record[Self.chime] != "none" }
@@ -95,8 +89,7 @@ public struct AgendaLine: Hashable, Sendable {
 
   // MARK: In words
 
-  /// Its day and offset, as in `sat 2026-11-21 (UTC+00:00)`: the heading of the lines that have the
-  /// same.
+  /// As in `sat 2026-11-21 (UTC+00:00)`: the heading of the lines that have the same.
   public var day: String {
     let local = record[Self.local] ?? ""
     let weekday = CivilDate(text: local.prefix(10))?.weekday.abbreviation ?? ""

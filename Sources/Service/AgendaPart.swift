@@ -2,11 +2,9 @@ import Basics
 import Horology
 import Sound
 
-/// A part of the agenda: what is to sound from an instant on, or will be silent, and why.
-///
-/// It assumes that the clock is trusted and that the switch is on.
+/// A part of the agenda: what is to sound from an instant on, or will be silent, and why, if the clock
+/// is trusted and the switch is on.
 public struct AgendaPart: Sendable {
-  /// In order.
   public private(set) var lines: [AgendaLine] = []
   /// The lines are complete up to this instant, which is not included.
   public private(set) var until: Instant = Instant(seconds: 0)
@@ -19,15 +17,10 @@ public struct AgendaPart: Sendable {
   /// there. The service has one thread: so many take it 2 to 3.5 ms on a PC, whatever is set.
   public static let most = 100
 
-  /// - Parameters:
-  ///   - announcer: as it is now.
-  ///   - end: not included.
-  ///   - most: the number of lines after which it ends, once all of an instant are there.
-  /// - Throws: `Fault` if the voice has no text for a line.
   public init(
     of announcer: Announcer, _ composer: Composer,
     from start: Instant, to end: Instant, at now: Instant, most: Int = Self.most
-  ) throws(Fault) {
+  ) {
     let zone = announcer.zone
     let settings = announcer.settings
     // By the minute of the day.
@@ -47,9 +40,8 @@ public struct AgendaPart: Sendable {
       of: announcer.reminders, announcer.interval,
       in: zone, from: start)
     var (occasion, appointment) = (occasions.next(), appointments.next())
-    var lines: [AgendaLine] = []
+    until = end
     var last = start
-    var until = end
     while true {
       let next = [occasion?.occasion.instant, appointment?.instant].compactMap { $0 }.min()
       guard let next, next < end else { break }
@@ -61,14 +53,13 @@ public struct AgendaPart: Sendable {
       last = next
       // List the chime before a ring at the same instant.
       if let first = occasion, first.occasion.instant == next {
-        lines.append(try AgendaLine(first, composer))
+        lines.append(AgendaLine(first, composer))
         occasion = occasions.next()
       } else if let first = appointment {
         lines.append(AgendaLine(first, composer, in: zone))
         appointment = appointments.next()
       }
     }
-    (self.lines, self.until) = (lines, until)
     silencedBySwitch = announcer.isSilencedBySwitch ? announcer.settings.silences : nil
     untrusted = announcer.trust == .untrusted ? announcer.settings.untrusted : nil
   }
@@ -85,8 +76,6 @@ public struct AgendaPart: Sendable {
   var record: Record { Record(self, Self.fields) }
 
   init(_ record: Record) throws(BadValue) {
-    // Without it, nobody knows where the next part begins.
-    _ = try record.value(Key<Instant>.instant("until"))
     try record.fill(&self, Self.fields)
   }
 }

@@ -7,44 +7,38 @@ import Devices
 import Horology
 import Sound
 
-/// org.clocksmith.Announcer1 on the system bus: serves requests and signals changes.
-///
-/// The bus policy decides who may call which method. Without a bus the service goes on, and tries
-/// to connect again.
+/// org.clocksmith.Announcer1 on the system bus: serves requests and signals changes. Without a bus
+/// the service goes on, and tries to connect again.
 final class BusServer {
-  /// An error and its D-Bus name.
   struct Refusal: Error {
     let name: String
     /// What is wrong. The caller adds what its users can do about it.
     let words: String
 
-    /// The arguments can never work.
     static func badArgument(_ words: String) -> Refusal {
       Refusal(name: SD_BUS_ERROR_INVALID_ARGS, words: words)
     }
 
-    static func refused(_ key: String, _ words: String) -> Refusal {
-      Refusal(name: BusError.name(ofKey: key), words: words)
+    static func refused(_ key: RefusalKey, _ words: String) -> Refusal {
+      Refusal(name: BusError.name(ofKey: key.rawValue), words: words)
     }
   }
 
   private let loop: EventLoop
   private let journal: Journal
-  private let serve: (Request) -> Result<Record, Refusal>
+  private let serve: (Request) throws(Refusal) -> Record
   private let status: () -> Status
   private var bus: SystemBus?
   /// Runs until the next try to connect.
   private var retry: EventSource?
   private var outage = Outage()
-  /// Runs until the changes are told.
   private var telling: EventSource?
   private let object: UnsafeMutablePointer<clocksmith_bus_object>
   private var told: Status?
 
-  /// - Parameter serve: carries out a request, and answers with a record.
   init(
     loop: EventLoop, journal: Journal,
-    serve: @escaping (Request) -> Result<Record, Refusal>, status: @escaping () -> Status
+    serve: @escaping (Request) throws(Refusal) -> Record, status: @escaping () -> Status
   ) {
     (self.loop, self.journal, self.serve, self.status) = (loop, journal, serve, status)
     object = .allocate(capacity: 1)
@@ -66,7 +60,6 @@ final class BusServer {
 
   // MARK: The connection
 
-  /// Connects, now or as soon as there is a bus.
   func start() {
     do throws(Fault) {
       try connect()
@@ -181,7 +174,7 @@ final class BusServer {
       let member = sd_bus_message_get_member(call).map { String(cString: $0) } ?? ""
       // sd-bus knows no other members, and has checked the signature.
       guard let form = Request.form(ofMethod: member) else { return -ENOENT }
-      let answer = try serve(try request(form, call)).get()
+      let answer = try serve(try request(form, call))
       let reply = try BusMessage { sd_bus_message_new_method_return(call, &$0) }
       if !form.fields.isEmpty { BusWriter.append(answer, to: reply.pointer) }
       return sd_bus_send(nil, reply.pointer, nil)
@@ -213,9 +206,7 @@ final class BusServer {
       throw BadValue(
         key: "tune", value: .text(name), allowed: "a path of at most \(longestPath) bytes")
     }
-    guard !name.contains("/") || name.hasPrefix("/") else {
-      throw BadValue(key: "tune", value: .text(name), allowed: "the full path of its file, from /")
-    }
+    if let flaw = RelativePath(name) { throw BadValue(key: "tune", because: flaw.description) }
     do throws(Fault) {
       return try Sounds.tune(name, or: ["none"])
     } catch {
@@ -244,8 +235,7 @@ final class BusServer {
       property.field.value(status()) ?? missing, property.type, to: reply)
   }
 
-  /// The members of the interface, as sd-bus wants them described. The texts are never freed: there
-  /// is one interface.
+  /// The members of the interface. The texts are never freed: there is one interface.
   private nonisolated(unsafe) static let members: [clocksmith_bus_member] = {
     func member(
       _ kind: clocksmith_bus_kind, _ name: String, _ takes: String, _ gives: String = ""

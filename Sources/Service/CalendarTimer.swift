@@ -4,9 +4,8 @@ import Daemon
 @preconcurrency import Glibc
 import Horology
 
-/// A timer that fires at an instant of the system clock, and also when that clock is set.
-///
-/// A `timerfd` on `CLOCK_REALTIME` with `TFD_TIMER_CANCEL_ON_SET`.
+/// Fires at an instant of the system clock, and also when that clock is set: a `timerfd` on
+/// `CLOCK_REALTIME` with `TFD_TIMER_CANCEL_ON_SET`.
 final class CalendarTimer {
   private let descriptor: Int32
   private var source: EventSource?
@@ -31,7 +30,6 @@ final class CalendarTimer {
     close(descriptor)
   }
 
-  /// Arms the timer for this instant instead of the previous one.
   /// - Returns: false if the clock was set since the timer was last armed. It is armed anyway.
   func arm(at instant: Instant) -> Bool {
     armedFor = instant

@@ -5,23 +5,8 @@ import Horology
 
 /// Watches the system clock and the RTC: reads them when they are due, and judges them.
 public final class ClockWatch {
-  /// The RTC to read. A new choice is read at the next look.
-  public var choice: RTCChoice {
-    didSet {
-      guard choice != oldValue else { return }
-      judge.forgetRTC()
-      outage = Outage()
-    }
-  }
-
-  /// Holdover ends when the clock may be off by more than this; nil if it never ends.
-  public var greatestError: Duration? {
-    get { judge.greatestError }
-    set { judge.greatestError = newValue }
-  }
-
+  private var choice: RTCChoice
   private var judge: ClockJudge
-  /// Of the chosen RTC.
   private var outage = Outage()
 
   /// - Parameter rtcSet: when the RTC was last right, as `rtcSet` of an earlier watch.
@@ -30,17 +15,20 @@ public final class ClockWatch {
     judge = ClockJudge(greatestError: greatestError, rtcSet: rtcSet)
   }
 
+  /// Takes what is configured. Another RTC is read at the next look.
+  func use(_ choice: RTCChoice, greatestError: Duration?) {
+    judge.greatestError = greatestError
+    guard choice != self.choice else { return }
+    self.choice = choice
+    judge.forgetRTC()
+    outage = Outage()
+  }
+
   public var state: ClockState { judge.state }
-  /// The RTC as of its last reading; nil if there is none.
   public var rtc: RTCJudgement? { judge.rtc }
-  /// When the RTC was last right, as far as is known.
   var rtcSet: Instant? { judge.rtcSet }
 
-  /// Judges the clock as it is now. Every look asks the kernel.
-  ///
-  /// The RTC is read at the first look and when the clock was set, and again four seconds later.
-  /// Then it is read once an hour, or once a minute while it does not vouch for the clock. Between
-  /// readings its last reading counts, plus the time that has passed.
+  /// Judges the clock as it is now, by the kernel, and by the RTC if a reading is due.
   /// - Parameter mayReadRTC: false while something sounds: a chip that no longer answers blocks the
   ///   reader.
   public func judge(mayReadRTC: Bool = true) -> [Notice] {

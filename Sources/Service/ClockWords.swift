@@ -52,11 +52,9 @@ extension ClockState.Doubt {
 }
 
 extension RTCFault {
-  /// A few words that follow the name of the RTC.
   public var words: String {
     switch self {
-    case .dataInvalid: "says that its time is invalid: it has been without power"
-    case .notValid: "has no valid time: it was never set, or has been without power"
+    case .dataInvalid, .notValid: "has no valid time: it was never set, or has been without power"
     case .unreadable(let why): "cannot be read: \(why)"
     case .implausible(let shown):
       "shows \(shown.day), which cannot be right: it was never set, or without power"
@@ -73,11 +71,11 @@ extension RTCFault {
   public var remedy: String {
     switch self {
     case .unreadable: "look at its wires, and at how it is named in config.txt or clocksmith.txt"
-    case .jumped: "if it does so again, it is broken"
     case .localTime: "set it to UTC with 'sudo timedatectl set-local-rtc 0'"
     // timedatectl changes nothing if the system takes it for UTC already.
     case .zoneAway: "set it to UTC with 'sudo hwclock --systohc --utc'"
-    case .stopped: "set it with 'sudo hwclock --systohc'; if it stops again, it is broken"
+    case .stopped, .jumped:
+      "set it with 'sudo hwclock --systohc'; if it does so again, it is broken"
     case .dataInvalid, .notValid, .implausible:
       "look at its battery, and once the clock is synchronised set it: 'sudo hwclock --systohc'"
     }
@@ -95,14 +93,10 @@ extension RTCWarning {
 }
 
 extension Instant {
-  private var utc: CivilDateTime { SystemZone.utc(at: self).dateTime }
-
-  /// In UTC.
-  var day: String { utc.date }
+  var day: String { String(utcText().prefix(10)) }
 }
 
 extension Journal {
-  /// Logs at the start that the clock is not trusted, and the consequence.
   func warnOfUntrustedClock(_ policy: UntrustedPolicy) {
     let consequence =
       policy == .speak

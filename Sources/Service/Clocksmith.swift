@@ -1,4 +1,5 @@
 import Basics
+import CLinux
 import Daemon
 import Devices
 @preconcurrency import Glibc
@@ -27,9 +28,10 @@ public final class Clocksmith {
   private let journal = Journal()
   private let notifier = Notifier()
   private var sources: [EventSource] = []
-  private var pulse: Pulse?
+  private var timer: CalendarTimer?
+  private var pulse: EventSource?
+  private var illness = Outage()
   private var zoneWatch: EventSource?
-  /// Runs until the zone is read again.
   private var zoneTimer: EventSource?
 
   /// The configuration without `settings.conf`.
@@ -38,7 +40,7 @@ public final class Clocksmith {
   private var composer: Composer
   private var controls: Controls?
   private let conductor: Conductor
-  private let instruments: ServiceInstruments
+  private var player: Player?
   private let reporter: Reporter
   private let clockWatch: ClockWatch
   private let store: StateStore
@@ -50,44 +52,31 @@ public final class Clocksmith {
   private var lackingTunes: Set<String> = []
 
   /// Reads the configuration and the voice. The speaker may be connected later.
-  /// - Throws: `Fault` if the configuration, the zone or the voice cannot be used.
   public init(_ options: Options) throws(Fault) {
     self.options = options
     loop = try EventLoop()
     files = try Configuration.ofFiles(path: options.configurationPath)
-    let made: Composer?
-    (configuration, made) = files.withSettings(at: options.settingsPath)
-    composer = try configuration.complete(options, made)
+    configuration = files.withSettings(at: options.settingsPath)
+    composer = try configuration.complete(options)
     store = StateStore(stateFolder, loop: loop, journal: journal)
     clockWatch = ClockWatch(
       rtc: configuration.rtc, greatestError: configuration.greatestError,
       rtcSet: store.state.rtcSet)
     let clockNotices = clockWatch.judge()
-    let now = SystemClock.now
-    let announcer = Announcer(
-      settings: configuration.announcer, zone: try configuration.currentZone(),
-      trust: clockWatch.state.trust, mute: store.state.mute,
-      muteEndsSinceBoot: store.state.muteEndsInThisBoot,
-      reminders: store.state.reminders(at: now), interval: store.state.interval(at: now), at: now)
-    conductor = Conductor(announcer)
-    reporter = Reporter(journal, conductor, clockWatch, composer)
+    conductor = Conductor(
+      store.state.announcer(
+        configuration.announcer, in: try configuration.currentZone(),
+        trust: clockWatch.state.trust, at: SystemClock.now))
+    reporter = Reporter(journal, conductor)
     for notice in clockNotices { journal.log(notice) }
-    instruments = ServiceInstruments(journal, clockWatch, reporter, composer)
-    conductor.instruments = instruments
+    conductor.instruments = self
     takeTunes()
-    store.maySync = { [unowned self] in player?.isPlaying != true }
+    store.maySync = { [unowned self] in !isPlaying }
   }
 
-  /// Serves until SIGTERM or SIGINT.
-  /// - Throws: `Fault` if the loop fails, or the output file cannot be opened.
   public func run() throws(Fault) {
-    instruments.player = try makePlayer()
-    instruments.rested = { [unowned self] in rest() }
-    instruments.lacksTune = { [unowned self] cue, fault in
-      let alarm = announcer.reminders.alarms.first { cue.source == .alarm($0.number) }
-      if let alarm { log(alarm, lacksTune: fault) }
-    }
-    instruments.timer = try CalendarTimer(loop: loop) { [unowned self] in handle(.woke) }
+    player = try makePlayer()
+    timer = try CalendarTimer(loop: loop) { [unowned self] in handle(.woke) }
     for signal in [SIGTERM, SIGINT] {
       sources.append(try loop.whenSignalled(signal) { [unowned self] in stop() })
     }
@@ -104,16 +93,23 @@ public final class Clocksmith {
         "ZONE": announcer.zone.name, "VOICE": configuration.voice,
         "TRUST": announcer.trust.rawValue, "SPEAKER": options.output ?? configuration.device,
       ])
-    takeBus()
-    store.tellIfForgetful()
-    tellOutdated()
-    tellLeftOut()
+    bus = BusServer(
+      loop: loop, journal: journal,
+      serve: { [unowned self] request throws(BusServer.Refusal) in try serve(request) },
+      status: { [unowned self] in status })
+    reporter.bus = bus
+    bus?.start()
+    if stateFolder == nil {
+      journal.log(
+        .stateNowhere, .notice,
+        "what is set at run time will be lost at the end: \(Status.hasNoStateFolder)")
+    }
+    for notice in configuration.noticesOfOutdated { journal.log(notice) }
     if announcer.trust == .untrusted { journal.warnOfUntrustedClock(announcer.settings.untrusted) }
     if announcer.mute != .off {
       journal.log(announcer.reportOfMute.notice(composer, clockWatch.state))
     }
     takeControls()
-    handle(.switched(controls?.switchState ?? .absent, at: SystemClock.uptime))
     let isFirstStart = Self.isFirstStart()
     if options.saysNow {
       handle(.asked(speakerIsAwake: false))
@@ -121,12 +117,11 @@ public final class Clocksmith {
       handle(.machineStarted)
     }
     notifier.ready(statusLine)
-    logNeverSounding()
-    pulse = Pulse(loop: loop, journal: journal, notifier: notifier) { [unowned self] in readVitals()
-    }
+    logFlaws()
+    beat()
     try loop.run()
     // Only now, when nothing sounds: a disk may take any time.
-    instruments.player = nil
+    player = nil
     store.save()
     reporter.end()
   }
@@ -159,7 +154,7 @@ public final class Clocksmith {
     player.ended = { [unowned self] sounding, outcome in
       handle(.ended(sounding, outcome))
       store.save()
-      if isStopping, self.player?.isPlaying != true { loop.exit() }
+      if isStopping, !isPlaying { loop.exit() }
     }
     return player
   }
@@ -168,10 +163,13 @@ public final class Clocksmith {
   private func logChange(of substitute: ALSASink.Substitute?) {
     guard substitute?.device != self.substitute?.device else { return }
     self.substitute = substitute
-    journal.log(substitute?.notice ?? ALSASink.Substitute.noticeOfReturn)
+    journal.log(
+      substitute?.notice ?? Notice(.speaker, .notice, "the default speaker is back"))
   }
 
+  /// Opens the controls, which tell the state of the switch.
   private func takeControls() {
+    controls = nil
     controls = Controls(
       loop: loop, configuration: configuration, journal: journal,
       isAwake: { [unowned self] in player?.isAwake ?? false },
@@ -182,101 +180,67 @@ public final class Clocksmith {
     controls?.show(announcer.lamp)
   }
 
-  private func takeBus() {
-    bus = BusServer(
-      loop: loop, journal: journal, serve: { [unowned self] request in serve(request) },
-      status: { [unowned self] in status })
-    reporter.bus = bus
-    bus?.start()
-  }
-
   // MARK: Events in, effects out
 
   private var announcer: Announcer { conductor.announcer }
-  private var player: Player? { instruments.player }
 
   private func handle(_ event: Event) { conductor.handle(event) }
 
-  private func rest() {
-    store.keep {
-      $0.update(from: announcer)
-      $0.update(rtcSet: clockWatch.rtcSet)
-    }
-    controls?.show(announcer.lamp)
-    notifier.status(statusLine)
-    bus?.tellChanges()
-  }
-
   // MARK: Requests
 
-  private func serve(_ request: Request) -> Result<Record, BusServer.Refusal> {
+  private func serve(_ request: Request) throws(BusServer.Refusal) -> Record {
+    let now = SystemClock.now.instant
     switch request {
     case .announce(let time, let instant):
-      let now = SystemClock.now.instant
       let ahead = announcer.rules.preparation
       if let instant, instant <= now || instant > now + ahead {
-        let allowed =
-          "allowed are instants of UTC within the next \(ahead.inWords)"
-        return .failure(
-          instant <= now ? .refused(RefusalKey.past.rawValue, allowed) : .badArgument(allowed))
+        let allowed = "allowed are instants of UTC within the next \(ahead.inWords)"
+        throw instant <= now ? .refused(.past, allowed) : .badArgument(allowed)
       }
-      return answer(
+      return try answer(
         .asked(
           time.map { CivilTime($0) }, at: instant, speakerIsAwake: player?.isAwake ?? false))
-    case .stop: return answer(.stop(.byHand))
-    case .interval(let order): return answer(.interval(order))
+    case .stop: return try answer(.stop(.byHand))
+    case .interval(let order): return try answer(.interval(order))
     case .reminder(let order):
       if case .set(let plan) = order, let tune = plan.tune {
         do throws(Fault) {
           try composer.add(tune)
-          takeTunes()
         } catch {
-          return .failure(.refused(RefusalKey.tune.rawValue, error.description))
+          throw .refused(.tune, error.description)
         }
       }
-      return answer(.reminder(order))
-    case .mute(let duration):
-      return answer(.mute(duration.map { .until(SystemClock.now.instant + $0) } ?? .on))
-    case .muteNext: return answer(.mute(.next))
-    case .unmute: return answer(.mute(.off))
+      return try answer(.reminder(order))
+    case .mute(let duration): return try answer(.mute(duration.map { .until(now + $0) } ?? .on))
+    case .muteNext: return try answer(.mute(.next))
+    case .unmute: return try answer(.mute(.off))
     case .volume(let decibels):
       let number = Int(exactly: decibels).map { "\($0)" } ?? "\(decibels)"
-      return set("speaker.volume", to: "\(number)dB")
-    case .setting(let key, let value): return set(key, to: value)
-    case .settings(let key):
-      return .success(Record(Setting.list, configuration.allSettings(of: key)))
-    case .agenda(let from, let to): return agenda(from: from, to: to)
+      return try set("speaker.volume", to: "\(number)dB")
+    case .setting(let key, let value): return try set(key, to: value)
+    case .settings(let key): return Record(Setting.list, configuration.allSettings(of: key))
+    case .agenda(let from, let to):
+      let start = from ?? now
+      let end = to ?? start + .seconds(86_400)
+      guard start <= end else { throw .badArgument("to: it is before 'from'") }
+      return AgendaPart(of: announcer, composer, from: start, to: end, at: now).record
     }
   }
 
-  private func agenda(from start: Instant?, to end: Instant?) -> Result<Record, BusServer.Refusal> {
-    let now = SystemClock.now.instant
-    let start = start ?? now
-    let end = end ?? start + .seconds(86_400)
-    guard start <= end else { return .failure(.badArgument("to: it is before 'from'")) }
-    do throws(Fault) {
-      let part = try AgendaPart(of: announcer, composer, from: start, to: end, at: now)
-      return .success(part.record)
-    } catch {
-      let key = SkipReason.failed(error.description).key
-      return .failure(.refused(key, error.description))
-    }
-  }
-
-  private func answer(_ order: Event) -> Result<Record, BusServer.Refusal> {
-    let answer: Record
-    switch conductor.answer(to: order) {
-    case .done: answer = Record()
-    case .announcement(let announcement):
-      answer = Record(Request.Keys.text, composer.words(of: announcement))
-    case .number(let number): answer = Record(.number, number)
-    case .interval(let isNew): answer = Record(Request.Keys.isNew, isNew)
-    case .refused(let refusal): return .failure(.refused(refusal.key, refusal.flaw))
-    }
+  private func answer(_ order: Event) throws(BusServer.Refusal) -> Record {
+    let answer = conductor.answer(to: order)
     // Put the order on the disk before it is answered. While something sounds, or is about to, it
     // is only written to the file, which outlasts this program, and is synced later.
     store.save()
-    return .success(answer)
+    switch answer {
+    case .done: return Record()
+    case .announcement(let announcement):
+      return Record(Request.Keys.text, composer.words(of: announcement))
+    case .number(let number): return Record(.number, number)
+    case .interval(let isNew): return Record(Request.Keys.isNew, isNew)
+    case .refused(let refusal):
+      throw BusServer.Refusal(name: BusError.name(ofKey: refusal.key), words: refusal.flaw)
+    }
   }
 
   /// Adds the bells of the alarms' tunes. Without its tune or a bell, an alarm rings with the signal.
@@ -289,11 +253,8 @@ public final class Clocksmith {
         log(alarm, lacksTune: error)
       }
     }
-    instruments.composer = composer
-    reporter.composer = composer
   }
 
-  /// Logs the fault of a tune once.
   private func log(_ alarm: Reminder, lacksTune fault: Fault) {
     guard lackingTunes.insert(alarm.alarm?.tune?.name ?? "").inserted else { return }
     journal.log(
@@ -328,35 +289,24 @@ public final class Clocksmith {
 
   // MARK: Settings
 
-  private func set(_ key: String, to value: String?) -> Result<Record, BusServer.Refusal> {
-    // A new composer takes its time, and something may sound.
-    let current = (configuration, self.composer)
+  private func set(_ key: String, to value: String?) throws(BusServer.Refusal) -> Record {
     let path = options.settingsPath ?? Configuration.settingsFile
+    var new: Configuration
+    let (text, composer): (String, Composer)
     do throws(Fault) {
-      guard let change = try files.changing(from: current, key, to: value, path: path) else {
-        return .success(Record())
-      }
-      var new = change.configuration
-      let composer = try new.complete(options, change.composer, after: current)
-      if let why = store.write(settings: change.text) {
-        return .failure(.refused(RefusalKey.notSaved.rawValue, why))
-      }
-      let notices = new.notices(of: configuration)
-      apply(new, composer) { for notice in notices { journal.log(notice) } }
-      return .success(Record())
+      guard let change = try files.changing(key, to: value, from: configuration, path: path)
+      else { return Record() }
+      (text, new) = change
+      // A new composer takes its time, and something may sound.
+      composer = try new.complete(options, after: (configuration, self.composer))
     } catch {
       // Nobody knows the lines of a file that is not written.
       let isOfFile = error.operation.hasPrefix("\(path):")
-      return .failure(.badArgument(isOfFile ? error.detail : error.description))
+      throw .badArgument(isOfFile ? error.detail : error.description)
     }
-  }
-
-  private func tellOutdated() {
-    for words in configuration.outdated { journal.log(.keyOutdated, .notice, words) }
-  }
-
-  private func tellLeftOut() {
-    for words in configuration.settingsFlaws { journal.log(.settingLeftOut, .warning, words) }
+    if let why = store.write(settings: text) { throw .refused(.notSaved, why) }
+    apply(new, composer, new.notices(of: configuration))
+    return Record()
   }
 
   // MARK: Being told
@@ -366,8 +316,7 @@ public final class Clocksmith {
     isStopping = true
     journal.log(.stopping, .info, "stopping")
     notifier.stopping()
-    instruments.timer = nil
-    pulse = nil
+    (timer, pulse) = (nil, nil)
     guard let player, player.isPlaying else { return loop.exit() }
     handle(.stop(.serviceEnds))
     // systemd must wait until the sounding that may finish is over.
@@ -378,49 +327,41 @@ public final class Clocksmith {
     notifier.reloading()
     do throws(Fault) {
       let files = try Configuration.ofFiles(path: options.configurationPath)
-      var (new, made) = files.withSettings(at: options.settingsPath)
-      let composer = try new.complete(options, made)
+      var new = files.withSettings(at: options.settingsPath)
+      let composer = try new.complete(options)
       self.files = files
-      apply(new, composer) {
-        journal.log(.reloaded, .notice, "the configuration was read again")
-        tellOutdated()
-      }
+      let notice = Notice(.reloaded, .notice, "the configuration was read again")
+      apply(new, composer, [notice] + new.noticesOfOutdated)
     } catch {
       journal.log(.reloadFailed, .error, "the configuration stays as it was: \(error)")
     }
     notifier.ready(statusLine)
   }
 
-  /// Puts another configuration in force.
-  /// - Parameter tell: logs why. What is wrong with the new one is logged after it.
-  private func apply(_ new: Configuration, _ composer: Composer, _ tell: () -> Void) {
+  /// - Parameter notices: of the reason. What is wrong with the new one is logged after them.
+  private func apply(_ new: Configuration, _ composer: Composer, _ notices: [Notice]) {
     let before = configuration
     if new.device != configuration.device { substitute = nil }
     (configuration, self.composer) = (new, composer)
     takeTunes()
     player?.settings = configuration.playerSettings
     player?.closeWhenIdle()
-    clockWatch.choice = configuration.rtc
-    clockWatch.greatestError = configuration.greatestError
-    tell()
-    tellLeftOut()
+    clockWatch.use(configuration.rtc, greatestError: configuration.greatestError)
+    for notice in notices { journal.log(notice) }
     if let substitute { journal.log(substitute.notice) }
     if new.zone != before.zone {
       (zoneWatch, zoneTimer) = (nil, nil)
       readZone()
     }
-    if !new.hasSameControls(as: before) {
-      controls = nil
-      takeControls()
-    }
-    // Pass the switch along: the new settings decide what it silences.
-    handle(.reloaded(configuration.announcer, controls?.switchState ?? .absent))
+    if !new.hasSameControls(as: before) { takeControls() }
+    handle(.reloaded(configuration.announcer))
     // Again: the new settings may have brought alarms with other tunes.
     takeTunes()
-    logNeverSounding()
+    logFlaws()
   }
 
-  private func logNeverSounding() {
+  private func logFlaws() {
+    for words in configuration.settingsFlaws { journal.log(.settingLeftOut, .warning, words) }
     let missing = composer.voice.filesMissing?.description
     for flaw in [configuration.flawOfZone, missing].compactMap({ $0 }) {
       journal.log(.neverSounds, .warning, flaw)
@@ -431,18 +372,14 @@ public final class Clocksmith {
 
   /// As in `next 15:15:00, synchronised, switch on, plughw:CARD=DAC, last onset +0.1 ms`.
   private var statusLine: String {
-    let speaker = Status.speaker(options.output ?? configuration.device, substitute?.device ?? "")
-    let ringing = announcer.reminders.all.first(where: \.isRinging)?.title
+    let device = options.output ?? configuration.device
     let now =
-      if let ringing {
-        "\(ringing) rings"
-      } else if let sounding = announcer.sounding {
-        "sounding \(sounding.time.dateTime.timeOfDay)"
-      } else {
-        "next \(announcer.outlook.occasion.timeOfDay)"
-      }
+      announcer.reminders.all.first(where: \.isRinging).map { "\($0.title) rings" }
+      ?? announcer.sounding.map { "sounding \($0.time.dateTime.timeOfDay)" }
+      ?? "next \(announcer.outlook.occasion.timeOfDay)"
     return [
-      now, announcer.trust.rawValue, announcer.switchState.inWords, speaker,
+      now, announcer.trust.rawValue, announcer.switchState.inWords,
+      substitute.map { "\($0.device) instead of \(device)" } ?? device,
       reporter.last?.onsetError.map { "last onset \($0.milliseconds)" },
     ]
     .compactMap { $0 }.joined(separator: ", ")
@@ -460,43 +397,107 @@ public final class Clocksmith {
     return status
   }
 
-  /// Reopens lost parts that have come back, and looks for changes that raise no event.
-  private func readVitals() -> Vitals {
+  /// Checks the service, and tells systemd that it is alive, but only while it is.
+  private func beat() {
     controls?.check()
     store.save()
     journal.tellLosses()
     // Synchronisation raises no event, but the journal and the status must tell of it.
     let basis = clockWatch.state.basis.key
-    if instruments.judgeClock() != announcer.trust { handle(.woke) }
+    if judgeClock() != announcer.trust { handle(.woke) }
     if clockWatch.state.basis.key != basis { bus?.tellSoon() }
-    return Vitals(
-      wakeUp: instruments.timer?.armedFor, contactsAnswer: controls?.answer ?? false,
+    let vitals = Vitals(
+      wakeUp: timer?.armedFor, contactsAnswer: controls?.answer ?? false,
       lastTaken: player?.lastTaken)
+    if let ailment = vitals.ailment(at: now) {
+      if illness.begins() {
+        journal.log(
+          .ailing, .error, "not alive; restart it, unless systemd does: \(ailment)",
+          ["REASON": ailment.key])
+      }
+    } else {
+      if illness.ends() { journal.log(.well, .notice, "the service is well again") }
+      notifier.isAlive()
+    }
+    // Return what sounds, answers and files have taken, but not while a speaker has to be fed.
+    if !isPlaying { malloc_trim(0) }
+    // A bus or a disk that comes back is found within a minute.
+    let interval = min(Notifier.watchdogInterval.map { $0 / 2 } ?? .seconds(60), .seconds(60))
+    pulse = try? loop.after(interval, accuracy: interval / 10) { [unowned self] in beat() }
+    // After everything else that is due, so that it shows that the loop turns.
+    pulse?.isServedLast()
   }
 }
 
+extension Clocksmith: Instruments {
+  public var now: Now { SystemClock.now }
+
+  private var isPlaying: Bool { player?.isPlaying ?? false }
+
+  public func judgeClock() -> ClockTrust {
+    for notice in clockWatch.judge(mayReadRTC: !isPlaying) { journal.log(notice) }
+    return clockWatch.state.trust
+  }
+
+  public func play(_ sounding: Sounding) throws(Fault) {
+    do throws(Fault) {
+      try player?.play(sounding) { [composer] rate throws(Fault) in
+        try composer.score(of: sounding, rate: rate)
+      }
+    } catch {
+      // Without a flaw in the tune, the speaker is to blame.
+      guard case .cue(let cue) = sounding, let flaw = composer.flaw(ofTuneOf: cue) else {
+        throw error
+      }
+      let alarm = announcer.reminders.alarms.first { cue.source == .alarm($0.number) }
+      if let alarm { log(alarm, lacksTune: flaw) }
+      try player?.play(sounding) { [composer] rate throws(Fault) in
+        try composer.score(inSignalsOf: cue, rate: rate)
+      }
+    }
+  }
+
+  public func stop(_ soundings: [SoundingID], _ reason: StopReason) {
+    player?.stop(soundings, reason)
+  }
+
+  public func wake(at instant: Instant) -> Bool { timer?.arm(at: instant) ?? true }
+
+  public func report(_ report: Report) { reporter.report(report, composer, clockWatch.state) }
+
+  public func rest() {
+    store.keep {
+      $0.update(from: announcer)
+      $0.update(rtcSet: clockWatch.rtcSet)
+    }
+    controls?.show(announcer.lamp)
+    notifier.status(statusLine)
+    bus?.tellChanges()
+  }
+}
+
+extension EventLoop: Ticker {}
+
 extension Configuration {
   /// Takes what the command line has, and what the voice can say.
-  /// - Parameters:
-  ///   - made: the composer, if there is one already.
-  ///   - current: what is in use.
   fileprivate mutating func complete(
-    _ options: Clocksmith.Options, _ made: Composer?, after current: InUse? = nil
+    _ options: Clocksmith.Options, after current: (Configuration, Composer)? = nil
   ) throws(Fault) -> Composer {
     if let untrusted = options.untrusted { announcer.untrusted = untrusted }
     if let (configuration, composer) = current, soundsLike(configuration) {
       announcer.setVoice(of: configuration.announcer)
       return composer
     }
-    let composer = if let made { made } else { try composer() }
+    let composer = try composer()
     announcer.setVoice(composer.voice)
     return composer
   }
 
-  /// A notice of each value that is not as it was.
+  fileprivate var noticesOfOutdated: [Notice] { outdated.map { Notice(.keyOutdated, .notice, $0) } }
+
   fileprivate func notices(of before: Configuration) -> [Notice] {
     Set(before.settings.keys).union(settings.keys).sorted().compactMap { key in
-      let (old, new) = (before.value(of: key), value(of: key))
+      let (old, new) = (before.allSettings(of: key).first?.value, allSettings(of: key).first?.value)
       if old == new { return nil }
       let now = new.map { "is now \($0)" } ?? "is not set any more"
       return Notice(
@@ -506,7 +507,6 @@ extension Configuration {
   }
 
   /// The zone of the clock. From now on it is that of the process.
-  /// - Throws: `Fault` if it cannot be used.
   public func currentZone() throws(Fault) -> SystemZone {
     if let zone { return try SystemZone(name: zone) }
     return try SystemZone.current()

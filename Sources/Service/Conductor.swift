@@ -1,12 +1,10 @@
 import Basics
 import Horology
 
-/// Everything that the Conductor acts on. The service and the simulation have instruments of their
-/// own; the Conductor is the same in both.
+/// Everything that the Conductor acts on, in the service and in the simulation.
 public protocol Instruments: AnyObject {
   var now: Now { get }
 
-  /// Judges the clock as it is now.
   func judgeClock() -> ClockTrust
 
   /// - Throws: `Fault` if it cannot be played; no `.ended` follows in that case.
@@ -21,7 +19,6 @@ public protocol Instruments: AnyObject {
 
   func report(_ report: Report)
 
-  /// Called after all effects of an event have been carried out.
   func rest()
 }
 
@@ -29,7 +26,6 @@ public protocol Instruments: AnyObject {
 public final class Conductor {
   public private(set) var announcer: Announcer
   public weak var instruments: (any Instruments)?
-  /// Events that came while another was being handled.
   private var queue: [Event] = []
   private var isHandling = false
 
@@ -42,8 +38,6 @@ public final class Conductor {
     if isHandling { queue.append(event) } else { _ = answer(to: event) }
   }
 
-  /// Handles an order and carries out its effects.
-  /// - Returns: the answer to whoever gave it.
   public func answer(to order: Event) -> Answer {
     precondition(!isHandling, "an order cannot wait for another event: its answer is wanted now")
     guard let instruments else { return .done }
@@ -51,17 +45,7 @@ public final class Conductor {
     defer { isHandling = false }
     queue.append(order)
     var answer = Answer.done
-    func handle(_ event: Event, isOrder: Bool = false) {
-      guard let given = self.handle(event, instruments) else { return }
-      // What is promised may still fail at once. Other ends are no answer to this order.
-      if isOrder || answer.isTakenBack(by: event) { answer = given }
-    }
-    // The order is the first of the queue.
-    var isNext = true
-    func handleFirst() {
-      defer { isNext = false }
-      handle(queue.removeFirst(), isOrder: isNext)
-    }
+    var isOrder = true
     // Silence first: the switch must not wait until the clock is judged. All else waits for that.
     if case .switched = order {
       queue = []
@@ -69,10 +53,18 @@ public final class Conductor {
       queue.append(.woke)
     }
     while !queue.isEmpty {
-      // Judge the clock before every decision. Judge again after a change of trust: it may have
-      // opened the speaker, which may take seconds.
+      // Also after a change of trust: it may have opened the speaker, which may take seconds.
       let trust = instruments.judgeClock()
-      if trust == announcer.rules.trust { handleFirst() } else { handle(.trust(trust)) }
+      let isJudged = trust == announcer.rules.trust
+      let event = isJudged ? queue.removeFirst() : .trust(trust)
+      let given = handle(event, instruments)
+      if isJudged && isOrder {
+        isOrder = false
+        answer = given ?? answer
+      } else if case .announcement(let promised) = answer, case .ended(promised.id, _) = event {
+        // What is promised may still fail at once. Other ends are no answer to this order.
+        answer = given ?? answer
+      }
     }
     instruments.rest()
     return answer
@@ -88,52 +80,34 @@ public final class Conductor {
 
   private func carryOut(_ effects: [Effect], _ instruments: any Instruments) {
     var effects = effects[...]
-    while let effect = effects.first {
-      // Consecutive stops with one reason fade together.
-      guard case .stop(_, let reason) = effect else {
-        carryOut(effects.removeFirst(), instruments)
-        continue
+    while let effect = effects.popFirst() {
+      switch effect {
+      case .wake(let instant):
+        // A clock that was set while nobody watched it would otherwise go unnoticed.
+        if !instruments.wake(at: instant) { queue.append(.woke) }
+      case .play(let sounding):
+        do throws(Fault) {
+          try instruments.play(sounding)
+          if case .announcement = sounding { rehearseSilence(at: instruments.now) }
+        } catch {
+          queue.append(.ended(sounding.id, .failed(error.description, heard: .nothing)))
+        }
+      case .stop(let first, let reason):
+        // Consecutive stops with one reason fade together.
+        var stopped = [first]
+        while case .stop(let next, reason)? = effects.first {
+          if !stopped.contains(next) { stopped.append(next) }
+          effects.removeFirst()
+        }
+        instruments.stop(stopped, reason)
+      case .report(let report): instruments.report(report)
       }
-      var stopped: [SoundingID] = []
-      while case .stop(let sounding, reason)? = effects.first {
-        if !stopped.contains(sounding) { stopped.append(sounding) }
-        effects.removeFirst()
-      }
-      instruments.stop(stopped, reason)
     }
   }
 
-  /// Has a copy of the Announcer decide a silence, and drops it. Later, when the switch is moved, the
-  /// code for it need not come from the disk first.
+  /// Loads the code that decides a silence, so that it need not come from the disk when it is needed.
   private func rehearseSilence(at now: Now) {
     var rehearsal = announcer
     _ = rehearsal.react(to: .switched(.off, at: now.uptime), at: now)
-  }
-
-  private func carryOut(_ effect: Effect, _ instruments: any Instruments) {
-    switch effect {
-    case .wake(let instant):
-      // A clock that was set while nobody watched it would otherwise go unnoticed.
-      if !instruments.wake(at: instant) { queue.append(.woke) }
-    case .play(let sounding):
-      do throws(Fault) {
-        try instruments.play(sounding)
-        if case .announcement = sounding { rehearseSilence(at: instruments.now) }
-      } catch {
-        queue.append(.ended(sounding.id, .failed(error.description, heard: .nothing)))
-      }
-    case .stop(let sounding, let reason): instruments.stop([sounding], reason)
-    case .report(let report): instruments.report(report)
-    }
-  }
-}
-
-extension Answer {
-  /// True if this event ends the announcement that the answer promises.
-  fileprivate func isTakenBack(by event: Event) -> Bool {
-    guard case .announcement(let promised) = self, case .ended(let ended, _) = event else {
-      return false
-    }
-    return ended == promised.id
   }
 }

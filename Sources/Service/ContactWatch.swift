@@ -13,7 +13,6 @@ final class ContactWatch {
 
   private let loop: EventLoop
   private let open: () throws(Fault) -> any InputLine
-  /// Called at each change, with its time.
   private let changed: (State, Uptime) -> Void
 
   private(set) var state: State?
@@ -32,13 +31,12 @@ final class ContactWatch {
     self.changed = changed
   }
 
-  /// Opens the line, now or as soon as it is there.
   func start() {
     do throws(Fault) {
       let line = try open()
       contact = Contact(isActive: try line.isActive())
       source = try loop.whenReady(line.descriptor, events: EPOLLIN.rawValue) {
-        [unowned self] in read()
+        [unowned self] in check()
       }
       // The edges of a floating line never end. Ten looks in 20 ms are enough to silence the clock.
       source?.isServedFirst(atMost: 10, in: .milliseconds(20))
@@ -50,16 +48,8 @@ final class ContactWatch {
     }
   }
 
-  /// Reads the current level, in case an edge was missed or the line is gone.
+  /// Reads the edges that have come, and the level, in case one was missed or the line is gone.
   func check() {
-    if line != nil { read() }
-  }
-
-  var isAccountedFor: Bool {
-    if case .lost = state { timer != nil } else { line != nil && source != nil }
-  }
-
-  private func read() {
     guard let line else { return }
     do throws(Fault) {
       var changedAt = SystemClock.uptime
@@ -75,6 +65,9 @@ final class ContactWatch {
       lose(error)
     }
   }
+
+  /// True if it is open, or is lost and will be tried again.
+  var isAccountedFor: Bool { source != nil || timer != nil }
 
   private func settle(at moment: Uptime) {
     let state = contact.isActive ? State.active : .inactive

@@ -3,25 +3,19 @@ import Daemon
 import Devices
 import Horology
 
-/// The controls: a switch, a push button and a lamp. Each may be absent, and each may be lost and
-/// come back.
+/// A switch, a push button and a lamp. Each may be absent, and each may be lost and come back.
 final class Controls {
   private let loop: EventLoop
   private let journal: Journal
   private let tell: (Event) -> Void
-  private(set) var switchState = SwitchState.absent
-  private var tellsChanges = false
-  /// The switch and the button, as far as they are configured.
   private var contacts: [ContactWatch] = []
   private var buttonOutage = Outage()
   private var hold: EventSource?
   private var wasReleased = false
-  /// How long the button must be held to stop what sounds.
   private static let holdTime = Duration.seconds(1)
   private var lamp: LampLine?
 
-  /// Opens the configured lines. `switchState` has the first state of the switch; each later change is
-  /// told.
+  /// Opens the configured lines, and tells the state of the switch.
   init(
     loop: EventLoop, configuration: Configuration, journal: Journal,
     isAwake: @escaping () -> Bool, tell: @escaping (Event) -> Void
@@ -29,11 +23,18 @@ final class Controls {
     self.loop = loop
     self.journal = journal
     self.tell = tell
-    watch(configuration.switchInput) { [unowned self] state, moment in
-      switchState = SwitchState(state)
-      if tellsChanges { tell(.switched(switchState, at: moment)) }
+    if configuration.switchInput.line == nil {
+      tell(.switched(.absent, at: SystemClock.uptime))
     }
-    tellsChanges = true
+    watch(configuration.switchInput) { state, moment in
+      let switchState: SwitchState =
+        switch state {
+        case .active: .off
+        case .inactive: .on
+        case .lost(let fault): .lost(fault.description)
+        }
+      tell(.switched(switchState, at: moment))
+    }
     watch(configuration.button) { [unowned self] state, _ in
       buttonIs(state, isAwake)
     }
@@ -49,11 +50,10 @@ final class Controls {
     _ settings: LineSettings, changed: @escaping (ContactWatch.State, Uptime) -> Void
   ) {
     guard let line = settings.line else { return }
-    let contact = ContactWatch(loop: loop) { () throws(Fault) in
-      try GPIOInput(line: line, active: settings.active)
-    } changed: {
-      changed($0, $1)
-    }
+    let contact = ContactWatch(
+      loop: loop,
+      open: { () throws(Fault) in try GPIOInput(line: line, active: settings.active) },
+      changed: changed)
     contacts.append(contact)
     contact.start()
   }
@@ -63,7 +63,6 @@ final class Controls {
     lamp?.check()
   }
 
-  /// True if each configured input is open, or is lost and a retry is scheduled.
   var answer: Bool { contacts.allSatisfy(\.isAccountedFor) }
 
   func show(_ shown: Lamp) {
@@ -88,15 +87,5 @@ final class Controls {
     guard wasReleased else { return }
     tell(.pressed(speakerIsAwake: isAwake()))
     hold = try? loop.after(Self.holdTime) { [unowned self] in tell(.held) }
-  }
-}
-
-extension SwitchState {
-  fileprivate init(_ state: ContactWatch.State) {
-    switch state {
-    case .active: self = .off
-    case .inactive: self = .on
-    case .lost(let fault): self = .lost(fault.description)
-    }
   }
 }

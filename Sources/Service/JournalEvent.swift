@@ -1,9 +1,8 @@
 import Basics
 import Daemon
 
-/// The kind of a journal entry: its key, which is the entry's `CLOCKSMITH_EVENT`, and its `MESSAGE_ID`,
-/// made with `systemd-id128 new`. Neither ever changes. Under the ID, systemd/clocksmith.catalog says
-/// what to do about the entry.
+/// The kind of a journal entry: its `CLOCKSMITH_EVENT`, and its `MESSAGE_ID`, made with `systemd-id128
+/// new`. Neither ever changes. Under the ID, systemd/clocksmith.catalog says what to do.
 public enum JournalEvent: String, CaseIterable, Sendable {
   case started = "started 157eff0ea2fa48c4847900a2b1267de3"
   case stopping = "stopping fe3274aa03f444cf991a87d0f5970603"
@@ -66,39 +65,26 @@ public enum JournalEvent: String, CaseIterable, Sendable {
   public var key: String { String(rawValue.prefix { $0 != " " }) }
   public var messageID: String { String(rawValue.suffix(32)) }
 
-  init?(key: String) {
-    guard let event = Self.allCases.first(where: { $0.key == key }) else { return nil }
-    self = event
-  }
-}
-
-extension JournalEvent {
   /// True for what `StateError` and `StateLoss` tell.
   var isOfState: Bool { [.state, .stateSetAside, .stateFailed, .stateNowhere].contains(self) }
 
-  /// The warnings whose cause is over with this event. After a reload, those that are still true
-  /// are logged again; a switch that is gone is an event of its own.
-  var ended: [JournalEvent] {
+  /// True for a warning whose cause is over with this event, as that of `bus_missing` with `bus`. After
+  /// a reload, those that are still true are logged again.
+  func isOver(with event: JournalEvent) -> Bool {
+    if key.hasPrefix("\(event.key)_") { return true }
     switch self {
-    case .reloaded: [.reloadFailed] + JournalEvent.setting.ended
-    case .setting: [.settingLeftOut, .neverSounds, .speakerSubstituted, .alarmLacksTune]
-    case .zone: [.zoneFailed]
-    case .well: [.ailing]
-    case .speaker: [.speakerSubstituted]
-    case .switch: [.switchLost]
-    case .button: [.buttonLost]
-    case .lamp: [.lampLost]
-    case .bus: [.busMissing]
-    case .announced, .skipped, .cutOff: [.retrying]
-    case .trust: [.trust, .doubt]
-    case .rtc: [.rtcInvalid, .rtcWarning, .rtcMissing]
-    default: []
+    case .reloadFailed: return event == .reloaded
+    case .settingLeftOut, .neverSounds, .speakerSubstituted, .alarmLacksTune:
+      return [.setting, .reloaded].contains(event)
+    case .ailing: return event == .well
+    case .retrying: return [.announced, .skipped, .cutOff].contains(event)
+    case .trust, .doubt: return event == .trust
+    default: return false
     }
   }
 }
 
 extension Notice {
-  /// - Parameter fields: those that are nil are left out.
   init(
     _ event: JournalEvent, _ priority: Priority, _ message: String,
     _ fields: [String: String?] = [:]

@@ -38,11 +38,9 @@ final class LampLine {
   }
 
   private func light() {
-    blinking = nil
     light(shown != .off)
-    // While the line is lost, blinking would retry twice a second; check() retries often enough.
-    guard shown == .blinking, !outage.isLost else { return }
-    blinking = try? loop.every(Self.blink) { [unowned self] in light(!isLit) }
+    blinking =
+      shown == .blinking ? try? loop.every(Self.blink) { [unowned self] in light(!isLit) } : nil
   }
 
   private func light(_ isLit: Bool) {
@@ -53,7 +51,6 @@ final class LampLine {
       if outage.ends() { journal.log(.lamp, .notice, "the lamp is back") }
     } catch {
       line = nil
-      blinking = nil
       if outage.begins() { journal.log(.lampLost, .warning, "the lamp cannot be lit: \(error)") }
     }
   }

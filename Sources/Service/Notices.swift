@@ -5,38 +5,60 @@ import Horology
 import Sound
 
 extension Report {
-  /// - Parameter clock: how far it is trusted at the time of the report.
-  func notice(_ composer: Composer, _ clock: ClockState) -> Notice {
+  /// - Parameter neverHeard: why nothing of a ring was heard; nil if something was.
+  func notice(
+    _ composer: Composer, _ clock: ClockState,
+    neverHeard: (Reminder) -> SkipReason? = { _ in nil }
+  ) -> Notice {
     let trust = clock.trust.rawValue
     switch self {
     case .announced(let announcement, let timing):
       return announcement.notice(timing, composer, trust)
     case .cutOff(let announcement, let reason, let after):
-      let what = announcement.inWords(composer, chimed: "the chime", said: "")
+      let what = announcement.inWords(composer, chimed: "the chime")
       return Notice(
         .cutOff, .info, "cut off \(what): \(reason); silent \(after.milliseconds) after that",
-        announcement.fields(composer).merging(
-          ["REASON": reason.key, "SILENT_AFTER_USEC": after.inMicroseconds, "TRUST": trust]
-        ) { $1 })
+        announcement.fields(composer) + [
+          "REASON": reason.key, "SILENT_AFTER_USEC": after.inMicroseconds, "TRUST": trust,
+        ])
     case .brokeOff(let announcement, let why):
-      let what = announcement.inWords(composer, chimed: "the chime", said: "")
+      let what = announcement.inWords(composer, chimed: "the chime")
       return Notice(
         .cutOff, .warning, "cut off \(what) for \(announcement.time.dateTime.timeOfDay): \(why)",
-        announcement.fields(composer).merging(
-          ["REASON": "failed", "DETAIL": why, "TRUST": trust]
-        ) { $1 })
+        announcement.fields(composer) + ["REASON": "failed", "DETAIL": why, "TRUST": trust])
     case .skipped(let first, let last, let reason):
       let range = first == last ? first.timeOfDay : "\(first.civil) to \(last.civil)"
       return Notice(
         .skipped, reason.priority, "skipped \(range): \(reason.words(clock))",
-        first.fields.merging(["REASON": reason.key, "TRUST": trust]) { $1 })
-    case .refused(let refusal): return refusal.notice(clock)
+        first.fields + ["REASON": reason.key, "TRUST": trust])
+    case .refused(let refusal):
+      let (cause, priority, words) =
+        switch refusal {
+        case .request(let why):
+          ("request", why.priority, "did not say the time that was asked for: \(why.words(clock))")
+        case .order(let why): (why.subject, .info, "refused a command: \(refusal)")
+        }
+      return Notice(
+        .refused, priority, words, ["REASON": refusal.key, "TRUST": trust, "CAUSE": cause])
     case .trust(let trust):
       return Notice(
         .trust, trust == .untrusted ? .warning : .notice, "the clock is \(trust.rawValue)",
         ["TRUST": trust.rawValue])
-    case .switched(let switchState): return switchState.notice
-    case .mute(let mute, let end): return mute.notice(until: end)
+    case .switched(.lost(let why)):
+      return Notice(
+        .switchLost, .warning, "the switch cannot be read: \(why)",
+        ["SWITCH": "lost", "DETAIL": why])
+    case .switched(let state):
+      return Notice(.switch, .info, "the switch is \(state.key)", ["SWITCH": state.key])
+    case .mute(let mute, let end):
+      let words =
+        switch mute {
+        case .off: "not muted any more"
+        case .until: "muted until \(end?.dateTime.description ?? "its end")"
+        case .next: "muted for the next announcement"
+        case .on: "muted until it is unmuted"
+        }
+      return Notice(.mute, .info, words, ["MUTE": mute.key, "UNTIL": end?.description])
     case .clockSet(let step):
       let direction = step < .zero ? "back" : "forward"
       let size = step.magnitude.milliseconds.drop { $0 == "+" }
@@ -50,14 +72,15 @@ extension Report {
     case .retrying(let occasion, let why):
       return Notice(
         .retrying, .warning, "\(occasion.timeOfDay) cannot sound yet, trying again: \(why)",
-        occasion.fields.merging(["REASON": "failed", "DETAIL": why]) { $1 })
-    case .reminder(let reminder, let event): return event.notice(of: reminder)
+        occasion.fields + ["REASON": "failed", "DETAIL": why])
+    case .reminder(let reminder, let event):
+      return event.notice(of: reminder, neverHeard: neverHeard(reminder))
     case .interval(let interval, let event): return event.notice(of: interval)
     case .unsaid(let words, let reason):
       return Notice(
         .timerUnheard, .info,
         "did not say \(words.subject): \(reason.words(clock))",
-        words.fields.merging(["REASON": reason.key]) { $1 })
+        words.fields + ["REASON": reason.key])
     case .startUnheard(let reason):
       return Notice(
         .refused, reason.priority, "gave no signal at the start: \(reason.words(clock))",
@@ -66,60 +89,16 @@ extension Report {
   }
 }
 
+extension [String: String?] {
+  fileprivate static func + (fields: Self, others: Self) -> Self { fields.merging(others) { $1 } }
+}
+
 extension ALSASink.Substitute {
-  /// As in `plughw:CARD=DAC,DEV=0 plays instead: speaker default: ...`.
   public var inWords: String { "\(device) plays instead of the default: \(why)" }
 
   var notice: Notice {
     Notice(
       .speakerSubstituted, .warning, inWords, ["DEVICE": device, "DETAIL": why])
-  }
-
-  static let noticeOfReturn = Notice(.speaker, .notice, "the default speaker is back")
-}
-
-extension SwitchState {
-  fileprivate var notice: Notice {
-    switch self {
-    case .absent:
-      Notice(.switch, .notice, "there is no switch any more", ["SWITCH": "absent"])
-    case .on: Notice(.switch, .info, "the switch is on", ["SWITCH": "on"])
-    case .off: Notice(.switch, .info, "the switch is off: silence", ["SWITCH": "off"])
-    case .lost(let why):
-      Notice(
-        .switchLost, .warning, "the switch cannot be read: \(why)",
-        ["SWITCH": "lost", "DETAIL": why])
-    }
-  }
-}
-
-extension SoftwareMute {
-  /// - Parameter end: the local time at which it ends by itself.
-  fileprivate func notice(until end: CivilTime?) -> Notice {
-    let words =
-      switch self {
-      case .off: "not muted any more"
-      case .until: "muted until \(end?.dateTime.description ?? "its end")"
-      case .next: "muted for the next announcement"
-      case .on: "muted until it is unmuted"
-      }
-    return Notice(.mute, .info, words, ["MUTE": key, "UNTIL": end?.description])
-  }
-}
-
-extension Refusal {
-  fileprivate func notice(_ clock: ClockState) -> Notice {
-    let (cause, priority, words) =
-      switch self {
-      case .request(let reason):
-        (
-          "request", reason.priority,
-          "did not say the time that was asked for: \(reason.words(clock))"
-        )
-      case .order(let why): (why.subject, Priority.info, "refused a command: \(self)")
-      }
-    return Notice(
-      .refused, priority, words, ["REASON": key, "TRUST": clock.trust.rawValue, "CAUSE": cause])
   }
 }
 
@@ -128,8 +107,7 @@ extension SkipReason {
   var priority: Priority {
     switch self {
     case .quietHours, .nothingToSound, .switchOff, .muted, .occasionIsNear, .stopped: .info
-    case .untrusted, .noZone, .switchLost, .tooLateForChime, .late, .busy, .tooNear, .failed:
-      .warning
+    default: .warning
     }
   }
 
@@ -142,57 +120,56 @@ extension SkipReason {
 
 extension Announcement {
   fileprivate func notice(_ timing: Timing, _ composer: Composer, _ trust: String) -> Notice {
-    var words = inWords(composer, chimed: "chimed", said: "said")
-    var fields = fields(composer).merging([
-      "TRUST": trust,
-      "ONSET_ERROR_USEC": timing.onsetError?.inMicroseconds,
-      "WORST_ERROR_USEC": timing.worstError?.inMicroseconds,
-      "UNDERRUNS": String(timing.underruns),
-    ]) { $1 }
-    switch cause {
-    case .occasion(let occasion):
+    var words = inWords(composer, chimed: "chimed", said: "said ", gave: "gave ") + told.words
+    var fields =
+      fields(composer) + [
+        "TRUST": trust,
+        "ONSET_ERROR_USEC": timing.onsetError?.inMicroseconds,
+        "WORST_ERROR_USEC": timing.worstError?.inMicroseconds,
+        "UNDERRUNS": String(timing.underruns),
+      ]
+    if case .occasion(let occasion) = cause {
       let late = max(anchor - occasion.instant, .zero)
       fields["LATE_USEC"] = late.inMicroseconds
-      words += " for \(occasion.timeOfDay)"
       if late > .zero { words += ", \(late.milliseconds) late" }
-      if isShortened {
-        words += ", too late for its chime"
-        fields["REASON"] = SkipReason.tooLateForChime.key
-      }
-    case .request: words += " because it was asked for"
-    case .timer(let timer): words += " for \(timer.title)"
-    case .start: words = "gave the signal at the start"
-    case .untrusted: words += " because the time was asked for and the clock is not trusted"
+    }
+    if isShortened {
+      words += ", too late for its chime"
+      fields["REASON"] = SkipReason.tooLateForChime.key
     }
     return Notice(.announced, .info, "\(words), \(timing.inWords)", fields)
   }
 
+  /// Its cause as fields, and in words that follow those of what sounded.
+  private var told: (fields: [String: String?], words: String) {
+    switch cause {
+    case .occasion(let occasion):
+      (occasion.fields + ["CAUSE": "occasion"], " for \(occasion.timeOfDay)")
+    case .request: (["CAUSE": "request"], " because it was asked for")
+    case .timer(let timer): (timer.fields, " for \(timer.title)")
+    case .start: (["CAUSE": "start"], " at the start")
+    case .untrusted:
+      (
+        ["CAUSE": "untrusted"],
+        " because the time was asked for and the clock is not trusted"
+      )
+    }
+  }
+
   fileprivate func fields(_ composer: Composer) -> [String: String?] {
-    var fields: [String: String?] = [
+    told.fields + [
       "CHIME": programme.blows.isEmpty ? "no" : "yes",
       "TEXT": programme.words == .none ? nil : try? composer.text(of: self),
     ]
-    switch cause {
-    case .occasion(let occasion):
-      fields["CAUSE"] = "occasion"
-      fields.merge(occasion.fields) { $1 }
-    case .request:
-      fields["CAUSE"] = "request"
-    case .timer(let words): fields.merge(words.fields) { $1 }
-    case .start: fields["CAUSE"] = "start"
-    case .untrusted: fields["CAUSE"] = "untrusted"
-    }
-    return fields
   }
 
   /// Its chime and its words, as in `chimed and said "three o'clock"`.
-  fileprivate func inWords(_ composer: Composer, chimed: String, said: String) -> String {
+  fileprivate func inWords(
+    _ composer: Composer, chimed: String, said: String = "", gave: String = ""
+  ) -> String {
     let chime = programme.blows.isEmpty ? nil : chimed
     let text = programme.words == .none ? nil : try? composer.text(of: self)
-    let words = text.map { text in
-      let what = text.isEmpty ? "a signal" : "\"\(text)\""
-      return said.isEmpty ? what : "\(text.isEmpty ? "gave" : said) \(what)"
-    }
+    let words = text.map { $0.isEmpty ? "\(gave)the signal" : "\(said)\"\($0)\"" }
     return [chime, words].compactMap { $0 }.joined(separator: " and ")
   }
 }

@@ -4,21 +4,22 @@ import Horology
 
 extension ReminderEvent {
   /// - Parameter neverHeard: why nothing of its ring was heard; nil if something was.
-  func notice(of reminder: Reminder, neverHeard: SkipReason? = nil) -> Notice {
+  func notice(of reminder: Reminder, neverHeard: SkipReason?) -> Notice {
     let kind = reminder.kind
-    let isTimer = kind == .timer
-    let name = isTimer ? "TIMER" : "ALARM"
+    let (name, missed, rings) =
+      kind == .timer
+      ? ("TIMER", JournalEvent.timerMissed, JournalEvent.timerElapsed)
+      : ("ALARM", .alarmMissed, .alarmRings)
     var fields: [String: String?] = [
       "CAUSE": kind.rawValue, name: String(reminder.number), "\(name)_NAME": reminder.name,
       "LENGTH_USEC": reminder.length?.inMicroseconds, "DUE": reminder.due?.utcText(),
       "CHANGE": key(of: kind),
     ]
-    func notice(_ event: JournalEvent, _ priority: Priority, _ words: String) -> Notice {
-      Notice(event, priority, "\(reminder.title) \(words)", fields)
+    func notice(_ event: JournalEvent, _ words: String, isWarning: Bool = true) -> Notice {
+      Notice(event, isWarning ? .warning : .info, "\(reminder.title) \(words)", fields)
     }
-    func change(_ words: String) -> Notice { notice(isTimer ? .timer : .alarm, .info, words) }
-    func missed(_ words: String) -> Notice {
-      notice(isTimer ? .timerMissed : .alarmMissed, .warning, words)
+    func change(_ words: String) -> Notice {
+      notice(kind == .timer ? .timer : .alarm, words, isWarning: false)
     }
     func end(_ reason: String, _ words: String, isByHand: Bool = true) -> Notice {
       fields["REASON"] = reason
@@ -28,7 +29,7 @@ extension ReminderEvent {
         fields["DETAIL"] = neverHeard.description
         words += "; it was never heard: \(neverHeard)"
       }
-      return isTimer || isByHand ? change(words) : missed(words)
+      return kind == .timer || isByHand ? change(words) : notice(missed, words)
     }
     switch self {
     case .set:
@@ -41,38 +42,30 @@ extension ReminderEvent {
     case .cancelled: return end("cancelled", "was cancelled")
     case .rings(let how, let unheard):
       fields["REASON"] = unheard?.key
-      let isLate: Bool
+      var isWarning = unheard != nil
       if case .due(let late?) = how {
         fields["LATE_USEC"] = late.inMicroseconds
-        isLate = true
-      } else {
-        isLate = false
+        isWarning = true
       }
-      return notice(
-        isTimer ? .timerElapsed : .alarmRings, isLate || unheard != nil ? .warning : .info,
-        how.words(kind, unheard))
+      let silence = unheard.map { "; it cannot be heard: \($0)" } ?? ""
+      return notice(rings, how.words(kind) + silence, isWarning: isWarning)
     case .silenced(let reason):
       fields["REASON"] = reason.key
-      return missed(
-        isTimer
-          ? "is at zero, and nobody hears it: \(reason)" : "is due but stays silent: \(reason)")
+      return notice(missed, "is due, but stays silent: \(reason)")
     case .stopped(let reason):
       let isByHand = reason == .byHand || reason == .muted
       return end(reason.key, "has stopped ringing: \(reason)", isByHand: isByHand)
     case .missed:
-      guard let neverHeard else { return missed("rang, and nobody stopped it") }
+      guard let neverHeard else { return notice(missed, "rang, and nobody stopped it") }
       (fields["CHANGE"], fields["REASON"]) = ("never_heard", "never_heard")
       fields["DETAIL"] = neverHeard.description
-      return missed("was never heard: \(neverHeard)")
+      return notice(missed, "was never heard: \(neverHeard)")
     case .expired(let late):
       fields["LATE_USEC"] = late.inMicroseconds
-      return missed(
-        isTimer
-          ? "was at zero \(late.roughly) ago: too long ago to ring"
-          : "was to ring \(late.roughly) ago: too long ago")
+      return notice(missed, "was due \(late.roughly) ago: too long ago to ring")
     case .unheard(let why):
       fields["DETAIL"] = why
-      return notice(.timerUnheard, .warning, "cannot be heard: \(why)")
+      return notice(.timerUnheard, "cannot be heard: \(why)")
     }
   }
 }
@@ -91,21 +84,13 @@ extension ReminderEvent.Change {
 }
 
 extension ReminderEvent.Ring {
-  /// - Parameter unheard: why it is not heard.
-  fileprivate func words(_ kind: Reminder.Kind, _ unheard: SkipReason?) -> String {
-    let silence = unheard.map { "cannot be heard: \($0)" }
+  fileprivate func words(_ kind: Reminder.Kind) -> String {
     switch self {
-    case .due(let late):
-      let was = kind == .timer ? "was at zero" : "was to ring"
-      let now = kind == .timer ? "is at zero" : "is to ring now"
-      let due = late.map { "\(was) \($0.roughly) ago" } ?? now
-      if kind == .alarm, late == nil, silence == nil { return "rings" }
-      return "\(due), and \(silence ?? (late == nil ? "rings" : "rings now"))"
-    case .again:
-      return silence.map { "is to ring again after a snooze, and \($0)" }
-        ?? "rings again after a snooze"
-    case .on:
-      return silence.map { "is to ring on, and \($0)" } ?? "goes on ringing after the restart"
+    case .due(nil): kind == .timer ? "is at zero, and rings" : "rings"
+    case .due(let late?):
+      "\(kind == .timer ? "was at zero" : "was to ring") \(late.roughly) ago, and rings now"
+    case .again: "rings again after a snooze"
+    case .on: "goes on ringing after the restart"
     }
   }
 }
@@ -117,24 +102,22 @@ extension AlarmTimes: CustomStringConvertible {
 
 extension IntervalEvent {
   func notice(of interval: IntervalTimer) -> Notice {
-    let title = interval.title
+    var (event, priority, words) = (JournalEvent.interval, Priority.info, "is over")
     var fields: [String: String?] = ["CAUSE": "interval"]
     switch self {
-    case .started: return Notice(.interval, .info, "\(title) was started", fields)
-    case .wentOn:
-      return Notice(.interval, .info, "\(title) runs already, and goes on", fields)
+    case .started: words = "was started"
+    case .wentOn: words = "runs already, and goes on"
     case .stopped(let reason):
       fields["REASON"] = reason.key
-      return Notice(.interval, .info, "\(title) is over: \(reason)", fields)
-    case .over(nil): return Notice(.interval, .info, "\(title) is over", fields)
+      words += ": \(reason)"
+    case .over(nil): break
     case .over(let late?):
       fields["LATE_USEC"] = late.inMicroseconds
-      return Notice(
-        .interval, .warning,
-        "\(title) was over \(late.roughly) ago", fields)
+      (priority, words) = (.warning, "was over \(late.roughly) ago")
     case .unheard(let why):
       fields["DETAIL"] = why
-      return Notice(.timerUnheard, .warning, "\(title) cannot be heard: \(why)", fields)
+      (event, priority, words) = (.timerUnheard, .warning, "cannot be heard: \(why)")
     }
+    return Notice(event, priority, "\(interval.title) \(words)", fields)
   }
 }

@@ -9,13 +9,9 @@ import Sound
 final class Reporter {
   private let journal: Journal
   private let conductor: Conductor
-  private let clockWatch: ClockWatch
-  /// Gives the words of an announcement.
-  var composer: Composer
   var bus: BusServer?
 
   private var tally: Tally
-  /// The refusal that was logged last; nil after any other report.
   private var toldRefusal: Refusal?
   private(set) var last: Status.Last?
   /// What could not be played last, and why; empty if something was heard since.
@@ -24,11 +20,9 @@ final class Reporter {
   /// newest last.
   private var warnings: [(event: JournalEvent, words: String)] = []
 
-  init(_ journal: Journal, _ conductor: Conductor, _ clockWatch: ClockWatch, _ composer: Composer) {
+  init(_ journal: Journal, _ conductor: Conductor) {
     self.journal = journal
     self.conductor = conductor
-    self.clockWatch = clockWatch
-    self.composer = composer
     let now = SystemClock.now
     let announcer = conductor.announcer
     tally = Tally(
@@ -36,13 +30,15 @@ final class Reporter {
     journal.heard = { [unowned self] in heard($0) }
   }
 
-  func report(_ report: Report) {
+  func report(_ report: Report, _ composer: Composer, _ clock: ClockState) {
     // Log identical refusals in a row once; answer each.
     let refusal: Refusal? = if case .refused(let refusal) = report { refusal } else { nil }
     if refusal != nil, refusal == toldRefusal { return }
     toldRefusal = refusal
     if case .announced(let announcement, let timing) = report, announcement.cause != .start {
-      last = Status.Last(announcement, timing, composer)
+      last = Status.Last(
+        instant: announcement.anchor, text: (try? composer.text(of: announcement)) ?? "",
+        onsetError: timing.onsetError)
     }
     switch report {
     case .retrying(let occasion, let why), .skipped(let occasion, _, .failed(let why)):
@@ -53,14 +49,9 @@ final class Reporter {
       failure = "\(interval.title) could not be played: \(why)"
     default: break
     }
-    if case .reminder(let reminder, let event) = report {
-      journal.log(
-        event.notice(of: reminder, neverHeard: conductor.announcer.neverHeard(reminder)))
-    } else {
-      journal.log(report.notice(composer, clockWatch.state))
-    }
-    let interval = conductor.announcer.settings.interval
-    if let ended = tally.add(report, every: interval, at: SystemClock.uptime) {
+    let announcer = conductor.announcer
+    journal.log(report.notice(composer, clock, neverHeard: announcer.neverHeard))
+    if let ended = tally.add(report, every: announcer.settings.interval, at: SystemClock.uptime) {
       journal.log(ended.notice)
     }
   }
@@ -69,13 +60,11 @@ final class Reporter {
   /// about the saved state: `StateStore` knows what is wrong with that now.
   var lastError: String { warnings.last?.words ?? "" }
 
-  /// Signals every notice on the bus, and remembers the warnings.
   private func heard(_ notice: Notice) {
     bus?.signal(notice)
-    guard let event = JournalEvent(key: notice.event) else { return }
+    guard let event = JournalEvent.allCases.first(where: { $0.key == notice.event }) else { return }
     let before = lastError
-    let ended = event.ended
-    warnings.removeAll { ended.contains($0.event) }
+    warnings.removeAll { $0.event.isOver(with: event) }
     if notice.priority.rawValue <= Priority.warning.rawValue, !event.isOfState {
       let now = conductor.announcer.zone.civil(at: SystemClock.now.instant)
       warnings.removeAll { $0.event == event }
@@ -91,32 +80,20 @@ final class Reporter {
   }
 }
 
-extension Status.Last {
-  fileprivate init(_ announcement: Announcement, _ timing: Timing, _ composer: Composer) {
-    self.init(
-      instant: announcement.anchor, text: (try? composer.text(of: announcement)) ?? "",
-      onsetError: timing.onsetError)
-  }
-}
-
 extension Tally.Day {
-  /// As in `2026-11-21: 96 occasions sounded; the largest error was +0.1 ms; the clock synchronised
-  /// 24 h`.
+  /// As in `2026-11-21: sounded 96; skipped 1 (busy 1); the largest error was +0.1 ms; the clock
+  /// synchronised 24 h`.
   var notice: Notice {
     Notice(.day, .info, "\(date): \(parts.joined(separator: "; "))", fields)
   }
 
   private var parts: [String] {
-    var parts = ["\(self[.sounded]) occasion\(self[.sounded] == 1 ? "" : "s") sounded"]
-    if self[.skipped] > 0 {
-      let reasons = skipped.sorted { $0.key < $1.key }.map {
-        "\($0.value) \($0.key.split(separator: "_").joined(separator: " "))"
-      }
-      parts.append("\(self[.skipped]) skipped (\(reasons.joined(separator: ", ")))")
+    func words(_ key: String, _ count: Int) -> String {
+      "\(key.split(separator: "_").joined(separator: " ")) \(count)"
     }
-    for count in Count.allCases where self[count] > 0 {
-      guard let words = count.words else { continue }
-      parts.append("\(words) \(self[count] == 1 ? "once" : "\(self[count]) times")")
+    let reasons = skipped.sorted { $0.key < $1.key }.map(words).joined(separator: ", ")
+    var parts = Count.allCases.filter { $0 == .sounded || self[$0] > 0 }.map { count in
+      words(count.rawValue, self[count]) + (count == .skipped ? " (\(reasons))" : "")
     }
     if let worstError { parts.append("the largest error was \(worstError.milliseconds)") }
     let clock = ClockTrust.allCases.compactMap { trust in
@@ -133,20 +110,5 @@ extension Tally.Day {
       fields["\(trust.rawValue.uppercased())_SEC"] = String(span.nanoseconds / 1_000_000_000)
     }
     return fields
-  }
-}
-
-extension Tally.Day.Count {
-  /// As in `the switch was lost twice`; nil for occasions.
-  fileprivate var words: String? {
-    switch self {
-    case .sounded, .skipped: nil
-    case .answered: "asked for the time"
-    case .cutOff: "cut off"
-    case .underruns: "it ran dry"
-    case .failures: "the speaker or a sound failed"
-    case .switchLosses: "the switch was lost"
-    case .clockSteps: "the clock was set"
-    }
   }
 }

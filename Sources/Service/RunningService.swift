@@ -8,7 +8,6 @@ import Horology
 
 /// The service that runs on this machine, reached over the system bus.
 public final class RunningService {
-  /// How long it may take to answer. Its loop never waits that long for anything.
   public static let patience = Duration.seconds(5)
 
   /// The process of the service; nil if the bus does not name it.
@@ -19,7 +18,6 @@ public final class RunningService {
   private var noticed: (_ words: String, _ fields: [String: String]) -> Void = { _, _ in }
 
   /// Nil if there is no bus, or no service on it.
-  /// - Parameter patience: how long the bus may take to answer.
   /// - Throws: `Fault` if it takes longer.
   public init?(patience: Duration = RunningService.patience) throws(Fault) {
     guard let bus = try? SystemBus() else { return nil }
@@ -44,7 +42,6 @@ public final class RunningService {
   }
 
   /// Waits until the connection is ready. sd-bus itself would wait for 90 s.
-  /// - Returns: more than 0, or -errno.
   private static func connect(_ bus: OpaquePointer, until deadline: Uptime) -> Int32 {
     while true {
       let ready = sd_bus_is_ready(bus)
@@ -85,14 +82,12 @@ public final class RunningService {
     return status
   }
 
-  /// What it will sound from an instant on.
   public func agenda(from start: Instant, to end: Instant) throws(Fault) -> AgendaPart {
     let answer = try ask(.agenda(from: start, to: end))
     guard let part = try? AgendaPart(answer) else { throw Fault(service, isOfAnotherVersion) }
     return part
   }
 
-  /// Its settings, or those that `key` means.
   public func settings(_ key: String?) throws(Fault) -> [Setting] {
     guard let settings = try ask(.settings(key))[Setting.list] else {
       throw Fault(service, isOfAnotherVersion)
@@ -100,26 +95,20 @@ public final class RunningService {
     return settings
   }
 
-  /// Calls `handler` at every signal of the service, as of a changed property, when the service
-  /// comes or goes, and when the bus goes.
+  /// Calls `handler` at every signal of the service, when it comes or goes, and when the bus goes; and
+  /// `noticed` before that at every notice.
   public func whenChanged(
-    _ loop: EventLoop, _ handler: @escaping () -> Void
+    _ loop: EventLoop,
+    noticed: @escaping (_ words: String, _ fields: [String: String]) -> Void = { _, _ in },
+    _ handler: @escaping () -> Void
   ) throws(Fault) {
-    changed = handler
+    (self.noticed, changed) = (noticed, handler)
     try bus.attach(loop, isLast: true) { [unowned self] in changed() }
     try watch("type='signal',path='\(CLOCKSMITH_BUS_PATH)',sender='\(CLOCKSMITH_BUS_NAME)'")
     // The service's own signals do not tell that it has gone or come.
     try watch(
       "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',"
         + "arg0='\(CLOCKSMITH_BUS_NAME)'")
-  }
-
-  /// Calls `handler` at every notice of the service that `whenChanged` watches for, before that
-  /// one's handler: with the words for a person and the fields, as `Notice` has them.
-  public func whenNoticed(
-    _ handler: @escaping (_ words: String, _ fields: [String: String]) -> Void
-  ) {
-    noticed = handler
   }
 
   /// Handles the signals that have arrived, after the loop has ended.
@@ -162,35 +151,23 @@ public final class RunningService {
     defer { sd_bus_error_free(&error) }
     var reply: OpaquePointer?
     let code = sd_bus_call(bus.pointer, message.pointer, 0, &error, &reply)
-    guard code >= 0, let reply else {
-      let acts = interface == CLOCKSMITH_BUS_INTERFACE && !["Agenda", "Settings"].contains(method)
-      throw Self.fault(error, code, acts: acts)
-    }
+    guard code >= 0, let reply else { throw Self.fault(error, code) }
     return BusMessage(owning: reply)
   }
 
-  /// - Parameter acts: true if the call may change something.
-  private static func fault(_ error: sd_bus_error, _ code: Int32, acts: Bool) -> Fault {
-    if [-ENOTCONN, -ECONNRESET, -ESHUTDOWN, -EPIPE].contains(code) {
-      return Fault("the system bus", code: -code, "it has gone; see 'systemctl status dbus'")
-    }
+  private static func fault(_ error: sd_bus_error, _ code: Int32) -> Fault {
     let name = error.name.map { String(cString: $0) } ?? ""
     switch name {
     case SD_BUS_ERROR_ACCESS_DENIED:
       return Fault(service, code: -code, accessIsDenied)
     case SD_BUS_ERROR_SERVICE_UNKNOWN, SD_BUS_ERROR_NAME_HAS_NO_OWNER, SD_BUS_ERROR_DISCONNECTED,
-      SD_BUS_ERROR_UNKNOWN_OBJECT:
+      SD_BUS_ERROR_UNKNOWN_OBJECT, SD_BUS_ERROR_NO_REPLY:
       return Fault(service, gone)
-    // The bus says so if the service disconnects before it answers.
-    case SD_BUS_ERROR_NO_REPLY:
-      return acts
-        ? Fault(service, code: -code, "it may have done it, but \(gone)")
-        : Fault(service, gone)
     case SD_BUS_ERROR_TIMEOUT:
       return Fault(
         service, code: -code,
-        "it does not answer\(acts ? ", but may still carry out the command" : ""); "
-          + "see 'systemctl status clocksmith'")
+        "it does not answer, but may still carry out the command; see 'systemctl status clocksmith'"
+      )
     case SD_BUS_ERROR_UNKNOWN_METHOD:
       return Fault(service, code: -code, isOfAnotherVersion)
     default:
@@ -205,7 +182,6 @@ private let service = "clocksmith.service"
 private let isOfAnotherVersion = "it is of another version than this command; restart it"
 private let gone = "it has gone; see 'systemctl status clocksmith'"
 
-/// Why the bus did not let a person act, and what to do.
 private var accessIsDenied: String {
   let user = getpwuid(getuid()).map { String(cString: $0.pointee.pw_name) } ?? "USER"
   return "only root and members of the group audio may do that; "

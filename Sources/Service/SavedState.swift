@@ -3,7 +3,7 @@ import Devices
 import Horology
 import Sound
 
-/// The state that is saved for the next start: the settings that a person made at run time.
+/// What a person has set at run time, for the next start.
 struct SavedState: Hashable, Sendable {
   var mute = SoftwareMute.off
   /// Since the machine started; nil if the mute ends at the instant that it names.
@@ -11,55 +11,37 @@ struct SavedState: Hashable, Sendable {
   var timers: [Reminder] = []
   var interval: IntervalTimer?
   var alarms: [Reminder] = []
-  /// The boot from which moments are counted, as `SystemClock.boot`; nil if there are none.
   var boot: String?
 
   /// When the RTC was last right, by its own time, as `ClockJudge.rtcSet`.
   var rtcSet: Instant?
 
-  init() {}
-}
-
-// MARK: The saved state of the Announcer
-
-extension SavedState {
-  private var isSameBoot: Bool { boot != nil && boot == SystemClock.boot }
-
-  /// When the mute ends, counted from boot; nil if it ends at the instant that it names, or if the
-  /// machine has booted since it was saved.
-  var muteEndsInThisBoot: Duration? { isSameBoot ? muteEndsSinceBoot : nil }
-
-  /// The timers and alarms, as they are after this start of the service.
-  func reminders(at now: Now) -> Reminders {
-    Reminders(timers + alarms, isSameBoot: isSameBoot, at: now)
+  /// As it is after this start of the service.
+  func announcer(
+    _ settings: AnnouncerSettings, in zone: any Zone, trust: ClockTrust, at now: Now
+  ) -> Announcer {
+    let isSameBoot = boot != nil && boot == SystemClock.boot
+    return Announcer(
+      settings: settings, zone: zone, trust: trust, mute: mute,
+      muteEndsSinceBoot: isSameBoot ? muteEndsSinceBoot : nil,
+      reminders: Reminders(timers + alarms, isSameBoot: isSameBoot, at: now),
+      interval: interval?.started(isSameBoot: isSameBoot, at: now), at: now)
   }
 
-  /// The interval, as it is after this start of the service.
-  func interval(at now: Now) -> IntervalTimer? {
-    interval?.started(isSameBoot: isSameBoot, at: now)
-  }
-
-  /// Takes the mute, the timers, the interval and the alarms.
   mutating func update(from announcer: Announcer) {
     mute = announcer.mute
     muteEndsSinceBoot = announcer.muteEndsSinceBoot
     timers = announcer.reminders.timers
     interval = announcer.interval
     alarms = announcer.reminders.alarms.map(\.saved)
-    let countsFromBoot =
-      !timers.isEmpty || interval != nil || !alarms.isEmpty || muteEndsSinceBoot != nil
-    boot = countsFromBoot ? SystemClock.boot : nil
+    let isEmpty = timers.isEmpty && interval == nil && alarms.isEmpty && muteEndsSinceBoot == nil
+    boot = isEmpty ? nil : SystemClock.boot
   }
 
   /// Keeps when the RTC was last right, to the day: each change is a write to the card.
   mutating func update(rtcSet: Instant?) {
     if let rtcSet, let saved = self.rtcSet, (rtcSet - saved).magnitude < .seconds(86_400) { return }
-    self.rtcSet = Self.allowed(rtcSet)
-  }
-
-  /// Nil for a time of a clock that is far off: it could not be read again.
-  private static func allowed(_ instant: Instant?) -> Instant? {
-    instant.flatMap { Instant.allowed.contains($0) ? $0 : nil }
+    self.rtcSet = rtcSet
   }
 }
 
@@ -67,41 +49,30 @@ extension SavedState {
 
 extension SavedState {
   private static let version = Key<Int>.integer("version", 1...Int(Int32.max))
-  /// A text of another version is refused. A new key that may be missing needs no new version: older
-  /// programs ignore it.
+  /// A text of another version is refused. A key that may be missing needs no new version.
   private static let knownVersion = 3
 
   private static let fields: [Field<Self>] = [
     Field(version, { _ in knownVersion }),
-    // The instant of `until` follows.
-    Field(
-      .parsed(
-        "software_mute", allowed: "on, next, until", as: \.key,
-        { ["on": .on, "next": .next, "until": .off][$0] }),
-      { $0.mute == .off ? nil : $0.mute }, set: { $0.mute = $1 }),
-    Field(.instant("muted_until"), { $0.mute.end }, set: { $0.mute = .until($1) }),
+    SoftwareMute.field(\.mute),
+    SoftwareMute.fieldOfEnd(\.mute),
     Field(
       .seconds(
         "muted_until_boot", .zero...(Instant.allowed.upperBound - Instant.allowed.lowerBound)),
       \.muteEndsSinceBoot),
     Field(.instant("rtc_set"), \.rtcSet), Field(.text("boot"), \.boot),
+    Field(.records("timers", \.record, Reminder.timer), \.timers),
+    Field(
+      .records("intervals", \.record, IntervalTimer.init), { $0.interval.map { [$0] } },
+      set: { $0.interval = $1.first }),
+    Field(
+      .records("alarms", \.record) { record throws(BadValue) in
+        try Reminder.alarm(record) { try? Sounds.tune($0) }
+      }, \.alarms),
   ]
 
-  private static let timers = Key<[Record]>.records("timers")
-  private static let intervals = Key<[Record]>.records("intervals")
-  private static let alarms = Key<[Record]>.records("alarms")
+  var text: String { Record(self, Self.fields).json + "\n" }
 
-  /// One JSON object on a line.
-  var text: String {
-    var record = Record(self, Self.fields)
-    if !timers.isEmpty { record[Self.timers] = timers.map(\.record) }
-    record[Self.intervals] = interval.map { [$0.record] }
-    if !alarms.isEmpty { record[Self.alarms] = alarms.map(\.record) }
-    return record.json + "\n"
-  }
-
-  /// - Throws: `Fault` for a text that is torn, no state, of another version, or has a value that is
-  ///   not allowed.
   init(text: String, path: String) throws(Fault) {
     guard let record = try? Record(json: text, path: path), let version = record[Self.version]
     else { throw Fault(path, "it is torn, or no state") }
@@ -110,11 +81,6 @@ extension SavedState {
     }
     do throws(BadValue) {
       try record.fill(&self, Self.fields)
-      timers = try record.elements(of: Self.timers, Reminder.timer)
-      interval = try record.elements(of: Self.intervals, IntervalTimer.init).first
-      alarms = try record.elements(of: Self.alarms) { record throws(BadValue) in
-        try Reminder.alarm(record) { try? Sounds.tune($0) }
-      }
     } catch {
       throw Fault(path, error.description.printable)
     }
@@ -124,17 +90,20 @@ extension SavedState {
   }
 }
 
-extension Record {
-  fileprivate func elements<Element>(
-    of key: Key<[Record]>, _ read: (Record) throws(BadValue) -> Element
-  ) throws(BadValue) -> [Element] {
-    var elements: [Element] = []
-    for element in try optional(key) ?? [] { elements.append(try read(element)) }
-    return elements
-  }
-}
-
 extension SoftwareMute {
   /// The instant at which it ends; nil if it names none.
   var end: Instant? { if case .until(let end) = self { end } else { nil } }
+
+  static func field<Root>(_ path: Field<Root>.Path<SoftwareMute>) -> Field<Root> {
+    // `fieldOfEnd`, which follows, has the instant of `until`.
+    Field(
+      .parsed("software_mute", allowed: "off, on, next, until", as: \.key) {
+        ["off": .off, "on": .on, "next": .next, "until": .off][$0]
+      }, path)
+  }
+
+  static func fieldOfEnd<Root>(_ path: Field<Root>.Path<SoftwareMute>) -> Field<Root> {
+    Field(
+      .instant("muted_until"), { $0[keyPath: path].end }, set: { $0[keyPath: path] = .until($1) })
+  }
 }

@@ -7,10 +7,8 @@ import Daemon
 /// cut leaves the old state or the new one.
 final class StateStore {
   private(set) var state = SavedState()
-  /// Why what is set at run time cannot be saved, and what to do about it; empty if it can.
+  /// As `Status.stateError` and `Status.stateLoss`.
   private(set) var trouble = ""
-  /// What became of a saved state that could not be used at the start; empty if it could. It stays
-  /// until the end: what was set before is not back, and the owner may want the file.
   private(set) var loss = ""
   /// True if a change may be synced to the disk now. It is written into the file in any case, which
   /// outlasts this program.
@@ -21,30 +19,22 @@ final class StateStore {
   /// Nil to forget everything at the end.
   private let folder: String?
   private var hasChanged = false
-  private var outage: Outage
+  private var outage = Outage()
   private var timer: EventSource?
   /// The files that are written, and perhaps not on the disk.
   private var unsynced: Set<String> = []
 
-  /// How long after a change it is saved at the latest. Many changes in a row, as when a
-  /// person turns the volume, are one write.
+  /// How long after a change it is saved. Many changes in a row are one write.
   private static let delay = Duration.seconds(1)
-  /// No state is this large, even with a thousand timers and a hundred alarms with the longest
-  /// names and paths.
+  /// More than a thousand timers and two hundred alarms with the longest names and paths.
   private static let mostBytes = 1 << 21
   private static let file = "state.json"
 
   private func path(of name: String) -> String { "\(folder ?? "")/\(name)" }
 
   /// Reads the state. Without a file, nothing has been set.
-  /// - Parameters:
-  ///   - folder: nil to forget everything at the end.
-  ///   - firstRetry: how long after the first failure it is tried again.
-  init(
-    _ folder: String?, loop: EventLoop, journal: Journal, firstRetry: Duration = .seconds(1)
-  ) {
+  init(_ folder: String?, loop: EventLoop, journal: Journal) {
     (self.folder, self.loop, self.journal) = (folder, loop, journal)
-    outage = Outage(first: firstRetry)
     guard folder != nil else {
       trouble = Status.hasNoStateFolder
       return
@@ -75,14 +65,6 @@ final class StateStore {
 
   // MARK: Saving
 
-  /// Logs, if there is no folder, that nothing outlasts this program.
-  func tellIfForgetful() {
-    guard folder == nil else { return }
-    journal.log(
-      .stateNowhere, .notice, "what is set at run time will be lost at the end: \(trouble)")
-  }
-
-  /// Changes the state. A change is saved soon.
   func keep(_ change: (inout SavedState) -> Void) {
     let old = state
     change(&state)
@@ -162,14 +144,9 @@ final class StateStore {
   private func withRemedy(_ fault: Fault) -> String {
     let folder = folder ?? ""
     let remedy =
-      switch fault.code {
-      case ENOENT: "make the folder \(folder), and let the service write in it"
-      case ENOTDIR: "move the file of that name away, and make the folder \(folder)"
-      case ENOSPC, EDQUOT: "make room on the disk of \(folder)"
-      case EROFS: "mount the disk of \(folder) so that it can be written"
-      case EIO: "see 'journalctl -k': the disk of \(folder) may be broken"
-      default: "let the service write in \(folder)"
-      }
+      [ENOSPC, EDQUOT].contains(fault.code)
+      ? "make room on the disk of \(folder)"
+      : "make the folder \(folder), and let the service write in it"
     return "\(fault); \(remedy)"
   }
 }

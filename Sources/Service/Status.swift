@@ -8,22 +8,17 @@ import Sound
 public struct Status: Hashable, Sendable {
   public struct Next: Hashable, Sendable {
     public var instant = Instant(seconds: 0)
-    /// As ISO 8601 with the offset.
     public var local = ""
-    /// The tune by its name, or `none`.
     public var chime = "none"
-    /// The words; empty for none.
     public var text = ""
     /// Why it will not sound, as a key and in words; nil if it will.
     public var reasonKey: String?
     public var reason: String?
   }
 
-  /// The last announcement that has sounded.
   public struct Last: Hashable, Sendable {
     public var instant = Instant(seconds: 0)
     public var text = ""
-    /// Positive if it was late; nil if it was not measured.
     public var onsetError: Duration?
   }
 
@@ -35,80 +30,62 @@ public struct Status: Hashable, Sendable {
 
   public var zone = ""
   public var voice = ""
-  /// The configured ALSA device, or a file.
   public var device = ""
   /// The sound card that plays because the device cannot be opened; empty if the device plays.
   public var substitute = ""
   public var volume = 0.0
   public var next = Next()
   public var mute = SoftwareMute.off
-  /// A key of `SwitchState`; empty if it is not known.
   public var switchState = ""
   /// Why the switch cannot be read; empty if it can.
   public var switchError = ""
   public var isSilencedBySwitch = false
   public var trust = ""
   public var clockBasis = ""
-  /// True if a request for the time is answered by this clock: it is trusted, or the owner wants
-  /// that.
+  /// True if a request for the time is answered by this clock.
   public var clockIsUsed = false
   /// How long before its instant a request for the time is taken, in seconds.
   var requestAhead = Announcer.preparation.inSeconds
   public var clockWords = ""
-  /// In seconds; nil if it may be anything.
   public var clockUncertainty: Double?
-  /// As `ClockState.ends`.
   public var holdoverEnds: Instant?
-  /// The words of the announcement that is heard now; empty for none.
   public var playing = ""
-  /// By number.
   public var timers: [Reminder] = []
-  /// None, or the one that runs.
   public var intervals: [IntervalTimer] = []
-  /// By number.
   public var alarms: [Alarm] = []
-  /// Nil if there was none since the start.
   public var last: Last?
   /// The last thing that went wrong, with its time; empty if nothing did.
   public var lastError = ""
-  /// Why what is set at run time cannot be saved, and what to do about it; empty if it can, or if
-  /// an older service does not tell.
+  /// Why what is set at run time cannot be saved, and what to do about it; empty if it can.
   public var stateError = ""
-  /// What became of a saved state that could not be used at the start; empty if it could, or if an
-  /// older service does not tell.
+  /// What became of a saved state that could not be used at the start, until the end: the owner may
+  /// want the file. Empty if it could.
   public var stateLoss = ""
-  /// What needs a person, in a sentence each.
   public internal(set) var problems: [String] = []
   /// The `stateError` of a service that was started by hand. It has said so at its start.
   public static let hasNoStateFolder = "STATE_DIRECTORY names no folder for it"
 
-  public var speaker: String { Self.speaker(device, substitute) }
-
   /// The device that plays, as in `plughw:CARD=DAC,DEV=0 instead of default`.
-  static func speaker(_ device: String, _ substitute: String) -> String {
+  public var speaker: String {
     substitute.isEmpty ? device : "\(substitute) instead of \(device)"
   }
 
-  /// The status without a running service.
-  /// - Throws: `Fault` if the voice has no text for the next occasion.
   public init(
-    _ configuration: Configuration, _ composer: Composer, zone: any Zone, clock: ClockState,
-    at instant: Instant
-  ) throws(Fault) {
-    let settings = configuration.announcer
-    let occasion = Schedule(interval: settings.interval, zone: zone).next(after: instant)
-    self.init(configuration, clock, zone: zone)
-    next = try Next(Rules(settings, zone: zone, trust: clock.trust).outlook(of: occasion), composer)
-    problems = findProblems(configuration, failure: "")
-  }
-
-  init(
     _ configuration: Configuration, _ composer: Composer, _ announcer: Announcer,
     clock: ClockState
   ) {
-    self.init(configuration, clock, zone: announcer.zone)
+    zone = announcer.zone.name
+    voice = configuration.voice
+    device = configuration.device
+    volume = configuration.volume
     trust = announcer.trust.rawValue
-    next = (try? Next(announcer.outlook, composer)) ?? next
+    clockBasis = clock.basis.key
+    clockIsUsed = announcer.rules.answersByClock(clock.trust)
+    requestAhead = announcer.rules.preparation.inSeconds
+    clockWords = clock.words
+    clockUncertainty = clock.uncertainty?.inSeconds
+    holdoverEnds = clock.ends
+    next = Next(announcer.outlook, composer)
     mute = announcer.mute
     switchState = announcer.switchState.key
     if case .lost(let why) = announcer.switchState { switchError = why }
@@ -119,34 +96,7 @@ public struct Status: Hashable, Sendable {
       Alarm(alarm: $0, reason: announcer.refusal(of: $0)?.description)
     }
     playing = announcer.sounding.map { composer.words(of: $0) } ?? ""
-  }
-
-  private init(_ configuration: Configuration, _ clock: ClockState, zone: any Zone) {
-    self.zone = zone.name
-    voice = configuration.voice
-    device = configuration.device
-    volume = configuration.volume
-    trust = clock.trust.rawValue
-    clockBasis = clock.basis.key
-    let rules = Rules(configuration.announcer, zone: zone, trust: clock.trust)
-    clockIsUsed = rules.answersByClock(clock.trust)
-    requestAhead = rules.preparation.inSeconds
-    clockWords = clock.words
-    clockUncertainty = clock.uncertainty?.inSeconds
-    holdoverEnds = clock.ends
-  }
-
-}
-
-extension Status.Next {
-  /// - Throws: `Fault` if the voice has no text for it.
-  fileprivate init(_ outlook: Outlook, _ composer: Composer) throws(Fault) {
-    let occasion = outlook.occasion
-    self.init(
-      instant: occasion.instant, local: occasion.civil.description,
-      chime: outlook.tune?.name ?? "none",
-      text: outlook.speaks ? try composer.text(of: occasion.civil) : "",
-      reasonKey: outlook.refusal?.key, reason: outlook.refusal?.description)
+    problems = findProblems(configuration, failure: "")
   }
 }
 
@@ -162,7 +112,6 @@ extension Composer {
 extension Status {
   /// A property of org.clocksmith.Announcer1, which is a key of the record, too.
   struct Property: Sendable {
-    /// Its key as `muted_by` for `MutedBy`.
     let field: Field<Status>
     let name: String
     let type: String
@@ -180,8 +129,7 @@ extension Status {
       isSame = { field.value($0) == field.value($1) }
     }
 
-    /// A list of records, in the order of their numbers. On the bus the next to come is first; those
-    /// that are not due at any time are last.
+    /// A list of records, by number. On the bus the next to come is first, what is never due last.
     static func list<Element: Equatable & Sendable>(
       _ name: String, _ path: Field<Status>.Path<[Element]>,
       number: @escaping @Sendable (Element) -> Int,
@@ -210,14 +158,8 @@ extension Status {
     Property(Field(.flag("muted"), { $0.mute != .off || $0.isSilencedBySwitch }), "b"),
     Property(
       Field(.text("muted_by"), \.mutedBy, set: { $0.isSilencedBySwitch = $1 == "switch" })),
-    Property(Field(.instant("muted_until"), \.mute.end, set: { $0.mute = .until($1) })),
-    Property(
-      Field(
-        .text("software_mute"), \.mute.key,
-        set: { status, key in
-          let untimed = [SoftwareMute.next, .on]
-          if let mute = untimed.first(where: { $0.key == key }) { status.mute = mute }
-        })),
+    Property(SoftwareMute.field(\.mute)),
+    Property(SoftwareMute.fieldOfEnd(\.mute)),
     Property(.text("switch", \.switchState)),
     Property(.text("switch_error", \.switchError)),
     Property(.text("trust", \.trust)),
@@ -254,11 +196,9 @@ extension Status {
 
   private static let fields = properties.map(\.field)
 
-  /// What is empty has no key.
   public var record: Record { Record(self, Self.fields) }
 
   /// Keys that are missing or unknown are of another version: they change nothing.
-  /// - Throws: `BadValue` for a status that cannot be.
   public init(_ record: Record) throws(BadValue) { try record.fill(&self, Self.fields) }
 
   private var mutedBy: String? {
@@ -270,21 +210,17 @@ extension Status {
     }
   }
 
-  /// - Parameter failure: what could not be played last, and why; empty if something was heard
-  ///   since.
+  /// - Parameter failure: as `Reporter.failure`.
   func findProblems(_ configuration: Configuration, failure: String) -> [String] {
-    var problems: [String] = []
-    if let flaw = configuration.flawOfZone { problems.append(flaw) }
-    if !substitute.isEmpty {
-      problems.append("\(substitute) plays instead of the configured speaker")
-    }
-    if !failure.isEmpty { problems.append(failure) }
-    if !switchError.isEmpty { problems.append("the switch cannot be read: \(switchError)") }
-    if trust == ClockTrust.untrusted.rawValue { problems.append("the clock is not trusted") }
-    if !stateError.isEmpty {
-      problems.append("what is set at run time is lost at a restart: \(stateError)")
-    }
-    return problems
+    let problems: [String?] = [
+      configuration.flawOfZone,
+      substitute.isEmpty ? nil : "\(substitute) plays instead of the configured speaker",
+      failure.isEmpty ? nil : failure,
+      switchError.isEmpty ? nil : "the switch cannot be read: \(switchError)",
+      trust == ClockTrust.untrusted.rawValue ? "the clock is not trusted" : nil,
+      stateError.isEmpty ? nil : "what is set at run time is lost at a restart: \(stateError)",
+    ]
+    return problems.compactMap { $0 }
   }
 }
 
@@ -298,6 +234,15 @@ extension Status.Next {
   fileprivate var record: Record { Record(self, Self.fields) }
 
   fileprivate init(_ record: Record) throws(BadValue) { try record.fill(&self, Self.fields) }
+
+  fileprivate init(_ outlook: Outlook, _ composer: Composer) {
+    let occasion = outlook.occasion
+    self.init(
+      instant: occasion.instant, local: occasion.civil.description,
+      chime: outlook.tune?.name ?? "none",
+      text: outlook.speaks ? (try? composer.text(of: occasion.civil)) ?? "" : "",
+      reasonKey: outlook.refusal?.key, reason: outlook.refusal?.description)
+  }
 }
 
 extension Status.Last {

@@ -18,26 +18,14 @@ extension Status.Alarm {
       alarm: try Reminder.alarm(record) { .missing($0) },
       reason: try record.optional(Self.reasonKey))
   }
-}
 
-extension [Status.Alarm] {
-  /// All that ring; if none does, the next, even if it will be silent.
-  public var shown: [Status.Alarm] {
-    let ringing = filter(\.alarm.isRinging)
-    if !ringing.isEmpty { return ringing }
-    let next = filter { $0.next != nil }.min { $0.next! < $1.next! }
-    // Without a known time it may still ring: its time is known once the clock is right.
-    return (next ?? first { !$0.alarm.isUp && $0.reason != nil }).map { [$0] } ?? []
-  }
-}
+  // MARK: In words: the same in the list of the alarms and on the face of the clock
 
-/// An alarm in words: the same in the list of the alarms and on the face of the clock.
-extension Status.Alarm {
   /// As in `alarm 2 "school": 07:00, mon-fri, rise 5min: rings mon 2026-11-23 07:00, in 9 h 3 min`.
   public func line(at instant: Instant, _ zone: any Zone) -> String {
     let plan = [
-      alarm.alarm.map { "\($0.times.time)" }, alarm.alarm.map { "\($0.times.days)" },
-      alarm.alarm?.tune?.name, alarm.alarm?.rise.map { "rise \($0)" },
+      alarm.alarm.map { "\($0.times)" }, alarm.alarm?.tune?.name,
+      alarm.alarm?.rise.map { "rise \($0)" },
     ]
     let words = plan.compactMap { $0 }.joined(separator: ", ")
     return "alarm \(alarm.numberAndName): \(words): \(outlook(at: instant, zone))"
@@ -55,5 +43,16 @@ extension Status.Alarm {
     let words = "\(moment), in \((next - instant).inWords)"
     if let reason { return "silent \(words): \(reason)" }
     return alarm.isUp ? "rings again \(words)" : "rings \(words)"
+  }
+}
+
+extension [Status.Alarm] {
+  /// All that ring; if none does, the next, even if it will be silent.
+  public var shown: [Status.Alarm] {
+    let ringing = filter(\.alarm.isRinging)
+    if !ringing.isEmpty { return ringing }
+    let next = filter { $0.next != nil }.min { $0.next! < $1.next! }
+    // Without a known time it may still ring: its time is known once the clock is right.
+    return (next ?? first { !$0.alarm.isUp && $0.reason != nil }).map { [$0] } ?? []
   }
 }

@@ -101,9 +101,7 @@ private func agenda(
   let announcer = Announcer(
     settings: configuration.announcer, zone: zone, trust: trust,
     at: Now(instant: start - .nanoseconds(1), uptime: SystemClock.uptime, sinceBoot: .zero))
-  return { from throws(Fault) in
-    try AgendaPart(of: announcer, composer, from: from, to: end, at: start, most: 1000)
-  }
+  return { from in AgendaPart(of: announcer, composer, from: from, to: end, at: start, most: 1000) }
 }
 
 private func complain(ofSilenceIn part: AgendaPart) {

@@ -61,7 +61,7 @@ func checkAlarms(_ configuration: Configuration, _ status: Status?) throws -> St
 
 /// A missing tune is looked for again.
 private func flaw(of tune: Tune) -> String? {
-  if tune.isMissing, let flaw = FullPath.flaw(of: tune.name) { return "\(tune.name): \(flaw)" }
+  if tune.isMissing, let flaw = RelativePath(tune.name) { return "\(tune.name): \(flaw)" }
   var bells = Sounds.bells()
   do throws(Fault) {
     try bells.add(tune.isMissing ? try Sounds.tune(tune.name) : tune)

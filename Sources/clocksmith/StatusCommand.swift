@@ -77,7 +77,7 @@ final class StatusView {
       let configuration = try Configuration.load(path: configurationPath)
       return (configuration, try configuration.composer())
     }
-    let status: Status
+    var status: Status
     let zone: SystemZone
     if let service {
       status = try service.status()
@@ -85,7 +85,11 @@ final class StatusView {
     } else {
       let (configuration, composer) = try own.get()
       zone = try configuration.currentZone()
-      status = try Status(configuration, composer, zone: zone, clock: watch.state, at: now.instant)
+      let announcer = Announcer(
+        settings: configuration.announcer, zone: zone, trust: watch.state.trust, at: now)
+      status = Status(configuration, composer, announcer, clock: watch.state)
+      // Nobody reads the switch.
+      status.switchState = ""
     }
     let isSameVoice = (try? own.get().0.voice) == status.voice
     let error: Fault? = if case .failure(let fault) = own { fault } else { nil }

@@ -27,8 +27,8 @@ final class TimerWait {
   func run() throws(Fault) -> Int32 {
     sources = try loop.whenAskedToEnd { [unowned self] in loop.exit() }
     sources.append(try loop.every(.seconds(1)) { [unowned self] in show() })
-    service.whenNoticed { [unowned self] in hear($0, $1) }
-    try service.whenChanged(loop) { [unowned self] in refresh() }
+    try service.whenChanged(
+      loop, noticed: { [unowned self] in hear($0, $1) }, { [unowned self] in refresh() })
     refresh()
     if !hasGone, failure == nil { try loop.run() }
     // The notice of its end may wait behind the signal that showed that it has gone.

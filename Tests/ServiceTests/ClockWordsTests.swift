@@ -47,14 +47,4 @@ import Testing
       away.words.hasPrefix("is 2 h ahead of the synchronised clock: it seems to keep local time"))
     #expect(RTCFault.localTime.remedy.contains("'sudo timedatectl set-local-rtc 0'"))
   }
-
-  @Test(
-    "a span is told to what matters of it",
-    arguments: [
-      (0, "0 ms"), (1, "1 ms"), (12_000, "12 ms"), (949_000, "949 ms"), (950_000, "1.0 s"),
-      (1_340_000, "1.3 s"), (-59_900_000, "59.9 s"), (90_000_000, "1 min 30 s"),
-    ])
-  func roughly(microseconds: Int, words: String) {
-    #expect(Duration.microseconds(microseconds).roughly == words)
-  }
 }

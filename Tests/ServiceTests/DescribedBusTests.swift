@@ -65,8 +65,8 @@ import Testing
     settings.alarms = [plan]
     let announcer = Announcer(
       settings: settings, zone: UTCZone(), trust: .untrusted, switchState: .off, at: now)
-    let agenda = try AgendaPart(
-      of: announcer, Configuration().composer(), from: now.instant,
+    let agenda = AgendaPart(
+      of: announcer, try Configuration().composer(), from: now.instant,
       to: now.instant + .seconds(86_400), at: now.instant)
     records += [agenda.record] + agenda.lines.map(\.record)
     records += Configuration().allSettings().map(\.record)

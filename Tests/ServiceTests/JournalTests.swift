@@ -54,12 +54,6 @@ import Testing
     #expect(notice.fields["REASON"] == "too_late_for_chime")
   }
 
-  @Test("a time that was asked for has no occasion") func request() throws {
-    let notice = try notice(.announced(announcement(.request), timing))
-    #expect(notice.fields["CAUSE"] == "request")
-    #expect(notice.fields["OCCASION"] == nil)
-  }
-
   @Test("what was skipped is told with its first and its last") func range() throws {
     let last = Schedule(interval: .quarter, zone: UTCZone()).next(after: occasion.instant)
     let notice = try notice(.skipped(from: occasion, through: last, .quietHours))
@@ -91,20 +85,10 @@ import Testing
     }
     let notice = tally.end(at: Uptime(seconds: 7200)).notice
     #expect(
-      notice.message == "2026-11-21: 1 occasion sounded; 1 skipped (1 quiet hours); the clock was "
-        + "set once; the largest error was -0.1 ms; the clock synchronised 2 h")
+      notice.message == "2026-11-21: sounded 1; skipped 1 (quiet hours 1); clock steps 1; "
+        + "the largest error was -0.1 ms; the clock synchronised 2 h")
     #expect(notice.fields["SKIPPED_QUIET_HOURS"] == "1")
     #expect(notice.fields["SYNCHRONISED_SEC"] == "7200")
-  }
-
-  @Test("what happened to a timer has a key") func timerChanges() {
-    let tea = Reminder(
-      number: 1, .timer(.seconds(60), name: "tea"), state: .paused(left: .zero))
-    let changes: [ReminderEvent] = [
-      .changed(.lengthened(by: .seconds(9))), .cancelled, .rings(.due(late: nil)),
-    ]
-    #expect(
-      changes.map { $0.notice(of: tea).fields["CHANGE"] } == ["lengthened", "cancelled", "elapsed"])
   }
 
   @Test("the end of a ring that was never heard is told with the cause") func neverHeard() {
@@ -117,22 +101,17 @@ import Testing
         == #"timer "tea" has stopped ringing: it was stopped by hand; it was never heard: no card"#)
     #expect(silent.fields["CHANGE"] == "never_heard")
     #expect(silent.fields["DETAIL"] == "no card")
-    #expect(stopped.notice(of: tea).fields["CHANGE"] == "stopped")
+    #expect(stopped.notice(of: tea, neverHeard: nil).fields["CHANGE"] == "stopped")
   }
 
-  @Test("every event has an ID and a name of its own") func identity() {
-    let all = JournalEvent.allCases
-    #expect(Set(all.map(\.messageID)).count == all.count)
-    #expect(all.allSatisfy { $0.messageID.wholeMatch(of: /[0-9a-f]{32}/) != nil })
-    #expect(all.allSatisfy { $0.key.wholeMatch(of: /[a-z_]+/) != nil })
-  }
-
-  @Test("the catalog explains every event, and nothing else") func catalogue() throws {
+  @Test("every event has an ID of its own, under which the catalog explains it") func catalogue()
+    throws
+  {
     let text = try String(contentsOf: Self.catalog, encoding: .utf8)
     let explained = text.split(separator: "\n").filter { $0.hasPrefix("-- ") }
       .map { String($0.dropFirst(3)) }
-    #expect(explained.count == Set(explained).count)
-    #expect(Set(explained) == Set(JournalEvent.allCases.map(\.messageID)))
+    #expect(explained.sorted() == JournalEvent.allCases.map(\.messageID).sorted())
+    #expect(Set(explained).count == explained.count)
   }
 
   @Test("the catalog names only fields that the notice has") func placeholders() throws {
@@ -163,7 +142,7 @@ import Testing
     ]
     let notices =
       try reports.map { try notice($0) } + judged.map(\.notice)
-      + [tally.end(at: Uptime(seconds: 1)).notice, Ailment.noWakeUp.notice]
+      + [tally.end(at: Uptime(seconds: 1)).notice]
     for notice in notices {
       let missing = named[notice.messageID, default: []].subtracting(notice.fields.keys)
       #expect(missing.isEmpty, "\(notice.event): \(missing)")

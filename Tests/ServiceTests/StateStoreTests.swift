@@ -11,27 +11,15 @@ import Testing
 @Suite struct StateStoreTests {
   private let folder = TemporaryFolder()
   private let loop: EventLoop
-  private let journal = Journal()
 
   init() throws { loop = try EventLoop() }
 
-  private func store(in path: String? = nil) -> StateStore {
-    StateStore(
-      path ?? folder.path, loop: loop, journal: journal, firstRetry: .milliseconds(10))
+  private func store() -> StateStore {
+    StateStore(folder.path, loop: loop, journal: Journal())
   }
 
   private func text(_ name: String) throws -> String {
     try String(contentsOfFile: "\(folder.path)/\(name)", encoding: .utf8)
-  }
-
-  /// What the next start would read.
-  private func saved(_ name: String = "state.json") throws -> SavedState {
-    try SavedState.read(try text(name))
-  }
-
-  private func make(_ name: String) throws {
-    try FileManager.default.createDirectory(
-      atPath: "\(folder.path)/\(name)", withIntermediateDirectories: false)
   }
 
   @Test("nine files that could not be used are kept, the first of all among them")
@@ -80,41 +68,10 @@ import Testing
     for hour in 0...25 {
       store.keep { $0.update(rtcSet: first + .seconds(hour * 3600)) }
       store.save()
-      #expect(try saved().rtcSet == first + .seconds(hour < 24 ? 0 : 86_400))
+      #expect(
+        try SavedState.read(text("state.json")).rtcSet == first + .seconds(hour < 24 ? 0 : 86_400))
     }
     store.keep { $0.update(rtcSet: nil) }
     #expect(store.state.rtcSet == nil)
-  }
-
-  @Test("a state that could not be written is written once that can be, and each is told once")
-  func triedAgain() throws {
-    let store = store(in: "\(folder.path)/absent")
-    var told: [String] = []
-    journal.heard = { told.append($0.event) }
-    store.keep { $0.mute = .on }
-    for _ in 1...3 { store.save() }
-    #expect(told == ["state_failed"])
-    #expect(
-      store.trouble.hasSuffix(
-        "make the folder \(folder.path)/absent, and let the service write in it"))
-    try make("absent")
-    let late = try loop.after(.seconds(20)) { [loop] in loop.exit() }
-    let look = try loop.every(.milliseconds(5)) { [loop, folder] in
-      if FileManager.default.fileExists(atPath: "\(folder.path)/absent/state.json") { loop.exit() }
-    }
-    try withExtendedLifetime((late, look)) { try loop.run() }
-    #expect(try saved("absent/state.json") == store.state)
-    #expect(told == ["state_failed", "state"])
-    #expect(store.trouble == "")
-  }
-
-  @Test("without a folder it is told that nothing is kept, and with one it is not")
-  func nowhere() throws {
-    var told: [String] = []
-    journal.heard = { told.append($0.event) }
-    store().tellIfForgetful()
-    #expect(told.isEmpty)
-    StateStore(nil, loop: loop, journal: journal).tellIfForgetful()
-    #expect(told == ["state_nowhere"])
   }
 }

@@ -22,15 +22,6 @@ import Testing
       reason: refusal?.description)
   }
 
-  @Test("the next to come is shown, even if it will be silent") func next() throws {
-    let silent = try alarm(1, at: 1, .quietHours)
-    let rings = try alarm(2, at: 9)
-    let unknown = try alarm(4, at: nil)
-    #expect([rings, silent].shown == [silent])
-    #expect([silent, unknown].shown == [silent])
-    #expect([unknown].shown.isEmpty)
-  }
-
   @Test("the list and the face tell in the same words whether and when it rings") func words()
     throws
   {
@@ -68,11 +59,13 @@ import Testing
       Status.Alarm(
         alarm: Reminder(number: $0, .alarm(AlarmPlan(times)), state: state), reason: nil)
     }
+    let silent = try alarm(2, at: 1, .quietHours)
     let waits = try alarm(3, at: 9)
     let unknown = try alarm(4, at: nil, .untrusted)
     let never = try alarm(5, at: nil)
     #expect((rings + [waits]).shown == rings)
     #expect([never, unknown, waits].shown == [waits])
+    #expect([waits, silent].shown == [silent])
     #expect([never, unknown].shown == [unknown])
     #expect([never].shown.isEmpty)
   }

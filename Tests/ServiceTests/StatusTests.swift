@@ -6,29 +6,32 @@ import Testing
 @testable import Service
 
 @Suite struct StatusTests {
-  @Test("a status of another version is read: what is not known is ignored, what is missing empty")
-  func otherVersion() throws {
+  private let moment = TimedMoment(sinceBoot: .zero, shown: Instant(seconds: 1_800_000_000))
+
+  private func told() throws -> Status {
     let configuration = Configuration()
-    let now = SystemClock.now
     var told = Status(
       configuration, try configuration.composer(),
       Announcer(
-        settings: configuration.announcer, zone: SystemZone.universal, trust: .synchronised,
-        at: now),
-      clock: ClockState(basis: .disciplined, uncertainty: nil))
-    told.stateError = "no room"
-    let moment = TimedMoment(sinceBoot: .seconds(5), shown: Instant(seconds: 1_800_000_000))
+        settings: configuration.announcer, zone: SystemZone.universal, trust: .untrusted,
+        switchState: .lost("gone"), mute: .until(moment.shown), at: SystemClock.now),
+      clock: ClockState(
+        basis: .agreesWithRTC("ds3231"), uncertainty: .seconds(1), ends: moment.shown))
     told.timers = [
-      Reminder(
-        number: 1, .timer(.seconds(60), name: "tea"), state: .waiting(moment))
+      Reminder(number: 1, .timer(.seconds(60), name: "tea"), state: .waiting(moment))
     ]
+    return told
+  }
+
+  @Test("a status of another version is read: what is not known is ignored, what is missing empty")
+  func otherVersion() throws {
+    let told = try told()
     var later = told.record
     later["moon"] = .text("full")
     var timer = told.timers[0].record.shown
     timer["colour"] = .integer(3)
     later["timers"] = .list([.record(timer)])
-    let read = try Status(later)
-    #expect(read.stateError == "no room" && read.timers.first?.name == "tea")
+    #expect(try Status(later).timers.first?.name == "tea")
     for (key, _) in told.record.fields {
       var earlier = told.record
       earlier[key] = nil
@@ -39,23 +42,11 @@ import Testing
   @Test("the properties of the bus are the keys of the record, in the same order") func properties()
     throws
   {
-    let configuration = Configuration()
-    let moment = TimedMoment(sinceBoot: .zero, shown: Instant(seconds: 1_800_000_000))
-    var told = Status(
-      configuration, try configuration.composer(),
-      Announcer(
-        settings: configuration.announcer, zone: SystemZone.universal, trust: .untrusted,
-        switchState: .lost("gone"), mute: .until(moment.shown), at: SystemClock.now),
-      clock: ClockState(
-        basis: .agreesWithRTC("ds3231"), uncertainty: .seconds(1), ends: moment.shown))
+    var told = try told()
     told.substitute = "hw:1"
     told.playing = "noon"
     (told.lastError, told.stateError, told.stateLoss) = ("a", "b", "c")
     told.last = Status.Last(instant: moment.shown, text: "noon", onsetError: .milliseconds(-2))
-    told.timers = [
-      Reminder(
-        number: 1, .timer(.seconds(60), name: nil), state: .waiting(moment))
-    ]
     let times = AlarmTimes(time: try TimeOfDay(text: "07:00"), days: .next)
     told.alarms = [
       Status.Alarm(
@@ -66,7 +57,7 @@ import Testing
         reason: nil)
     ]
     told.isSilencedBySwitch = true
-    told.problems = told.findProblems(configuration, failure: "it is gone")
+    told.problems = told.findProblems(Configuration(), failure: "it is gone")
     #expect(told.record.fields.map(\.key) == Status.properties.map(\.field.name))
     #expect(told.record["problems"] != .list([]))
     var shown = told

@@ -97,7 +97,7 @@ def test_a_voice_without_the_words_gives_a_signal(press, tmp_path):
     conf = (voice / "voice.conf").read_text()
     (voice / "voice.conf").write_text(re.sub(r"\[answer\]\n.*\n", "", conf))
     service = press(voice)
-    service.wait_for("gave a signal because the time was asked for and the clock is not trusted")
+    service.wait_for("gave the signal because the time was asked for and the clock is not trusted")
     assert length(ROOT / "sounds/signals", "untrusted") < heard(service) < 4
 
 

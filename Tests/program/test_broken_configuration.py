@@ -7,8 +7,7 @@ import pytest
 
 from program import in_the_night, refusal
 
-# The folder itself instead of a copy, so that a later change is seen.
-TYPO = "/etc/clocksmith/conf.d/my.conf:2: interval = 7: allowed are minutes that divide 60"
+TYPO = "/etc/clocksmith/conf.d/my.conf:2: interval = 7: allowed: minutes that divide 60"
 
 
 @pytest.fixture

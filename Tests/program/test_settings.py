@@ -171,7 +171,7 @@ def test_a_change_is_told_once(caller, start):
 
 
 @pytest.mark.parametrize("key, value, words", [
-    ("announce.interval", "7", r"interval = 7: allowed are minutes that divide 60: 1, 2, .*"),
+    ("announce.interval", "7", r"interval = 7: allowed: minutes that divide 60: 1, 2, .*"),
     ("announce.voice", "nobody", r"voice 'nobody': not found: allowed are heart, rms, slt, .*"),
     ("announce.voice", "../rms", r"voice = ../rms: this path depends on the folder .*"),
     ("announce.style", "poem", r"style = poem: the voice .* has no style 'poem' .*"),
@@ -425,7 +425,7 @@ def test_the_command_sets_shows_and_takes_back(caller, start, on_the_bus, settin
     assert [json.loads(line) for line in done.stdout.splitlines()] == list(seen(caller).values())
     done = on_the_bus.run("set", "announce.voice", "--default")
     assert done.stdout.split() == ["announce.voice", str(VOICE), f"{on_the_bus.folder}/0.conf:2"]
-    assert "interval = 7: allowed are" in refusal(on_the_bus.run("set", "announce.interval", "7"), 1)
+    assert "interval = 7: allowed: minutes" in refusal(on_the_bus.run("set", "announce.interval", "7"), 1)
     assert "no such key" in refusal(on_the_bus.run("set", "announce.voise"), 1)
     assert on_the_bus.run("set", "speaker.volume", "-6dB", "--json").returncode == 0
     assert seen(caller)["speaker.volume"]["value"] == "-6dB"

@@ -8,15 +8,8 @@ import Sound
 public struct Configuration: Sendable {
   public var announcer = AnnouncerSettings()
   public var wording = Wording.twelve
-  /// The name of a voice, or the path of its folder.
   public var voice = "heart"
-  /// A PCM name of ALSA.
   public var device = "default"
-  /// How much later than the converter the sound comes out of the speaker.
-  public var latencyOffset: Duration {
-    get { announcer.latencyOffset }
-    set { announcer.latencyOffset = newValue }
-  }
   /// In dB, at most 0.
   public var volume = 0.0
   /// By how much the words are louder than their clips, in dB.
@@ -29,7 +22,6 @@ public struct Configuration: Sendable {
   public var switchInput = LineSettings(active: .low)
   public var button = LineSettings(active: .low)
   public var led = LineSettings(active: .high)
-  /// The real-time clock that may vouch for the system's.
   public var rtc = RTCChoice.auto
   /// How far off a clock may be that is in holdover; nil for any error.
   public var greatestError: Duration? = ClockJudge.defaultGreatestError
@@ -40,7 +32,6 @@ public struct Configuration: Sendable {
   var alarmSections = ConfiguredAlarms()
 
   public private(set) var files: [String] = []
-  /// A value as a file has it.
   struct Written {
     let text: String
     /// File and line.
@@ -56,31 +47,25 @@ public struct Configuration: Sendable {
   /// What to do about keys of earlier versions in the owner's files: a sentence each.
   public private(set) var outdated: [String] = []
 
-  /// The tune at the hour, unless a file sets `chime`.
   private static let defaultChime = "westminster"
 
   public init() {}
 
-  /// Reads only `path`, or else the files in /etc, if there are any. A later file overrides an
-  /// earlier one, and `settings.conf` all of them.
-  /// - Throws: `Fault` with file and line for anything that is unknown or not allowed, and for a
-  ///   file that exists but cannot be read; never for `settings.conf`.
+  /// Reads only `path`, or else the files in /etc, if there are any, and then `settings.conf`.
+  /// - Throws: `Fault` with file and line for what is not allowed or cannot be read in the first.
   public static func load(path: String?) throws(Fault) -> Configuration {
-    try ofFiles(path: path).withSettings(at: settingsPath(besides: path)).0
+    try ofFiles(path: path).withSettings(at: settingsPath(besides: path))
   }
 
-  /// Without `settings.conf`.
   static func ofFiles(path: String?) throws(Fault) -> Configuration {
     var configuration = Configuration()
     if let path {
       try configuration.readFile(path)
     } else {
-      for file in try ConfigurationFiles.all() {
-        do throws(Fault) {
-          try configuration.readFile(file)
-        } catch {
-          throw ConfigurationFiles.withRemedy(error)
-        }
+      do throws(Fault) {
+        for file in try ConfigurationFiles.all() { try configuration.readFile(file) }
+      } catch {
+        throw ConfigurationFiles.withRemedy(error)
       }
     }
     if configuration.written["announce.chime"] == nil {
@@ -111,7 +96,6 @@ public struct Configuration: Sendable {
     try read(file, \.written)
   }
 
-  /// - Parameter layer: where its texts are kept.
   mutating func read(
     _ file: INIFile, _ layer: WritableKeyPath<Configuration, [String: Written]>
   ) throws(Fault) {
@@ -125,7 +109,6 @@ public struct Configuration: Sendable {
     files.append(file.path)
   }
 
-  /// The keys of a section; nil if there is no such section.
   static func keys(of section: String) -> [String: SettingKey<Configuration>]? {
     keys[section] ?? ConfiguredAlarms.keys(of: section)
   }
@@ -148,38 +131,33 @@ extension Configuration {
 
   static let keys: [String: [String: SettingKey<Configuration>]] = [
     "announce": [
-      "interval": Key(usual: "\(Interval.quarter.minutes)") { configuration, value in
-        guard let interval = Int(value).flatMap({ Interval(minutes: $0) }) else {
-          return "allowed are minutes that divide 60: \(minutes.joined(separator: ", "))"
-        }
-        configuration.announcer.interval = interval
-        return nil
-      }.among { _ in minutes },
+      "interval": Key(
+        \.announcer.interval, usual: "\(Interval.quarter.minutes)",
+        "minutes that divide 60: \(minutes.joined(separator: ", "))"
+      ) { Int($0).flatMap { Interval(minutes: $0) } }.among { _ in minutes },
       "chime": tune(\.announcer.chime, usual: defaultChime),
       "chime_quarters": tune(\.announcer.chimeQuarters, usual: "none"),
-      "voice": text(
-        \.voice, "the name of a voice, or the full path of its folder", flaw: FullPath.flaw
-      ).among { _ in Sounds.voiceNames() }.settable(.names),
+      "voice": text(\.voice, "the name of a voice, or the full path of its folder").among { _ in
+        Sounds.voiceNames()
+      },
       "voice_at_hour": choice(\.announcer.voiceAtHour),
       "clock": choice(\.wording.format),
       "style": text(\.wording.style, "the name of a style that the voice has").among {
         (try? $0.voicePack())?.styles($0.wording.format) ?? []
       },
       "say_it_is": flag(\.wording.opens),
-      "quiet": times(\.announcer.quiet, as: "22:00-07:00") { value throws(TimesError) in
-        try QuietHours(text: value)
-      },
+      "quiet": times(\.announcer.quiet, as: "22:00-07:00") { try QuietHours(text: $0) },
       "at_start": choice(\.announcer.atStart),
       "at_stop": choice(\.announcer.atStop),
     ],
     "speaker": [
       "device": text(\.device, "the name of an ALSA device; aplay -L lists them")
         .settable(.nothing),
-      "delay": duration(\.latencyOffset, from: .seconds(-5), to: .seconds(5)),
+      "delay": duration(\.announcer.latencyOffset, from: .seconds(-5), to: .seconds(5)),
       "mixer": optional(\.mixer, "none, or a control; clocksmith check lists them")
         .settable(.nothing),
       "lead_in": duration(\.announcer.leadIn, from: .zero, to: .seconds(4)),
-      "keep_open": parsed(
+      "keep_open": Key(
         \.keepOpen, usual: "0s", "always, or how long after an announcement, as in 0s or 10min"
       ) { value in
         if value == "always" { return .always }
@@ -188,8 +166,8 @@ extension Configuration {
       "volume": decibels(\.volume, to: 0),
       "voice_volume": decibels(\.voiceVolume, to: 12),
       "bells_volume": decibels(\.bellsVolume, to: 12),
-      "quieter": times(\.announcer.quieter, as: "22:00-07:00 -12dB") { value throws(TimesError) in
-        try VolumeRules(text: value)
+      "quieter": times(\.announcer.quieter, as: "22:00-07:00 -12dB") {
+        try VolumeRules(text: $0)
       },
     ],
     "switch": [
@@ -206,7 +184,7 @@ extension Configuration {
     ],
     "timers": [
       "ring_limit": duration(\.announcer.ringLimit, from: .seconds(10), to: .seconds(3600)),
-      "tell_left": parsed(
+      "tell_left": Key(
         \.announcer.tellsLeft, usual: "none",
         "none, or half, minute, or both, as in half, minute"
       ) { value in
@@ -224,10 +202,10 @@ extension Configuration {
       "active": choice(\.led.active).settable(.nothing),
     ],
     "clock": [
-      "rtc": parsed(
+      "rtc": Key(
         \.rtc, usual: "auto", "auto, none, or the name of an RTC, as in ds3231 or rtc0",
         RTCChoice.init),
-      "greatest_error": parsed(
+      "greatest_error": Key(
         \.greatestError, usual: ClockJudge.defaultGreatestError.asWritten,
         "none, or 2s to 3600s, as in 30s or 5min"
       ) { value in
@@ -240,7 +218,7 @@ extension Configuration {
       },
       "untrusted": choice(\.announcer.untrusted),
       "zone": Key(
-        usual: "none", allowed: "none, unset, or a zone of the tz database, as Europe/London"
+        usual: "none", "none, unset, or a zone of the tz database, as Europe/London"
       ) { configuration, value in
         let isName = value != "none" && value != "unset"
         do throws(Fault) {
@@ -251,84 +229,49 @@ extension Configuration {
         } catch {
           return error.detail
         }
-      }.settable(.names),
+      },
     ],
   ]
 
   private static let minutes = (1...60).filter { Interval(minutes: $0) != nil }.map(String.init)
 
-  /// Key paths of value types to value types are constants; the compiler does not know that they
-  /// may be shared.
-  private typealias Field<Value> = WritableKeyPath<Configuration, Value> & Sendable
-
-  /// - Parameters:
-  ///   - usual: the text of the default.
-  ///   - allowed: what a value may be.
-  ///   - read: nil for a value that is not allowed.
-  private static func parsed<Value>(
-    _ field: Field<Value>, usual: String, _ allowed: String,
-    _ read: @escaping @Sendable (String) -> Value?
-  ) -> Key {
-    Key(usual: usual, allowed: allowed) { configuration, text in
-      guard let value = read(text) else { return "allowed: \(allowed)" }
-      configuration[keyPath: field] = value
-      return nil
-    }
-  }
+  private typealias Field<Value> = Key.Field<Value>
 
   private static func choice<Choice: RawRepresentable<String> & CaseIterable & Sendable>(
     _ field: Field<Choice>
   ) -> Key {
     let choices = Choice.allCases.map(\.rawValue)
-    return parsed(
+    return Key(
       field, usual: Configuration()[keyPath: field].rawValue, choices.joined(separator: ", ")
     ) { Choice(rawValue: $0) }.among { _ in choices }
   }
 
   private static func flag(_ field: Field<Bool>) -> Key {
-    parsed(field, usual: Configuration()[keyPath: field] ? "yes" : "no", "no, yes") {
+    Key(field, usual: Configuration()[keyPath: field] ? "yes" : "no", "no, yes") {
       ["no": false, "yes": true][$0]
     }.among { _ in ["no", "yes"] }
   }
 
-  /// - Parameter flaw: why a text is not allowed; nil if it may be.
-  private static func text(
-    _ field: Field<String>, _ allowed: String,
-    flaw: @escaping @Sendable (String) -> String? = { _ in nil }
-  ) -> Key {
-    Key(usual: Configuration()[keyPath: field], allowed: allowed) { configuration, value in
-      if let flaw = value.isEmpty ? "allowed: \(allowed)" : flaw(value) { return flaw }
-      configuration[keyPath: field] = value
-      return nil
+  private static func text(_ field: Field<String>, _ allowed: String) -> Key {
+    Key(field, usual: Configuration()[keyPath: field], allowed) { value in
+      if let flaw = RelativePath(value) { throw flaw }
+      return value.isEmpty ? nil : value
     }
   }
 
   private static func times<Times>(
-    _ field: Field<Times>, as example: String,
-    _ read: @escaping @Sendable (String) throws(TimesError) -> Times
+    _ field: Field<Times>, as example: String, _ read: @escaping @Sendable (String) throws -> Times
   ) -> Key {
-    let allowed = "none, or times of day, as in \(example)"
-    return Key(usual: "none", allowed: allowed) { configuration, value in
-      guard !value.isEmpty else { return "allowed: \(allowed)" }
-      do throws(TimesError) {
-        configuration[keyPath: field] = try read(value)
-        return nil
-      } catch {
-        return error.description
-      }
+    Key(field, usual: "none", "none, or times of day, as in \(example)") {
+      $0.isEmpty ? nil : try read($0)
     }
   }
 
   private static func tune(_ field: Field<Tune?>, usual: String) -> Key {
-    Key(usual: usual) { configuration, value in
-      if let flaw = FullPath.flaw(of: value) { return flaw }
-      do throws(Fault) {
-        configuration[keyPath: field] = value == "none" ? nil : try Sounds.tune(value)
-        return nil
-      } catch {
-        return error.description
-      }
-    }.among { _ in ["none"] + Sounds.tuneNames() }.settable(.names)
+    Key(field, usual: usual, "none, a tune's name, or the full path of its file") { value in
+      if let flaw = RelativePath(value) { throw flaw }
+      return .some(value == "none" ? nil : try Sounds.tune(value))
+    }.among { _ in ["none"] + Sounds.tuneNames() }
   }
 
   /// None, the one in force, and the free lines of the header. To take another could end its second
@@ -341,7 +284,7 @@ extension Configuration {
   private static let aLine = "none, a line's name (GPIO17), or chip-label:offset (pinctrl-rp1:17)"
 
   private static func optional(_ field: Field<String?>, _ allowed: String) -> Key {
-    parsed(field, usual: "none", allowed) {
+    Key(field, usual: "none", allowed) {
       $0.isEmpty ? nil : .some($0 == "none" ? nil : $0)
     }
   }
@@ -349,48 +292,63 @@ extension Configuration {
   private static func duration(
     _ field: Field<Duration>, from least: Duration, to most: Duration
   ) -> Key {
-    @Sendable func allowed(_ text: String) -> Duration? {
+    Key(
+      field, usual: Configuration()[keyPath: field].asWritten,
+      "\(least.nanoseconds / 1_000_000_000)s to \(most.nanoseconds / 1_000_000_000)s, with its "
+        + "unit, as in 300ms, 20s or 5min"
+    ) { text in
       Duration(text: text).flatMap { least <= $0 && $0 <= most ? $0 : nil }
     }
-    let examples = ["30ms", "2s", "10s", "5min"].filter { allowed($0) != nil }.prefix(2)
-    return parsed(
-      field, usual: Configuration()[keyPath: field].asWritten,
-      "\(least.nanoseconds / 1_000_000_000)s to \(most.nanoseconds / 1_000_000_000)s, as in "
-        + examples.joined(separator: " or "), allowed)
   }
 
   private static func decibels(_ field: Field<Double>, to most: Int) -> Key {
-    parsed(
+    Key(
       field, usual: "\(Int(Configuration()[keyPath: field]))dB",
       "-60dB to \(most)dB, with its unit, as -6dB"
     ) { Decibels(text: $0, to: Double(most))?.value }
   }
 }
 
-/// What `settings.conf` may set a key to, and with it anybody whom the relay lets in.
+/// What `settings.conf` may set a key to, and with it anybody whom the relay lets in: no path, so
+/// that no file is read that somebody in the network names.
 enum Settable {
   case anything
-  /// No full path, so that no file is read that somebody in the network names.
-  case names
   /// What cannot be had of `choices` is set in a file of the owner.
   case choices
   /// It depends on how the clock is built.
   case nothing
 }
 
-/// A key of a section.
 struct SettingKey<Root>: Sendable {
-  /// The text of its default; nil if it has none.
+  /// Key paths of value types to value types are constants; the compiler does not know that they
+  /// may be shared.
+  typealias Field<Value> = WritableKeyPath<Root, Value> & Sendable
+
   let usual: String?
-  /// What a value may be; nil if `choices` says it.
-  let allowed: String?
+  let allowed: String
   /// Every value there is; empty if they cannot be listed.
   private(set) var choices: @Sendable (Configuration) -> [String] = { _ in [] }
   private(set) var settable = Settable.anything
   let take: INIKey<Root>
 
-  init(usual: String? = nil, allowed: String? = nil, _ take: @escaping INIKey<Root>) {
+  init(usual: String?, _ allowed: String, _ take: @escaping INIKey<Root>) {
     (self.usual, self.allowed, self.take) = (usual, allowed, take)
+  }
+
+  /// - Parameter read: nil for a value that is not allowed; or an error that says why it is not.
+  init<Value>(
+    _ field: Field<Value>, usual: String? = nil, _ allowed: String,
+    _ read: @escaping @Sendable (String) throws -> Value?
+  ) {
+    self.init(usual: usual, allowed) { root, text in
+      do {
+        guard let value = try read(text) else { return "allowed: \(allowed)" }
+        root[keyPath: field] = value
+        return nil
+      } catch {
+        return "\(error)"
+      }
+    }
   }
 
   func among(_ choices: @escaping @Sendable (Configuration) -> [String]) -> Self {
@@ -407,18 +365,15 @@ struct SettingKey<Root>: Sendable {
 
   /// Why `settings.conf` cannot set it, or not to this value; nil if it can.
   func flaw(ofSetting value: String) -> String? {
-    let what: String
-    switch settable {
-    case .nothing: what = "it depends on how the clock is built; set it"
-    case .names where value.hasPrefix("/"): what = "the path of a file can only be set"
-    case .anything, .names, .choices: return nil
-    }
+    guard settable == .nothing || value.hasPrefix("/") else { return nil }
+    let what =
+      settable == .nothing
+      ? "it depends on how the clock is built; set it" : "the path of a file can only be set"
     return "\(what) in a file in /etc/clocksmith/conf.d"
   }
 }
 
 public struct LineSettings: Hashable, Sendable {
-  /// By name or as `chip-label:offset`; nil if there is none.
   public var line: String?
   public var active: ActiveLevel
 }
@@ -440,13 +395,16 @@ extension Configuration {
   }
 }
 
-/// The path of a voice or a tune in the configuration. It must mean the same in each folder: the
-/// service runs in another one than `check` does.
-public enum FullPath {
-  /// Why a value is not the same everywhere, with the remedy; nil for a full path, and for a name.
-  public static func flaw(of value: String) -> String? {
+/// The path of a voice or a tune that means another place in each folder: the service runs in another
+/// one than `check` does.
+public struct RelativePath: Error, CustomStringConvertible {
+  /// Nil for a full path, and for a name.
+  public init?(_ value: String) {
     guard value.contains("/"), !value.hasPrefix("/") else { return nil }
-    return "this path depends on the folder in which the clock starts; write the full path, which "
-      + "begins with /"
+  }
+
+  public var description: String {
+    "this path depends on the folder in which the clock starts; write the full path, which begins "
+      + "with /"
   }
 }

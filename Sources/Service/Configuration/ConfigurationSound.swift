@@ -20,20 +20,19 @@ extension Configuration {
     if let mixerFile { CardMixer.restore(from: mixerFile) }
   }
 
-  /// The factor for the samples of an announcement that sounds at `time`.
   public func gain(at time: CivilTime) -> Float {
     playerSettings.gain * Mixer.gain(decibels: announcer.quieter.decibels(at: time))
   }
 
   public var playerSettings: Player.Settings {
     var settings = Player.Settings()
-    settings.latencyOffset = latencyOffset
+    settings.latencyOffset = announcer.latencyOffset
     settings.gain = mixer == nil ? Mixer.gain(decibels: volume) : 1
     settings.keepOpen = keepOpen
     return settings
   }
 
-  /// The configured voice, verified to have a phrase and clips for every occasion.
+  /// The configured voice, verified to have a phrase and clips for every occasion of the interval.
   public func verifiedVoice() throws(Fault) -> VoicePack {
     let voice = try voicePack()
     try checkWording(of: voice)
@@ -55,8 +54,6 @@ extension Configuration {
     }
   }
 
-  /// The composer for the configured voice and wording. The voice is verified to have a phrase and
-  /// clips for every occasion of the configured interval.
   public func composer() throws(Fault) -> Composer {
     let voice = try verifiedVoice()
     var bells = Sounds.bells()
@@ -69,23 +66,19 @@ extension Configuration {
       voice: voice, wording: wording, bells: bells, signals: Sounds.signals(),
       voiceVolume: voiceVolume, bellsVolume: bellsVolume)
   }
-}
 
-extension AnnouncerSettings {
-  /// Takes what the voice can say, and how long that is. It opens the clips.
-  public mutating func setVoice(_ voice: VoicePack) {
-    saysTimers = voice.hasTimers
-    longestPhrase = max(voice.longestPhrase, voice.longestTimerPhrase)
-  }
-}
-
-extension Configuration {
-  /// True if the composer of the other one is right for this one, too.
   func soundsLike(_ other: Configuration) -> Bool {
     (voice, wording, voiceVolume, bellsVolume)
       == (other.voice, other.wording, other.voiceVolume, other.bellsVolume)
       && (announcer.interval, announcer.chime, announcer.chimeQuarters)
         == (other.announcer.interval, other.announcer.chime, other.announcer.chimeQuarters)
       && announcer.alarms.map(\.tune) == other.announcer.alarms.map(\.tune)
+  }
+}
+
+extension AnnouncerSettings {
+  public mutating func setVoice(_ voice: VoicePack) {
+    saysTimers = voice.hasTimers
+    longestPhrase = max(voice.longestPhrase, voice.longestTimerPhrase)
   }
 }

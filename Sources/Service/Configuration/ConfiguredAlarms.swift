@@ -23,8 +23,6 @@ struct ConfiguredAlarms: Sendable {
     return String(section.dropFirst(word.count).drop(while: \.isWhitespace))
   }
 
-  /// Begins a section, if it is an alarm's.
-  /// - Throws: `Fault` for a name that cannot be used, and for too many alarms.
   mutating func begin(_ section: INIFile.Section, in file: String) throws(Fault) {
     guard let name = Self.name(of: section.name) else { return }
     let place = "\(file):\(section.line)"
@@ -39,19 +37,16 @@ struct ConfiguredAlarms: Sendable {
     sections.append(Section(name: name, place: place))
   }
 
-  /// - Throws: `Fault` for an alarm without a time.
   func plans() throws(Fault) -> [AlarmPlan] {
-    var plans: [AlarmPlan] = []
-    for section in sections {
+    try sections.map { section throws(Fault) in
       guard let time = section.time else {
         throw Fault(
           section.place, "[alarm \(section.name)] has no time; write one, as in time = 07:00")
       }
       var plan = AlarmPlan(name: section.name, AlarmTimes(time: time, days: section.days))
       (plan.tune, plan.rise) = (section.tune, section.rise)
-      plans.append(plan)
+      return plan
     }
-    return plans
   }
 }
 
@@ -62,8 +57,9 @@ extension ConfiguredAlarms {
   static func keys(of section: String) -> [String: SettingKey<Configuration>]? {
     guard let name = name(of: section) else { return nil }
     return keys.mapValues { key in
-      SettingKey(usual: key.usual, allowed: key.allowed) { configuration, value in
-        configuration.alarmSections.set(name, value, by: key.take)
+      SettingKey(usual: key.usual, key.allowed) { configuration, value in
+        let index = configuration.alarmSections.sections.firstIndex { $0.name == name }
+        return index.flatMap { key.take(&configuration.alarmSections.sections[$0], value) }
       }.among(key.choices).settable(key.settable)
     }
   }
@@ -71,42 +67,21 @@ extension ConfiguredAlarms {
   /// As in `alarm school`, in the order in which they came.
   var names: [String] { sections.map { "alarm \($0.name)" } }
 
-  private mutating func set(_ name: String, _ value: String, by key: INIKey<Section>) -> String? {
-    guard let index = sections.firstIndex(where: { $0.name == name }) else { return nil }
-    return key(&sections[index], value)
-  }
-
   private static let keys: [String: SettingKey<Section>] = [
-    "time": SettingKey(allowed: "a time of day, as 07:00") { section, value in
-      complaint { () throws(AlarmTextFlaw) in section.time = try TimeOfDay(text: value) }
+    "time": SettingKey(\.time, "a time of day, as 07:00") { try TimeOfDay(text: $0) },
+    "days": SettingKey(\.days, usual: "mon-sun", "days of the week, as mon-fri or mon-wed, sat") {
+      try AlarmDays(weekdays: $0)
     },
-    "days": SettingKey(usual: "mon-sun", allowed: "days of the week, as mon-fri or mon-wed, sat") {
-      section, value in
-      complaint { () throws(AlarmTextFlaw) in section.days = try AlarmDays(weekdays: value) }
-    },
-    "tune": SettingKey(usual: "none") { section, value in
+    "tune": SettingKey(\.tune, usual: "none", "none, a tune's name, or the full path of its file") {
+      value in
       // Accept a missing tune: a clock that does not start rings no alarm at all. The service and
       // `check` report the missing tune.
-      guard !value.isEmpty else {
-        return "allowed: none, a tune's name, or the full path of its file"
-      }
-      let tune = FullPath.flaw(of: value) == nil ? try? Sounds.tune(value) : nil
-      section.tune = value == "none" ? nil : tune ?? .missing(value)
-      return nil
-    }.among { _ in ["none"] + Sounds.tuneNames() }.settable(.names),
+      let tune = RelativePath(value) == nil ? try? Sounds.tune(value) : nil
+      return value.isEmpty ? nil : .some(value == "none" ? nil : tune ?? .missing(value))
+    }.among { _ in ["none"] + Sounds.tuneNames() }.settable(.choices),
     "rise": SettingKey(
-      usual: "none", allowed: "none, or how long it takes, as 5min, or from a level, as -30dB 5min"
-    ) { section, value in
-      complaint { () throws(AlarmTextFlaw) in section.rise = try AlarmRise.rise(text: value) }
-    },
+      \.rise, usual: "none",
+      "none, or how long it takes, as 5min, or from a level, as -30dB 5min"
+    ) { try AlarmRise.rise(text: $0) },
   ]
-
-  private static func complaint(_ read: () throws(AlarmTextFlaw) -> Void) -> String? {
-    do throws(AlarmTextFlaw) {
-      try read()
-      return nil
-    } catch {
-      return error.description
-    }
-  }
 }

@@ -12,18 +12,14 @@ public struct Setting: Sendable {
     case settings
   }
 
-  /// As in `announce.voice` or `alarm school.time`.
   public private(set) var key = ""
-  /// As one would write it in a file.
   public private(set) var value = ""
   public private(set) var origin = Origin.default
   /// File and line of the value; nil for a default.
   public private(set) var place: String?
-  /// What it would be without `settings.conf`.
   public private(set) var usual: String?
   /// File and line that `settings.conf` hides.
   public private(set) var hides: String?
-  /// Every value there is; empty if they cannot be listed.
   private var choices: [String] = []
   /// What a value may be, where there are no choices.
   private var allowed: String?
@@ -41,7 +37,6 @@ public struct Setting: Sendable {
     Field(.flag("settable"), \.isSettable),
   ]
 
-  /// The key of a list of them.
   static let list = Key<[Setting]>.records(
     "settings", \.record, { record throws(BadValue) in try Setting(record) })
 
@@ -70,9 +65,6 @@ public struct Setting: Sendable {
 extension Configuration {
   static let settingsFile = "settings.conf"
 
-  /// A configuration in force, and its composer.
-  typealias InUse = (configuration: Configuration, composer: Composer)
-
   /// The path of the settings that the service writes. A configuration of its own has none, unless
   /// it has a state folder of its own.
   static func settingsPath(besides path: String?) -> String? {
@@ -80,19 +72,23 @@ extension Configuration {
     return folder.map { "\($0)/\(settingsFile)" }
   }
 
-  /// This configuration, overridden by the file at that path, with its composer if one was made.
-  /// What cannot be used is left out. A file that is missing has nothing.
-  func withSettings(at path: String?) -> (Configuration, Composer?) {
-    guard let path else { return (self, nil) }
+  /// This configuration, overridden by the file at that path. What cannot be used is left out. A file
+  /// that is missing has nothing.
+  func withSettings(at path: String?) -> Configuration {
+    guard let path else { return self }
     var flaws: [String] = []
     do throws(Fault) {
       var file = try INIFile(path: path)
       _ = file.renew(Self.oldKeys)
       while true {
         do throws(Fault) {
-          var (configuration, composer) = try overridden(by: file)
+          var configuration = try overridden(by: file)
+          // A voice or a tune may have been removed since.
+          if file.entries.contains(where: { $0.section == "announce" }) {
+            _ = try configuration.composer()
+          }
           configuration.settingsFlaws = flaws
-          return (configuration, composer)
+          return configuration
         } catch {
           let bad = culprits(of: error, in: file)
           let names = bad.map { Self.name(of: $0.key, in: $0.section) }
@@ -105,15 +101,13 @@ extension Configuration {
       if error.code != ENOENT {
         configuration.settingsFlaws = ["\(error); settings.conf is left out"]
       }
-      return (configuration, nil)
+      return configuration
     }
   }
 
-  /// - Throws: `Fault` if anything in the file cannot be used.
-  private func overridden(
-    by file: INIFile, after current: InUse? = nil
-  ) throws(Fault) -> (Configuration, Composer?) {
-    if file.entries.isEmpty { return (self, nil) }
+  /// - Throws: `Fault` if a value in the file cannot be used.
+  private func overridden(by file: INIFile) throws(Fault) -> Configuration {
+    if file.entries.isEmpty { return self }
     var configuration = self
     // First, so that no file is read that somebody in the network names.
     for entry in file.entries {
@@ -124,29 +118,19 @@ extension Configuration {
     }
     try configuration.read(file, \.settings)
     configuration.announcer.alarms = try configuration.alarmSections.plans()
-    // A voice or a tune may have been removed since.
-    guard file.entries.contains(where: { $0.section == "announce" }) else {
-      return (configuration, nil)
-    }
-    if let current, configuration.soundsLike(current.configuration) {
-      return (configuration, current.composer)
-    }
-    return (configuration, try configuration.composer())
+    return configuration
   }
 
-  /// The entries to leave out because of a fault: the one in its line, or else those of the section
-  /// that it names or that is at odds with the files, or else all.
+  /// The entries to leave out because of a fault: those of the line or the section that it names, or
+  /// else those that are at odds with the owner's files.
   private func culprits(of fault: Fault, in file: INIFile) -> [INIFile.Entry] {
-    let line = { (line: Int) in "\(file.path):\(line)" == fault.operation }
-    if let entry = file.entries.first(where: { line($0.line) }) { return [entry] }
-    let section =
-      file.sections.first { line($0.line) }
-      ?? file.sections.first { section in
-        var rest = file
-        rest.keep { $0.section != section.name }
-        return (try? overridden(by: rest)) != nil
-      }
-    return file.entries.filter { section == nil || $0.section == section?.name }
+    let isBad = { (line: Int) in "\(file.path):\(line)" == fault.operation }
+    let section = file.sections.first { isBad($0.line) }?.name ?? "announce"
+    for bad in [{ isBad($0.line) }, { $0.section == section }] as [(INIFile.Entry) -> Bool] {
+      let found = file.entries.filter(bad)
+      if !found.isEmpty { return found }
+    }
+    return file.entries
   }
 }
 
@@ -154,7 +138,6 @@ extension Configuration {
 
 extension Configuration {
   /// Every key, with its value in force.
-  /// - Parameter wanted: only this key, or the keys of this section.
   public func allSettings(of wanted: String? = nil) -> [Setting] {
     var found: [Setting] = []
     for section in Self.keys.keys.sorted() + alarmSections.names {
@@ -165,15 +148,6 @@ extension Configuration {
       }
     }
     return found
-  }
-
-  /// The text of the value in force; nil for a key of an alarm that there is not.
-  func value(of key: String) -> String? {
-    let (section, name) = Self.split(key)
-    guard let schema = Self.keys(of: section)?[name],
-      Self.keys[section] != nil || alarmSections.names.contains(section)
-    else { return nil }
-    return settings[key]?.text ?? written[key]?.text ?? schema.usual
   }
 
   /// `announce.voice` as `announce` and `voice`; the name of an alarm may have dots.
@@ -187,30 +161,22 @@ extension Configuration {
 
 extension Configuration {
   /// `settings.conf` with another value of a key.
-  /// - Parameters:
-  ///   - current: this configuration with the settings in force.
-  ///   - key: as in `announce.voice`; `alarm school` stands for all keys of that section.
-  ///   - value: nil to take it back.
-  /// - Returns: the new text, and the configuration that results, with its composer if one was made;
-  ///   nil if nothing changes.
+  /// - Parameter key: as in `announce.voice`; `alarm school` stands for all keys of that section.
+  /// - Returns: the new text, and the configuration that results; nil if nothing changes.
   /// - Throws: `Fault` if that is not allowed, perhaps with a line of the file that is not written.
   func changing(
-    from current: InUse, _ key: String, to value: String?, path: String
-  ) throws(Fault) -> (text: String, configuration: Configuration, composer: Composer?)? {
+    _ key: String, to value: String?, from current: Configuration, path: String
+  ) throws(Fault) -> (text: String, configuration: Configuration)? {
     let what = (value.map { "\(key.excerpt) = \($0.excerpt)" } ?? key.excerpt).printable
     if (key + (value ?? "")).unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F })
     {
       throw Fault(what, "it has a control character, as the end of a line")
     }
-    let old = current.configuration.settings.mapValues(\.text)
+    let old = current.settings.mapValues(\.text)
     var settings = old
     let (section, name) = Self.split(key)
-    if let schema = Self.keys(of: section)?[name] {
-      let choices = schema.settable == .choices ? schema.choices(current.configuration) : nil
-      if let value, let choices, !choices.contains(value) {
-        let words = "allowed are \(choices.joined(separator: ", "))"
-        throw Fault(what, "\(words); set any other in a file in /etc/clocksmith/conf.d")
-      }
+    let schema = Self.keys(of: section)?[name]
+    if schema != nil {
       settings[key] = value
     } else {
       guard value == nil, ConfiguredAlarms.name(of: key) != nil else {
@@ -226,20 +192,15 @@ extension Configuration {
     } catch {
       throw Fault(what, error.detail)
     }
-    let (configuration, composer) = try overridden(by: file, after: current)
-    if let value { try configuration.checkTune(name, value, of: what) }
-    return (text, configuration, composer)
+    let configuration = try overridden(by: file)
+    let choices = schema?.settable == .choices ? schema?.choices(current) : nil
+    if let value, let choices, !choices.contains(value) {
+      let words = "allowed are \(choices.joined(separator: ", "))"
+      throw Fault(what, "\(words); set any other in a file in /etc/clocksmith/conf.d")
+    }
+    return (text, configuration)
   }
 
-  /// An alarm of a file may have a tune that is missing; nobody sets one.
-  private func checkTune(_ name: String, _ value: String, of what: String) throws(Fault) {
-    var configuration = self
-    guard name == "tune", let flaw = Self.keys["announce"]!["chime"]!.take(&configuration, value)
-    else { return }
-    throw Fault(what, flaw)
-  }
-
-  /// The text of `settings.conf` with these values.
   private static func text(of settings: [String: String]) -> String {
     var text = "; Written by the clock: 'clocksmith set' changes it. Do not edit it.\n"
     var last = ""
