@@ -10,16 +10,13 @@ final class AnnouncerLink {
   static let name = "org.clocksmith.Announcer1"
   private static let path = "/org/clocksmith/Announcer1"
 
-  private static let lostBus = Rejection(.absent, "the system bus has gone")
-
   /// The announcer's loop never blocks that long.
   private static let patience = Duration.seconds(5)
   /// The longest pause before a lost bus is opened again, or a silent announcer is asked.
   private static let longestPause = Duration.seconds(5)
-  /// Limit of unanswered calls; the bus itself allows 128. A stop is always made.
-  private static let mostPending = 100
-  /// From so many unanswered calls on, messages are left at the broker.
-  private static let mostOfBroker = 64
+  /// Limit of unanswered calls; the bus itself allows 128. Others wait, but a stop is made at once.
+  private static let mostPending = 64
+  private static let mostQueued = 1000
 
   private let loop: EventLoop
   private unowned let service: RelayService
@@ -30,9 +27,9 @@ final class AnnouncerLink {
   private(set) var state = AnnouncerState(Record())
 
   private var bus: SystemBus?
-  private var pending: [ObjectIdentifier: PendingCall] = [:]
+  private var pending = 0
+  private var queue: [() -> Void] = []
   private var isAsking = false
-  private var asksAgain = false
   private var timer: EventSource?
   private var outage = Outage(first: .milliseconds(250), longest: longestPause)
 
@@ -59,7 +56,7 @@ final class AnnouncerLink {
   private func open() throws(Fault) {
     // Not last: under a flood of MQTT messages the answers would never be read.
     let bus = try SystemBus(loop, isLast: false) { [unowned self] in
-      lose(Self.lostBus.words)
+      lose("the system bus has gone")
     }
     self.bus = bus
     let context = Unmanaged.passUnretained(self).toOpaque()
@@ -89,20 +86,13 @@ final class AnnouncerLink {
   }
 
   private func lose(_ why: String) {
-    close()
+    bus = nil
+    isAsking = false
+    let queued = queue
+    queue = []
+    for call in queued { call() }
     setAbsence(why)
     timer = try? loop.after(outage.nextWait()) { [unowned self] in connect() }
-  }
-
-  private func close() {
-    timer = nil
-    isAsking = false
-    let unanswered = pending.values
-    pending = [:]
-    for call in unanswered { call.done(.failure(Self.lostBus)) }
-    bus?.close()
-    bus = nil
-    service.broker?.readOn()
   }
 
   // MARK: Watching
@@ -121,15 +111,10 @@ final class AnnouncerLink {
     }
   }
 
-  /// Has the state read again, which then is told if it is another.
+  /// Reads the state again. An answer that is still to come has all that was told before it.
   func ask() {
-    guard bus != nil else { return }
-    if isAsking {
-      asksAgain = true
-      return
-    }
+    guard bus != nil, !isAsking else { return }
     isAsking = true
-    asksAgain = false
     let answered: (Result<OpaquePointer, Rejection>) -> Void = { [unowned self] in
       isAsking = false
       switch $0 {
@@ -148,7 +133,6 @@ final class AnnouncerLink {
         // The bus may not tell that it answers again, so ask.
         timer = try? loop.after(Self.longestPause) { [unowned self] in ask() }
       }
-      if asksAgain { ask() }
     }
     send("GetAll", of: "org.freedesktop.DBus.Properties", answered) {
       BusWriter.append(text: Self.name, to: $0)
@@ -162,15 +146,16 @@ final class AnnouncerLink {
 
   // MARK: Asking
 
-  /// False while the announcer has not answered many calls.
-  var hasRoom: Bool { pending.count < Self.mostOfBroker }
-
   /// - Parameter done: called once, perhaps before this returns, with the announcer's answer.
   func call(
     _ method: String, _ request: Record?, _ done: @escaping (Result<Record, Rejection>) -> Void
   ) {
-    guard pending.count < Self.mostPending || method == "Stop" else {
-      return done(.failure(Rejection(.full, "the clock has not answered so many commands yet")))
+    guard pending < Self.mostPending || method == "Stop" else {
+      guard queue.count < Self.mostQueued else {
+        return done(.failure(Rejection(.full, "the clock has not answered so many commands yet")))
+      }
+      queue.append { [unowned self] in call(method, request, done) }
+      return
     }
     let answered: (Result<OpaquePointer, Rejection>) -> Void = { [unowned self] in
       switch $0 {
@@ -195,31 +180,33 @@ final class AnnouncerLink {
     guard let bus else {
       return done(.failure(Rejection(.absent, "the system bus cannot be reached")))
     }
-    let call = PendingCall(self, done)
+    let call = Unmanaged.passRetained(PendingCall(self, done))
     do throws(Fault) {
       let message = try BusMessage {
         sd_bus_message_new_method_call(bus.pointer, &$0, Self.name, Self.path, interface, method)
       }
       sd_bus_message_set_auto_start(message.pointer, 0)
       arguments(message.pointer)
+      // When the bus goes, sd-bus answers each call with an error.
       let code = sd_bus_call_async(
-        bus.pointer, &call.slot, message.pointer,
+        bus.pointer, nil, message.pointer,
         { reply, context, _ in
-          let call = Unmanaged<PendingCall>.fromOpaque(context!).takeUnretainedValue()
+          let call = Unmanaged<PendingCall>.fromOpaque(context!).takeRetainedValue()
           call.link.answered(call, reply!)
           return 0
-        }, Unmanaged.passUnretained(call).toOpaque(), Self.patience.microseconds)
+        }, call.toOpaque(), Self.patience.microseconds)
       guard code >= 0 else { throw Fault("the system bus", errno: -code) }
-      pending[ObjectIdentifier(call)] = call
+      pending += 1
     } catch {
+      call.release()
       done(.failure(Rejection(.absent, error.description)))
     }
   }
 
   fileprivate func answered(_ call: PendingCall, _ reply: OpaquePointer) {
-    pending[ObjectIdentifier(call)] = nil
+    pending -= 1
     call.done(result(reply))
-    service.broker?.readOn()
+    if pending < Self.mostPending, !queue.isEmpty { queue.removeFirst()() }
   }
 
   private func result(_ reply: OpaquePointer) -> Result<OpaquePointer, Rejection> {
@@ -251,12 +238,9 @@ final class AnnouncerLink {
 private final class PendingCall {
   unowned let link: AnnouncerLink
   let done: (Result<OpaquePointer, Rejection>) -> Void
-  var slot: OpaquePointer?
 
   init(_ link: AnnouncerLink, _ done: @escaping (Result<OpaquePointer, Rejection>) -> Void) {
     self.link = link
     self.done = done
   }
-
-  deinit { sd_bus_slot_unref(slot) }
 }

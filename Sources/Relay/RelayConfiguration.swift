@@ -19,6 +19,9 @@ public struct RelayConfiguration: Hashable, Sendable {
     /// The IANA ports, without and with TLS, unless another is set.
     public var port: Int { givenPort ?? (usesTLS ? 8883 : 1883) }
 
+    /// As in `homeassistant.local:1883`.
+    var name: String { "\(host):\(port)" }
+
     public var authorities: String { authority ?? RelayKeys.systemAuthorities }
   }
 

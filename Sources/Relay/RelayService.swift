@@ -211,7 +211,7 @@ public final class RelayService {
 extension RelayConfiguration.Broker {
   /// As in `homeassistant.local:8883, TLS`.
   fileprivate var words: String {
-    host.isEmpty ? "no broker" : "\(host):\(port)\(usesTLS ? ", TLS" : "")"
+    host.isEmpty ? "no broker" : "\(name)\(usesTLS ? ", TLS" : "")"
   }
 }
 

@@ -2,46 +2,37 @@ import Basics
 import COpenSSL
 @preconcurrency import Glibc
 
-/// Checks the identity of a broker: an `SSL_CTX` for libmosquitto.
-///
-/// libmosquitto would check the certificate against the address to which it connects. It gets an
-/// address, not the name, because it would look a name up in the thread that runs everything else.
-final class TLSContext {
-  let pointer: OpaquePointer
-  /// The name to ask for (SNI); nil for an address, which SNI does not allow.
-  private let serverName: String?
-  /// What was wrong with the broker's certificate, in the words of OpenSSL; nil if nothing was.
-  private(set) var complaint: String?
+/// TLS by OpenSSL: certificates, keys, and what is wrong with them.
+enum TLSContext {
+  /// What was wrong with the broker's certificate that was seen last (X509_V_OK: nothing).
+  nonisolated(unsafe) private static var lastError: Int32 = 0
 
-  /// - Throws: `Fault` if a file cannot be read or has the wrong contents.
-  init(_ settings: RelayConfiguration.Broker) throws(Fault) {
-    pointer = try Self.loaded(settings.authorities, settings.certificate, settings.key)
-    // What follows a percent sign is the interface. OpenSSL takes only whole addresses: "10.1", an
-    // address for getaddrinfo(3), is a name to it.
-    let isAddress =
-      X509_VERIFY_PARAM_set1_ip_asc(
-        SSL_CTX_get0_param(pointer), String(settings.host.prefix { $0 != "%" })) == 1
-    serverName = isAddress ? nil : settings.host
-    SSL_CTX_ctrl(pointer, SSL_CTRL_SET_MIN_PROTO_VERSION, Int(TLS1_2_VERSION), nil)
-    if !isAddress { try expect(settings.host) }
-    SSL_CTX_set_ex_data(pointer, 0, Unmanaged.passUnretained(self).toOpaque())
-    SSL_CTX_set_verify(pointer, SSL_VERIFY_PEER) { isFine, store in
-      if isFine == 0 { TLSContext.keepComplaint(of: store) }
-      return isFine
-    }
-    // libmosquitto sets the address as SNI. Replace it with the name before the first byte is sent.
-    SSL_CTX_set_info_callback(pointer) { connection, event, _ in
-      guard event & SSL_CB_HANDSHAKE_START != 0, let connection else { return }
-      let name = TLSContext.of(SSL_get_SSL_CTX(connection))?.serverName.map { strdup($0) }
-      _ = SSL_ctrl(
-        connection, SSL_CTRL_SET_TLSEXT_HOSTNAME, Int(TLSEXT_NAMETYPE_host_name), name ?? nil)
-      free(name ?? nil)
-    }
+  /// The same in the words of OpenSSL; nil if nothing was.
+  static var complaint: String? {
+    lastError == 0 ? nil : String(cString: X509_verify_cert_error_string(Int(lastError)))
   }
 
-  deinit {
-    SSL_CTX_set_ex_data(pointer, 0, nil)
-    SSL_CTX_free(pointer)
+  static func free(_ context: OpaquePointer) { SSL_CTX_free(context) }
+
+  /// An `SSL_CTX` for libmosquitto, which would not say why it refuses a certificate.
+  /// - Returns: a context that the caller frees.
+  /// - Throws: `Fault` if a file cannot be read or has the wrong contents.
+  static func expecting(_ settings: RelayConfiguration.Broker) throws(Fault) -> OpaquePointer {
+    let context = try loaded(settings.authorities, settings.certificate, settings.key)
+    let rules = SSL_CTX_get0_param(context)
+    X509_VERIFY_PARAM_set_hostflags(rules, UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS))
+    // What follows a percent sign is the interface. OpenSSL takes only whole addresses: "10.1", an
+    // address for getaddrinfo(3), is a name to it.
+    if X509_VERIFY_PARAM_set1_ip_asc(rules, String(settings.host.prefix { $0 != "%" })) != 1 {
+      X509_VERIFY_PARAM_set1_host(rules, settings.host, 0)
+    }
+    SSL_CTX_ctrl(context, SSL_CTRL_SET_MIN_PROTO_VERSION, Int(TLS1_2_VERSION), nil)
+    lastError = X509_V_OK
+    SSL_CTX_set_verify(context, SSL_VERIFY_PEER) { isFine, store in
+      if isFine == 0 { TLSContext.lastError = X509_STORE_CTX_get_error(store) }
+      return isFine
+    }
+    return context
   }
 
   /// Loads the files of a client as a connection does.
@@ -100,28 +91,6 @@ final class TLSContext {
         key,
         "it is no key in PEM form without a password, or none for the certificate (\(reason))")
     }
-  }
-
-  private func expect(_ host: String) throws(Fault) {
-    let rules = SSL_CTX_get0_param(pointer)
-    X509_VERIFY_PARAM_set_hostflags(rules, UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS))
-    guard X509_VERIFY_PARAM_set1_host(rules, host, 0) == 1 else {
-      throw Fault("cannot check a certificate for \(host)", Self.reason)
-    }
-  }
-
-  private static func of(_ context: OpaquePointer?) -> TLSContext? {
-    context.flatMap { SSL_CTX_get_ex_data($0, 0) }
-      .map { Unmanaged<TLSContext>.fromOpaque($0).takeUnretainedValue() }
-  }
-
-  private static func keepComplaint(of store: OpaquePointer?) {
-    guard let store,
-      let connection = X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx()),
-      let context = of(SSL_get_SSL_CTX(OpaquePointer(connection)))
-    else { return }
-    let code = X509_STORE_CTX_get_error(store)
-    context.complaint = String(cString: X509_verify_cert_error_string(Int(code)))
   }
 
   static var reason: String {
