@@ -27,8 +27,8 @@ extension AnnouncerState {
   private static let text = Key<String>.text("text")
   private static let chime = Key<String>.text("chime")
 
-  /// Whether the announcer says the time by its clock; nil while that is unknown.
-  var clockIsUsed: Bool? { record[Self.clockIsUsed] }
+  /// Whether the announcer is known to say the time by its clock.
+  var clockIsUsed: Bool { record[Self.clockIsUsed] == true }
 
   var requestAhead: Duration { record[Self.requestAhead] ?? .seconds(5) }
 

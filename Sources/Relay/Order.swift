@@ -2,7 +2,7 @@ import Basics
 import Horology
 
 /// A command, read and checked as far as possible without the announcer.
-struct Order: Hashable, Sendable {
+final class Order {
   /// What is to be done: by the announcer, or by the relay itself.
   enum Action: Hashable, Sendable {
     /// A method of the announcer, and what it gets; nil if it takes nothing.
@@ -19,6 +19,38 @@ struct Order: Hashable, Sendable {
   let expires: Instant?
   /// When to sound, on every clock that has the command; nil for now.
   let at: Instant?
+
+  /// The MQTT topic, or the HTTP path.
+  var source = ""
+  /// Answers an app over HTTP, once; nil if none waits for it.
+  var answer: ((CommandOutcome) -> Void)?
+
+  // While one for an instant waits.
+  var isSent = false
+  /// When it is sent again, because the announcer was busy or absent.
+  var retry: Instant?
+  /// Why the announcer did not take it at first.
+  var before: Rejection?
+
+  private init(_ record: Record) throws {
+    guard let name = record[Self.command], let entry = CommandTable.entries[name] else {
+      let value = record[Self.command.name]
+      throw Rejection(
+        .command,
+        BadValue(key: "command", value: value, allowed: Self.command.allowed).description)
+    }
+    let known = entry.keys + Self.common
+    if let unknown = record.fields.first(where: { !known.contains($0.key) }) {
+      throw Rejection(.key, BadValue(unknown: unknown.key, known: known.sorted()).description)
+    }
+    self.name = name
+    id = try record.optional(Self.id)
+    expires = try record.optional(Self.expires)
+    at = entry.keys.contains("at") ? record[Horology.Request.Keys.at] : nil
+    var request = record
+    for key in Self.common { request[key] = nil }
+    action = try entry.action(request)
+  }
 
   /// As the journal names it: `announce` or `announce "bell-7"`.
   var title: String { id.map { "\(name) \"\($0)\"" } ?? name }
@@ -38,12 +70,12 @@ extension Order {
     (1...64).contains($0.utf8.count)
   }
   private static let command = Key<String>.text(
-    "command", allowed: "one of \(CommandTable.names.joined(separator: ", "))")
+    "command", allowed: "one of \(CommandTable.entries.keys.sorted().joined(separator: ", "))")
   private static let expires = Key<Instant>.instant("expires")
   private static let common = [command.name, id.name, expires.name]
 
   /// - Throws: `Rejection` that says what is wrong and what is allowed.
-  init(payload: String, with known: Record = Record()) throws(Rejection) {
+  convenience init(payload: String, with known: Record = Record()) throws(Rejection) {
     var record: Record
     do throws(Fault) {
       record = try Record(json: payload, path: "the command").merging(known)
@@ -59,29 +91,6 @@ extension Order {
       rejection.id = record[Self.id]
       throw rejection
     }
-  }
-
-  private init(_ record: Record) throws {
-    guard record[Self.command.name] != nil else {
-      throw Rejection(
-        .command, BadValue(key: "command", value: nil, allowed: Self.command.allowed).description)
-    }
-    let name = try record.value(Self.command)
-    guard let entry = CommandTable.entries[name] else {
-      throw Rejection(.command, BadValue(unknown: name, known: CommandTable.names).description)
-    }
-    var request = Record()
-    for (key, value) in record.fields {
-      if entry.keys.contains(key) {
-        request[key] = value
-      } else if !Self.common.contains(key) {
-        let known = Set(entry.keys + Self.common).sorted()
-        throw Rejection(.key, BadValue(unknown: key, known: known).description)
-      }
-    }
-    self.init(
-      name: name, action: try entry.action(request), id: try record.optional(Self.id),
-      expires: try record.optional(Self.expires), at: request[Horology.Request.Keys.at])
   }
 }
 
@@ -101,8 +110,6 @@ enum CommandTable {
     let keys: [String]
     let action: @Sendable (Record) throws(BadValue) -> Order.Action
   }
-
-  static var names: [String] { entries.keys.sorted() }
 
   static let entries: [String: Entry] = {
     var entries = Dictionary(
@@ -161,12 +168,4 @@ extension CommandOutcome {
   func payload(id: String?) -> String {
     Record(["id": id.map { .text($0) }, "status": .text("refused")]).merging(record).json
   }
-}
-
-struct ReceivedCommand {
-  let order: Order
-  /// The MQTT topic, or the HTTP path.
-  let topic: String
-  /// Answers an app over HTTP, once; nil if none waits for it.
-  var answer: ((CommandOutcome) -> Void)?
 }

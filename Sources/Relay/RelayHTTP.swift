@@ -112,22 +112,6 @@ extension RelayService {
       answer(.success(agenda))
     }
   }
-
-  /// Carries out an app's command as if it came from the broker.
-  /// - Parameter known: keys of the command that the path tells.
-  func handleRequest(
-    _ path: String, _ body: [UInt8], _ known: Record = Record(),
-    _ answer: @escaping (CommandOutcome) -> Void
-  ) {
-    do throws(Rejection) {
-      let order = try reader.read(
-        body, at: .now, clockIsUsed: announcer.state.clockIsUsed, with: known)
-      carryOut(ReceivedCommand(order: order, topic: path, answer: answer))
-    } catch {
-      reject(error, path)
-      answer(.refused(error))
-    }
-  }
 }
 
 extension Value {

@@ -31,19 +31,19 @@ extension RelayService {
 
   /// - Parameter change: returns false if there is no such device.
   func changeDevices(
-    _ command: ReceivedCommand, _ change: (Register) throws(Fault) -> Bool
+    _ order: Order, _ change: (Register) throws(Fault) -> Bool
   ) {
     guard configuration.push.apns != nil else {
-      return refuse(command, Rejection(.refused, "no [apns] is configured for this clock"))
+      return refuse(order, Rejection(.refused, "no [apns] is configured for this clock"))
     }
     do throws(Fault) {
       guard try change(register.opened()) else {
-        return refuse(command, Rejection(.unknown, "no device has this token"))
+        return refuse(order, Rejection(.unknown, "no device has this token"))
       }
-      log(.command, "carried out \(command.order.title)", command)
-      answer(command, .done(Record()))
+      log(.command, "carried out \(order.title)", order)
+      answer(order, .done(Record()))
     } catch {
-      refuse(command, Rejection(.register, error.description))
+      refuse(order, Rejection(.register, error.description))
     }
   }
 

@@ -17,7 +17,7 @@ public final class RelayService {
 
   var reader = CommandReader()
   /// The commands for an instant, in the order in which they came.
-  var waiting: [WaitingCommand] = []
+  var waiting: [Order] = []
   var waitingTimer: EventSource?
   var toldRejections: (causes: Set<Rejection>, since: Duration) = ([], uptime)
   private(set) lazy var register = OpenRegister(loop, journal) { [unowned self] in
@@ -175,7 +175,7 @@ public final class RelayService {
   /// Nil while the announcer does not run.
   var state: String? {
     guard isRunning else { return nil }
-    return announcer.state.payload(waiting: waiting.map(\.command.order))
+    return announcer.state.payload(waiting: waiting)
   }
 
   func lookAtAnnouncer() {

@@ -70,7 +70,7 @@ final class HTTPDoor {
     },
     Route(path: "/v1/voices/", methods: Self.look, access: .look) { [unowned self] in say($0) },
     Route(path: "/v1/commands", methods: ["POST"]) { [unowned self] exchange in
-      service.handleRequest(exchange.head.path, exchange.body) { exchange.answer(HTTPAnswer($0)) }
+      service.carryOut(exchange.body, from: exchange.head.path) { exchange.answer(HTTPAnswer($0)) }
     },
     Route(path: "/v1/devices/", methods: ["DELETE", "PUT"]) { [unowned self] exchange in
       let head = exchange.head
@@ -81,7 +81,7 @@ final class HTTPDoor {
       ])
       let body = exchange.body.isEmpty ? Array("{}".utf8) : exchange.body
       // Without the token, which is private.
-      service.handleRequest("/v1/devices", body, known) { exchange.answer(HTTPAnswer($0)) }
+      service.carryOut(body, from: "/v1/devices", with: known) { exchange.answer(HTTPAnswer($0)) }
     },
   ]
 
