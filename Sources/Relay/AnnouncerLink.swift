@@ -180,7 +180,12 @@ final class AnnouncerLink {
     guard let bus else {
       return done(.failure(Rejection(.absent, "the system bus cannot be reached")))
     }
-    let call = Unmanaged.passRetained(PendingCall(self, done))
+    let call = Unmanaged.passRetained(
+      PendingCall { [unowned self] reply in
+        pending -= 1
+        done(result(reply))
+        if pending < Self.mostPending, !queue.isEmpty { queue.removeFirst()() }
+      })
     do throws(Fault) {
       let message = try BusMessage {
         sd_bus_message_new_method_call(bus.pointer, &$0, Self.name, Self.path, interface, method)
@@ -191,8 +196,7 @@ final class AnnouncerLink {
       let code = sd_bus_call_async(
         bus.pointer, nil, message.pointer,
         { reply, context, _ in
-          let call = Unmanaged<PendingCall>.fromOpaque(context!).takeRetainedValue()
-          call.link.answered(call, reply!)
+          Unmanaged<PendingCall>.fromOpaque(context!).takeRetainedValue().answered(reply!)
           return 0
         }, call.toOpaque(), Self.patience.microseconds)
       guard code >= 0 else { throw Fault("the system bus", errno: -code) }
@@ -201,12 +205,6 @@ final class AnnouncerLink {
       call.release()
       done(.failure(Rejection(.absent, error.description)))
     }
-  }
-
-  fileprivate func answered(_ call: PendingCall, _ reply: OpaquePointer) {
-    pending -= 1
-    call.done(result(reply))
-    if pending < Self.mostPending, !queue.isEmpty { queue.removeFirst()() }
   }
 
   private func result(_ reply: OpaquePointer) -> Result<OpaquePointer, Rejection> {
@@ -236,11 +234,7 @@ final class AnnouncerLink {
 }
 
 private final class PendingCall {
-  unowned let link: AnnouncerLink
-  let done: (Result<OpaquePointer, Rejection>) -> Void
+  let answered: (OpaquePointer) -> Void
 
-  init(_ link: AnnouncerLink, _ done: @escaping (Result<OpaquePointer, Rejection>) -> Void) {
-    self.link = link
-    self.done = done
-  }
+  init(_ answered: @escaping (OpaquePointer) -> Void) { self.answered = answered }
 }

@@ -2,20 +2,17 @@ import Basics
 import Daemon
 import Horology
 
-/// The clock's state: the properties of the announcer, as they are published.
+/// The clock's state: the properties of the announcer.
 struct AnnouncerState {
-  let record: Record
+  private(set) var record: Record
   /// How far the clock may be off. It changes all the time, and no signal tells of it: only who asks
   /// for the time is told.
   let uncertainty: Record
 
-  private static let uncertaintyKey = "clock_uncertainty"
-
   init(_ properties: Record) {
-    var record = Record(properties: properties)
-    uncertainty = Record([Self.uncertaintyKey: record[Self.uncertaintyKey]])
-    for key in [Self.uncertaintyKey, "clock_words"] { record[key] = nil }
-    self.record = record
+    record = Record(properties: properties)
+    uncertainty = Record(["clock_uncertainty": record["clock_uncertainty"]])
+    for key in ["clock_uncertainty", "clock_words"] { record[key] = nil }
   }
 }
 
@@ -45,17 +42,13 @@ extension AnnouncerState {
 
   /// As JSON: one line, the same for the same values.
   /// - Parameter waiting: the commands that wait for their instants.
-  func payload(waiting: [Order] = []) -> String {
-    var record = record
-    record["waiting"] = .list(waiting.map { .record($0.record) })
-    return record.json
-  }
-}
-
-extension Order {
-  fileprivate var record: Record {
-    Record([
-      "command": .text(name), "id": id.map { .text($0) }, "at": at.map { .text($0.rfc3339) },
-    ])
+  func payload(waiting: [Order]) -> String {
+    let waiting = waiting.map { order in
+      Record([
+        "command": .text(order.name), "id": order.id.map { .text($0) },
+        "at": order.at.map { .text($0.rfc3339) },
+      ])
+    }
+    return record.merging(Record(["waiting": .list(waiting.map { .record($0) })])).json
   }
 }

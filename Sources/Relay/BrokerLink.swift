@@ -17,6 +17,7 @@ final class BrokerLink {
   private var timer: EventSource?
   /// The causes of this outage that have been logged.
   private var causes: Set<String> = []
+  private var subscriptions: [Int32: String] = [:]
   private var toldDenials: Set<String> = []
   private(set) var isConnected = false
 
@@ -33,7 +34,7 @@ final class BrokerLink {
   func connect() {
     do throws(Fault) {
       let client = try MQTTClient(
-        settings, id: topics.clientID(ofMachine: Machine.id), will: topics.availability
+        settings, id: topics.clientID, will: topics.availability
       ) { [unowned self] in serve($0) }
       self.client = client
       try client.connect(service.loop)
@@ -44,21 +45,23 @@ final class BrokerLink {
 
   private func serve(_ event: MQTTClient.Event) {
     switch event {
-    case .accepted: accept()
+    case .accepted:
+      isConnected = true
+      if !outage.isLost { journal.log(.broker, .info, "connected to \(name) as \(topics.clock)") }
+      timer = try? service.loop.after(Self.trial) { [unowned self] in
+        if outage.ends() { journal.log(.broker, .notice, "the broker \(name) is back") }
+        causes = []
+      }
+      service.connectedToBroker()
     case .received(let message): service.receive(message)
-    case .denied(let filter): tellDenial(of: filter)
+    case .denied(let number):
+      guard let filter = subscriptions[number], toldDenials.insert(filter).inserted else { return }
+      journal.log(
+        .denied, .warning,
+        "the broker does not let this clock hear \(filter); let its user read there, as "
+          + "'topic read \(filter)' does in an ACL of mosquitto", ["TOPIC": filter])
     case .ended(let fault): lose(fault)
     }
-  }
-
-  private func accept() {
-    isConnected = true
-    if !outage.isLost { journal.log(.broker, .info, "connected to \(name) as \(topics.clock)") }
-    timer = try? service.loop.after(Self.trial) { [unowned self] in
-      if outage.ends() { journal.log(.broker, .notice, "the broker \(name) is back") }
-      causes = []
-    }
-    service.connectedToBroker()
   }
 
   private func lose(_ fault: Fault) {
@@ -75,14 +78,6 @@ final class BrokerLink {
     timer = try? service.loop.after(outage.nextWait()) { [unowned self] in connect() }
   }
 
-  private func tellDenial(of filter: String) {
-    guard toldDenials.insert(filter).inserted else { return }
-    journal.log(
-      .denied, .warning,
-      "the broker does not let this clock hear \(filter); let its user read there, as "
-        + "'topic read \(filter)' does in an ACL of mosquitto", ["TOPIC": filter])
-  }
-
   /// Says good-bye, and does not connect again.
   func disconnect() {
     timer = nil
@@ -92,17 +87,17 @@ final class BrokerLink {
   }
 
   /// - Returns: false if the message is not sent.
-  func publish(_ topic: String, _ payload: String) -> Bool {
-    guard isConnected, let client else { return false }
-    return client.publish(topic, payload)
-  }
-
-  func send(_ topic: String, _ payload: String, qos: Int32) {
-    if isConnected { _ = client?.publish(topic, payload, qos: qos, isRetained: false) }
+  @discardableResult
+  func publish(
+    _ topic: String, _ payload: String, qos: Int32 = 1, isRetained: Bool = true
+  ) -> Bool {
+    isConnected && client?.publish(topic, payload, qos: qos, isRetained: isRetained) == true
   }
 
   func subscribe(to filters: [String]) {
-    for filter in filters { client?.subscribe(to: filter) }
+    for filter in filters {
+      if let number = client?.subscribe(to: filter) { subscriptions[number] = filter }
+    }
   }
 }
 
@@ -111,7 +106,7 @@ extension RelayService {
   /// - Throws: `Fault` if the broker cannot be reached, or does not let it in.
   public func tryBroker() throws(Fault) {
     var fault: Fault?
-    let id = "\(topics.clientID(ofMachine: Machine.id))-check"
+    let id = "\(topics.clientID)-check"
     let client = try MQTTClient(configuration.broker, id: id) { [unowned self] in
       if case .ended(let why) = $0 { fault = why }
       loop.exit()

@@ -63,6 +63,9 @@ extension Discovery {
     Record(["device_class": .text("enum"), "options": .list(choices.map { .text($0) })])
   }
 
+  /// The notices of timers and alarms that MQTT tells as events.
+  static let rings = ["timer_elapsed", "timer_missed", "alarm_rings", "alarm_missed"]
+
   /// Home Assistant does not record attributes of more than 16,384 bytes.
   private static let mostListed = 20
 
@@ -149,29 +152,6 @@ extension Discovery {
       topic: \.answer, isDiagnostic: true),
     Entity(
       key: "ring", platform: "event", name: "Ring", icon: "mdi:bell-ring-outline", topic: \.event,
-      more: Record(["event_types": .list(RingEvent.types.map { .text($0) })])),
+      more: Record(["event_types": .list(rings.map { .text($0) })])),
   ]
-}
-
-/// An event of a timer or an alarm, as MQTT tells it.
-struct RingEvent {
-  static let types = ["timer_elapsed", "timer_missed", "alarm_rings", "alarm_missed"]
-
-  /// One line of JSON. `event_type` is the key of Home Assistant.
-  let payload: String
-
-  /// - Parameters:
-  ///   - event: the notice's event, as in the journal.
-  ///   - words: a sentence for a person.
-  /// - Returns: nil for another notice.
-  init?(_ event: String, _ words: String, _ fields: [String: String]) {
-    guard Self.types.contains(event) else { return nil }
-    let record = Record([
-      "event_type": .text(event),
-      "number": (fields["TIMER"] ?? fields["ALARM"]).flatMap { Int64($0) }.map { .integer($0) },
-      "name": (fields["TIMER_NAME"] ?? fields["ALARM_NAME"]).map { .text($0) },
-      "text": .text(words),
-    ])
-    payload = record.json
-  }
 }

@@ -13,15 +13,10 @@ final class MQTTClient {
     /// The broker has let it in.
     case accepted
     case received(MQTTMessage)
-    /// The broker does not let it hear this filter.
-    case denied(filter: String)
+    /// The broker refuses the subscription of this number.
+    case denied(Int32)
     /// The connection has ended, or could not be made.
     case ended(Fault)
-  }
-
-  private enum ThreadEvent {
-    case told(Event)
-    case subscribed(Int32, isDenied: Bool)
   }
 
   /// How long an address may take to answer, and the broker to accept the connection.
@@ -40,12 +35,11 @@ final class MQTTClient {
   // The loop's.
   private var source: EventSource?
   private var deadline: EventSource?
+  /// The broker has accepted the connection. Set while the thread waits.
   private var isLetIn = false
-  private var subscriptions: [Int32: String] = [:]
 
   // The thread's.
-  private var event: ThreadEvent?
-  private var isAccepted = false
+  private var event: Event?
   /// The last error or warning of libmosquitto.
   private var words = ""
 
@@ -64,21 +58,19 @@ final class MQTTClient {
     (client, ends) = (made, (pair[0], pair[1]))
     mosquitto_threaded_set(client, true)
     mosquitto_user_data_set(client, Unmanaged.passUnretained(self).toOpaque())
+    let offline = "offline"
     if let will {
-      let payload = "offline"
-      try check(
-        mosquitto_will_set(client, will, Int32(payload.utf8.count), payload, 1, true), "set a will")
+      try check(mosquitto_will_set(client, will, Int32(offline.utf8.count), offline, 1, true))
     }
     if let user = settings.user {
-      try check(
-        mosquitto_username_pw_set(client, user, try settings.password()), "give user and password")
+      try check(mosquitto_username_pw_set(client, user, try settings.password()))
     }
     if settings.usesTLS {
       let context = try TLSContext.expecting(settings)
       defer { TLSContext.free(context) }
       try check(
-        mosquitto_void_option(client, MOSQ_OPT_SSL_CTX, UnsafeMutableRawPointer(context)), "use TLS")
-      try check(mosquitto_int_option(client, MOSQ_OPT_SSL_CTX_WITH_DEFAULTS, 0), "use TLS")
+        mosquitto_void_option(client, MOSQ_OPT_SSL_CTX, UnsafeMutableRawPointer(context)))
+      try check(mosquitto_int_option(client, MOSQ_OPT_SSL_CTX_WITH_DEFAULTS, 0))
     }
     listen()
   }
@@ -95,9 +87,9 @@ final class MQTTClient {
     Unmanaged<MQTTClient>.fromOpaque(context!).takeUnretainedValue()
   }
 
-  private func check(_ code: Int32, _ operation: String) throws(Fault) {
+  private func check(_ code: Int32) throws(Fault) {
     guard code != MOSQ_ERR_SUCCESS.rawValue else { return }
-    throw Fault("cannot \(operation)", code: code, String(cString: mosquitto_strerror(code)))
+    throw Fault("cannot make an MQTT client", code: code, String(cString: mosquitto_strerror(code)))
   }
 
   // MARK: The loop
@@ -123,17 +115,11 @@ final class MQTTClient {
     var byte: UInt8 = 0
     guard read(ends.loop, &byte, 1) == 1, let event else { return }
     switch event {
-    case .subscribed(let message, let isDenied):
-      let filter = subscriptions.removeValue(forKey: message)
-      if isDenied, let filter { told(.denied(filter: filter)) }
-    case .told(let event):
-      switch event {
-      case .accepted: (isLetIn, deadline) = (true, nil)
-      case .ended: (isLetIn, deadline, source) = (false, nil, nil)
-      default: break
-      }
-      told(event)
+    case .accepted: (isLetIn, deadline) = (true, nil)
+    case .ended: (deadline, source) = (nil, nil)
+    default: break
     }
+    told(event)
     write(ends.loop, &byte, 1)
   }
 
@@ -150,24 +136,23 @@ final class MQTTClient {
   }
 
   /// - Returns: false if the message is not sent.
-  func publish(
-    _ topic: String, _ payload: String, qos: Int32 = 1, isRetained: Bool = true
-  ) -> Bool {
+  func publish(_ topic: String, _ payload: String, qos: Int32, isRetained: Bool) -> Bool {
     mosquitto_publish(client, nil, topic, Int32(payload.utf8.count), payload, qos, isRetained)
       == MOSQ_ERR_SUCCESS.rawValue
   }
 
-  func subscribe(to filter: String) {
-    var message: Int32 = 0
-    mosquitto_subscribe(client, &message, filter, 1)
-    subscriptions[message] = filter
+  /// - Returns: the number of the subscription.
+  func subscribe(to filter: String) -> Int32 {
+    var number: Int32 = 0
+    mosquitto_subscribe(client, &number, filter, 1)
+    return number
   }
 
   // MARK: The thread
 
   private static func run(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
     let client = Unmanaged<MQTTClient>.fromOpaque(context!).takeRetainedValue()
-    client.handOver(.told(.ended(client.run())))
+    client.handOver(.ended(client.run()))
     shutdown(client.ends.thread, Int32(SHUT_RDWR))
     return nil
   }
@@ -177,14 +162,14 @@ final class MQTTClient {
     var code = mosquitto_connect(client, settings.host, Int32(settings.port), Self.keepAlive)
     let end = uptime + Self.patience
     while code == MOSQ_ERR_SUCCESS.rawValue {
-      code = mosquitto_loop(client, isAccepted ? Self.pause : 1000, 1)
-      if !isAccepted, uptime > end { return Fault(settings.name, "it does not answer") }
+      code = mosquitto_loop(client, isLetIn ? Self.pause : 1000, 1)
+      if !isLetIn, uptime > end { return Fault(settings.name, "it does not answer") }
     }
-    return fault(code)
+    return Fault(settings.name, code: code, detail(code, errno))
   }
 
   /// Waits until the loop has served the event. If it serves none any more, ends the connection.
-  private func handOver(_ event: ThreadEvent) {
+  private func handOver(_ event: Event) {
     self.event = event
     var byte: UInt8 = 0
     let isServed =
@@ -196,12 +181,8 @@ final class MQTTClient {
   private func listen() {
     mosquitto_connect_callback_set(client) { _, context, code in
       let client = MQTTClient.from(context)
-      guard code == 0 else {
-        client.words = String(cString: mosquitto_connack_string(code))
-        return
-      }
-      client.isAccepted = true
-      client.handOver(.told(.accepted))
+      guard code != 0 else { return client.handOver(.accepted) }
+      client.words = String(cString: mosquitto_connack_string(code))
     }
     mosquitto_message_callback_set(client) { _, context, message in
       guard let message = message?.pointee, let topic = message.topic else { return }
@@ -211,11 +192,11 @@ final class MQTTClient {
       let received = MQTTMessage(
         topic: String(cString: topic), payload: Array(payload), size: size,
         isRetained: message.retain)
-      MQTTClient.from(context).handOver(.told(.received(received)))
+      MQTTClient.from(context).handOver(.received(received))
     }
-    mosquitto_subscribe_callback_set(client) { _, context, message, count, granted in
-      let isDenied = count > 0 && granted.map { $0[0] >= 0x80 } == true
-      MQTTClient.from(context).handOver(.subscribed(message, isDenied: isDenied))
+    mosquitto_subscribe_callback_set(client) { _, context, number, count, granted in
+      guard count > 0, let granted, granted[0] >= 0x80 else { return }
+      MQTTClient.from(context).handOver(.denied(number))
     }
     mosquitto_log_callback_set(client) { _, context, level, words in
       guard level & Int32(MOSQ_LOG_ERR | MOSQ_LOG_WARNING) != 0, let words else { return }
@@ -223,15 +204,11 @@ final class MQTTClient {
     }
   }
 
-  private func fault(_ code: Int32) -> Fault {
-    let cause = errno
-    return Fault(settings.name, code: code, detail(code, cause))
-  }
-
+  /// - Parameter cause: errno.
   private func detail(_ code: Int32, _ cause: Int32) -> String {
     // With TLS 1.3 a client takes the handshake for done before the broker has checked it, so the
     // broker's refusal may look like another end.
-    if !isAccepted, settings.usesTLS {
+    if !isLetIn, settings.usesTLS {
       if let complaint = TLSContext.complaint {
         return "its certificate is not accepted: \(complaint); see 'authority' and 'broker'"
       }
@@ -242,7 +219,8 @@ final class MQTTClient {
     switch code {
     case MOSQ_ERR_CONN_REFUSED.rawValue:
       return "it refuses the connection: \(reason); see [mqtt] in the configuration"
-    case MOSQ_ERR_EAI.rawValue: return "the name is not found: \(String(cString: gai_strerror(cause)))"
+    case MOSQ_ERR_EAI.rawValue:
+      return "the name is not found: \(String(cString: gai_strerror(cause)))"
     case MOSQ_ERR_ERRNO.rawValue where cause == EINTR: return "it does not answer"
     case MOSQ_ERR_KEEPALIVE.rawValue: return "it does not answer any more"
     case MOSQ_ERR_PROTOCOL.rawValue, MOSQ_ERR_MALFORMED_PACKET.rawValue:
@@ -251,7 +229,7 @@ final class MQTTClient {
     case MOSQ_ERR_ERRNO.rawValue where ![ECONNRESET, EPIPE, EPROTO, 0].contains(cause):
       return String(cString: strerror(cause))
     default:
-      return isAccepted
+      return isLetIn
         ? "it has closed the connection"
         : "it closes the connection at once; is it a broker, and are 'port' and 'tls' right?"
     }

@@ -33,23 +33,33 @@ final class Order {
   var before: Rejection?
 
   private init(_ record: Record) throws {
-    guard let name = record[Self.command], let entry = CommandTable.entries[name] else {
+    let name = record[Self.command]
+    let form = Horology.Request.forms.first {
+      $0.name == name || name == "rounds" && $0.name == "interval"
+    }
+    guard let name, let keys = form?.fields.map(\.key) ?? Self.own[name] else {
       let value = record[Self.command.name]
       throw Rejection(
         .command,
         BadValue(key: "command", value: value, allowed: Self.command.allowed).description)
     }
-    let known = entry.keys + Self.common
+    let known = keys + Self.common
     if let unknown = record.fields.first(where: { !known.contains($0.key) }) {
       throw Rejection(.key, BadValue(unknown: unknown.key, known: known.sorted()).description)
     }
     self.name = name
     id = try record.optional(Self.id)
     expires = try record.optional(Self.expires)
-    at = entry.keys.contains("at") ? record[Horology.Request.Keys.at] : nil
+    at = record[Horology.Request.Keys.at]
     var request = record
     for key in Self.common { request[key] = nil }
-    action = try entry.action(request)
+    if let form {
+      _ = try form.request(request, tune: Self.tune)
+      action = .call(form.method, keys.isEmpty ? nil : request)
+    } else {
+      let device = try Device(request)
+      action = name == "device_add" ? .register(device) : .remove(token: device.token)
+    }
   }
 
   /// As the journal names it: `announce` or `announce "bell-7"`.
@@ -70,9 +80,23 @@ extension Order {
     (1...64).contains($0.utf8.count)
   }
   private static let command = Key<String>.text(
-    "command", allowed: "one of \(CommandTable.entries.keys.sorted().joined(separator: ", "))")
+    "command",
+    allowed: "one of "
+      + (Horology.Request.forms.map(\.name) + own.keys + ["rounds"]).sorted().joined(
+        separator: ", "))
+  /// The relay's own commands, and their keys.
+  private static let own = ["device_add": Device.keys, "device_remove": [Device.token.name]]
   private static let expires = Key<Instant>.instant("expires")
   private static let common = [command.name, id.name, expires.name]
+
+  /// Stands for every tune, for only the clock can find one. The network must not choose which files
+  /// it opens, so a name is that of a file in its folder.
+  private static func tune(_ name: String) throws(BadValue) -> Tune {
+    guard !name.utf8.contains(UInt8(ascii: "/")), name.utf8.count < 256 else {
+      throw BadValue(key: "tune", value: .text(name), allowed: "the name of a tune, not a path")
+    }
+    return .missing(name)
+  }
 
   /// - Throws: `Rejection` that says what is wrong and what is allowed.
   convenience init(payload: String, with known: Record = Record()) throws(Rejection) {
@@ -100,46 +124,6 @@ extension Record {
     let last = Double(Instant.allowed.upperBound.seconds)
     guard let seconds = self[.real(key.name, 0...last, "seconds")] else { return }
     self[key] = Instant(microseconds: Int64((seconds * 1e6).rounded()))
-  }
-}
-
-/// The commands that a message may give: those of the clock, and the relay's own.
-enum CommandTable {
-  struct Entry: Sendable {
-    /// The keys that it may hold, besides those of every command.
-    let keys: [String]
-    let action: @Sendable (Record) throws(BadValue) -> Order.Action
-  }
-
-  static let entries: [String: Entry] = {
-    var entries = Dictionary(
-      uniqueKeysWithValues: Horology.Request.forms.map { ($0.name, Entry($0)) })
-    entries["rounds"] = entries["interval"]
-    entries["device_add"] = Entry(keys: Device.keys) { record throws(BadValue) in
-      .register(try Device(record))
-    }
-    entries["device_remove"] = Entry(keys: [Device.token.name]) { record throws(BadValue) in
-      .remove(token: try Device(record).token)
-    }
-    return entries
-  }()
-
-  /// Stands for every tune, for only the clock can find one. The network must not choose which files
-  /// it opens, so a name is that of a file in its folder.
-  fileprivate static func tune(_ name: String) throws(BadValue) -> Tune {
-    guard !name.utf8.contains(UInt8(ascii: "/")), name.utf8.count < 256 else {
-      throw BadValue(key: "tune", value: .text(name), allowed: "the name of a tune, not a path")
-    }
-    return .missing(name)
-  }
-}
-
-extension CommandTable.Entry {
-  fileprivate init(_ form: Horology.Request.Form) {
-    self.init(keys: form.fields.map(\.key)) { record throws(BadValue) in
-      _ = try form.request(record, tune: CommandTable.tune)
-      return .call(form.method, form.fields.isEmpty ? nil : record)
-    }
   }
 }
 

@@ -26,7 +26,8 @@ extension RelayService {
     case .command where message.isRetained:
       refuse(
         Rejection(
-          .retained, "the broker has kept it and hands it over at every connection; "
+          .retained,
+          "the broker has kept it and hands it over at every connection; "
             + "send commands without retain"))
     case .command where message.size > Order.largestPayload:
       let why = "it has \(message.size) bytes; at most \(Order.largestPayload) are read"
@@ -56,7 +57,7 @@ extension RelayService {
   }
 
   private func answer(_ outcome: CommandOutcome, id: String?) {
-    broker?.send(topics.answer, outcome.payload(id: id), qos: 0)
+    broker?.publish(topics.answer, outcome.payload(id: id), qos: 0, isRetained: false)
   }
 
   /// A command that waits is answered over MQTT once more when its instant comes.

@@ -50,12 +50,29 @@ extension RelayService {
     if case .text(let zone)? = announcer.state.record["zone"] { zone } else { nil }
   }
 
+  /// What the clocks of the zone show at an instant, by strftime(3).
+  private func local(_ format: String, at instant: Instant = .now) -> String {
+    // The relay shows no other local times. Other threads may read the environment, so it is changed
+    // only if the zone is another one.
+    if let zone, getenv("TZ").map({ String(cString: $0) }) != ":\(zone)" {
+      setenv("TZ", ":\(zone)", 1)
+    }
+    tzset()
+    var seconds = time_t(instant.seconds)
+    var fields = tm()
+    localtime_r(&seconds, &fields)
+    return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { text in
+      strftime(text.baseAddress!, text.count, format, &fields)
+      return String(cString: text.baseAddress!)
+    }
+  }
+
   /// As in `15:30`.
-  var localTime: String { String(CivilTime(.now, zone: zone).dateTime.timeOfDay.prefix(5)) }
+  var localTime: String { local("%H:%M") }
 
   /// Of the command that draws the next noon.
   var wordsOfNoon: [String] {
-    let day = CivilTime(.now + .seconds(12 * 3600), zone: zone).dateTime.date
+    let day = local("%F", at: .now + .seconds(12 * 3600))
     return ["render", "--at", "\(day)T12:00"] + (zone.map { ["--zone", $0] } ?? []) + ["--picture"]
   }
 
@@ -80,8 +97,10 @@ extension RelayService {
     // No signal tells how far the clock may be off: ask, for the next answer. A page asks every minute.
     announcer.ask()
     let now = Instant.now
+    // As +01:00, not +0100.
+    let local = local("%FT%T%z", at: now)
     let time = Record([
-      "instant": .text(now.rfc3339), "local": .text(CivilTime(now, zone: zone).description),
+      "instant": .text(now.rfc3339), "local": .text("\(local.dropLast(2)):\(local.suffix(2))"),
       "zone": .text(zone ?? ""),
     ])
     return isRunning ? time.merging(announcer.state.uncertainty) : time
@@ -118,28 +137,6 @@ extension Value {
   fileprivate var isNextSignal: Bool {
     guard case .record(let line) = self else { return false }
     return line["cause"] == .text("interval") && line["signal"] != .text("end")
-  }
-}
-
-extension CivilTime {
-  /// What the clocks of a zone show at an instant, by glibc.
-  /// - Parameter zone: nil for that of the system.
-  fileprivate init(_ instant: Instant, zone: String?) {
-    // The relay shows no other local times. Other threads may read the environment, so it is changed
-    // only if the zone is another one.
-    if let zone, getenv("TZ").map({ String(cString: $0) }) != ":\(zone)" {
-      setenv("TZ", ":\(zone)", 1)
-    }
-    tzset()
-    var seconds = time_t(instant.seconds)
-    var fields = tm()
-    localtime_r(&seconds, &fields)
-    self.init(
-      dateTime: CivilDateTime(
-        shownYear: Int(fields.tm_year) + 1900, month: Int(fields.tm_mon) + 1,
-        day: Int(fields.tm_mday), hour: Int(fields.tm_hour), minute: Int(fields.tm_min),
-        second: min(Int(fields.tm_sec), 59)),
-      weekday: Weekday(rawValue: Int(fields.tm_wday))!, utcOffsetSeconds: Int(fields.tm_gmtoff))
   }
 }
 

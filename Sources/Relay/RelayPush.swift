@@ -54,8 +54,15 @@ extension RelayService {
       let json = notices.add(notice, at: .now)
       door?.streams.send(notice: json)
     }
-    if let ring = RingEvent(event, words, fields) {
-      broker?.send(topics.event, ring.payload, qos: 1)
+    if Discovery.rings.contains(event) {
+      // `event_type` is the key of Home Assistant.
+      let ring = Record([
+        "event_type": .text(event),
+        "number": (fields["TIMER"] ?? fields["ALARM"]).flatMap { Int64($0) }.map { .integer($0) },
+        "name": (fields["TIMER_NAME"] ?? fields["ALARM_NAME"]).map { .text($0) },
+        "text": .text(words),
+      ])
+      broker?.publish(topics.event, ring.json, isRetained: false)
     }
     // The events `switch` and `rtc` are everyday ones, except the first after a loss.
     switch event {

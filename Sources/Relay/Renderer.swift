@@ -9,51 +9,46 @@ final class Renderer {
   private static let mostWaiting = 8
   typealias Answer = (Result<[UInt8], Rejection>) -> Void
 
-  private struct Job: Equatable {
-    /// Of the command, up to the name of the file.
-    let words: [String]
-    let version: Int
-  }
-
   private let loop: EventLoop
-  private var version = 0
-  private var last: (job: Job, bytes: [UInt8])?
-  private var waiting: [(job: Job, answer: Answer)] = []
+  private var last: (words: [String], bytes: [UInt8])?
+  private var waiting: [(words: [String], answer: Answer)] = []
   private var child: Child?
 
   init(_ loop: EventLoop) {
     self.loop = loop
   }
 
-  /// The configuration has changed: what is rendered from now on may be another file.
-  func forget() { version += 1 }
+  /// The configuration has changed: the file that is being rendered is begun again.
+  func forget() {
+    (last, child) = (nil, nil)
+    startNext()
+  }
 
   /// - Parameter words: of the command. The name of a file follows.
   func render(_ words: [String], _ answer: @escaping Answer) {
-    let job = Job(words: words, version: version)
-    if let last, last.job == job { return answer(.success(last.bytes)) }
+    if let last, last.words == words { return answer(.success(last.bytes)) }
     guard waiting.count < Self.mostWaiting else {
       return answer(
         .failure(Rejection(.full, "too many pictures and voices are asked for; try again")))
     }
-    waiting.append((job, answer))
+    waiting.append((words, answer))
     startNext()
   }
 
   private func startNext() {
-    guard child == nil, let job = waiting.first?.job else { return }
+    guard child == nil, let words = waiting.first?.words else { return }
     do throws(Fault) {
-      child = try Child(job.words, loop) { [unowned self] in end(job, $0) }
+      child = try Child(words, loop) { [unowned self] in end(words, $0) }
     } catch {
-      end(job, .failure(Rejection(.refused, error.description)))
+      end(words, .failure(Rejection(.refused, error.description)))
     }
   }
 
-  private func end(_ job: Job, _ result: Result<[UInt8], Rejection>) {
+  private func end(_ words: [String], _ result: Result<[UInt8], Rejection>) {
     child = nil
-    if case .success(let bytes) = result { last = (job, bytes) }
-    let served = waiting.filter { $0.job == job }
-    waiting.removeAll { $0.job == job }
+    if case .success(let bytes) = result { last = (words, bytes) }
+    let served = waiting.filter { $0.words == words }
+    waiting.removeAll { $0.words == words }
     for each in served { each.answer(result) }
     startNext()
   }

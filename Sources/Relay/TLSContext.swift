@@ -52,26 +52,19 @@ enum TLSContext {
       throw Fault("cannot use TLS", reason)
     }
     do throws(Fault) {
-      try trust(authorities, in: context)
+      let code =
+        isSpecialFile(authorities)
+        ? SSL_CTX_load_verify_dir(context, authorities)
+        : SSL_CTX_load_verify_file(context, authorities)
+      guard code == 1 else {
+        throw Fault(authorities, "it holds no certificate that can be read (\(reason))")
+      }
       if let certificate, let key { try show(certificate, key, in: context) }
     } catch {
       SSL_CTX_free(context)
       throw error
     }
     return context
-  }
-
-  private static func trust(
-    _ authorities: String, in context: OpaquePointer
-  ) throws(Fault) {
-    let isFolder = isSpecialFile(authorities)
-    let code =
-      isFolder
-      ? SSL_CTX_load_verify_dir(context, authorities)
-      : SSL_CTX_load_verify_file(context, authorities)
-    guard code == 1 else {
-      throw Fault(authorities, "it holds no certificate that can be read (\(reason))")
-    }
   }
 
   /// - Throws: `Fault` if one of them cannot be read, or they do not belong together.

@@ -9,11 +9,11 @@ import CSystemd
 ///     PREFIX/clock/NAME/answer         how each command has ended, as JSON
 ///     PREFIX/group/GROUP/command       the same, for every clock of a group
 public struct Topics: Hashable, Sendable {
-  public let prefix: String
-  public let name: String
-  public let group: String?
+  public internal(set) var prefix: String
+  public internal(set) var name: String
+  var group: String?
   /// The prefix of Home Assistant's discovery topics; nil for no discovery.
-  public let discoveryPrefix: String?
+  var discoveryPrefix: String?
 
   public var clock: String { "\(prefix)/clock/\(name)" }
   public var availability: String { "\(clock)/availability" }
@@ -30,10 +30,7 @@ public struct Topics: Hashable, Sendable {
 
   /// The client ID, by which the broker knows this connection. Two clients with the same ID would
   /// disconnect each other for ever, and host names are often the same.
-  func clientID(ofMachine machine: String) -> String {
-    let id = "\(objectID)_\(machine)"
-    return machine.isEmpty ? objectID : id
-  }
+  var clientID: String { "\(objectID)_\(Machine.id)" }
 
   public var discovery: String? { discoveryPrefix.map { "\($0)/device/\(objectID)/config" } }
   /// The topics whose last message the broker keeps.
