@@ -38,50 +38,33 @@ final class AnnouncerLink {
     self.service = service
   }
 
-  private static func from(_ context: UnsafeMutableRawPointer?) -> AnnouncerLink {
-    Unmanaged<AnnouncerLink>.fromOpaque(context!).takeUnretainedValue()
-  }
-
   // MARK: The connection
 
   func connect() {
     do throws(Fault) {
-      try open()
+      // Not last: under a flood of MQTT messages the answers would never be read.
+      let bus = try SystemBus(loop, isLast: false) { [unowned self] in
+        lose("the system bus has gone")
+      }
+      self.bus = bus
+      let rules = [
+        "type='signal',sender='\(Self.name)',path='\(Self.path)'",
+        // The announcer's own signals do not tell when it starts or stops.
+        "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='\(Self.name)'",
+      ]
+      for rule in rules {
+        try bus.keep("watch the system bus") {
+          sd_bus_add_match_async(
+            bus.pointer, &$0, rule,
+            { message, context, _ in
+              Unmanaged<AnnouncerLink>.fromOpaque(context!).takeUnretainedValue().heard(message!)
+              return 0
+            }, nil, Unmanaged.passUnretained(self).toOpaque())
+        }
+      }
       ask()
     } catch {
       lose(error.description)
-    }
-  }
-
-  private func open() throws(Fault) {
-    // Not last: under a flood of MQTT messages the answers would never be read.
-    let bus = try SystemBus(loop, isLast: false) { [unowned self] in
-      lose("the system bus has gone")
-    }
-    self.bus = bus
-    let context = Unmanaged.passUnretained(self).toOpaque()
-    try watch(bus, "type='signal',sender='\(Self.name)',path='\(Self.path)'", context) {
-      message, context, _ in
-      AnnouncerLink.from(context).heard(message!)
-      return 0
-    }
-    // The announcer's own signals do not tell when it starts or stops.
-    try watch(
-      bus,
-      "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='\(Self.name)'",
-      context
-    ) { _, context, _ in
-      AnnouncerLink.from(context).ask()
-      return 0
-    }
-  }
-
-  private func watch(
-    _ bus: SystemBus, _ rule: String, _ context: UnsafeMutableRawPointer,
-    _ handler: @escaping sd_bus_message_handler_t
-  ) throws(Fault) {
-    try bus.keep("watch the system bus") {
-      sd_bus_add_match_async(bus.pointer, &$0, rule, handler, nil, context)
     }
   }
 
@@ -104,9 +87,7 @@ final class AnnouncerLink {
       service.noticed(notice)
     } else if sd_bus_message_is_signal(message, Self.name, "Held") > 0 {
       service.door?.phones?.held()
-    } else if sd_bus_message_is_signal(
-      message, "org.freedesktop.DBus.Properties", "PropertiesChanged") > 0
-    {
+    } else {
       ask()
     }
   }
@@ -115,7 +96,7 @@ final class AnnouncerLink {
   func ask() {
     guard bus != nil, !isAsking else { return }
     isAsking = true
-    let answered: (Result<OpaquePointer, Rejection>) -> Void = { [unowned self] in
+    send("GetAll", of: "org.freedesktop.DBus.Properties", .text(Self.name)) { [unowned self] in
       isAsking = false
       switch $0 {
       case .success(let reply):
@@ -133,9 +114,6 @@ final class AnnouncerLink {
         // The bus may not tell that it answers again, so ask.
         timer = try? loop.after(Self.longestPause) { [unowned self] in ask() }
       }
-    }
-    send("GetAll", of: "org.freedesktop.DBus.Properties", answered) {
-      BusWriter.append(text: Self.name, to: $0)
     }
   }
 
@@ -157,7 +135,7 @@ final class AnnouncerLink {
       queue.append { [unowned self] in call(method, request, done) }
       return
     }
-    let answered: (Result<OpaquePointer, Rejection>) -> Void = { [unowned self] in
+    send(method, of: Self.name, request.map { .record($0) }) { [unowned self] in
       switch $0 {
       case .success(let reply): done(.success(BusReader.record(reply) ?? Record()))
       case .failure(let rejection) where rejection.kind == .timeout:
@@ -167,15 +145,11 @@ final class AnnouncerLink {
       case .failure(let rejection): done(.failure(rejection))
       }
     }
-    send(method, of: Self.name, answered) { message in
-      if let request { BusWriter.append(request, to: message) }
-    }
   }
 
   private func send(
-    _ method: String, of interface: String,
-    _ done: @escaping (Result<OpaquePointer, Rejection>) -> Void,
-    arguments: (OpaquePointer) -> Void
+    _ method: String, of interface: String, _ argument: Value?,
+    _ done: @escaping (Result<OpaquePointer, Rejection>) -> Void
   ) {
     guard let bus else {
       return done(.failure(Rejection(.absent, "the system bus cannot be reached")))
@@ -191,7 +165,8 @@ final class AnnouncerLink {
         sd_bus_message_new_method_call(bus.pointer, &$0, Self.name, Self.path, interface, method)
       }
       sd_bus_message_set_auto_start(message.pointer, 0)
-      arguments(message.pointer)
+      // Its type is asked for only by lists.
+      if let argument { BusWriter.append(argument, "", to: message.pointer) }
       // When the bus goes, sd-bus answers each call with an error.
       let code = sd_bus_call_async(
         bus.pointer, nil, message.pointer,

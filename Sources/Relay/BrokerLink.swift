@@ -8,9 +8,6 @@ final class BrokerLink {
   private static let trial = Duration.seconds(10)
 
   private unowned let service: RelayService
-  private let journal: Journal
-  private let settings: RelayConfiguration.Broker
-  private let topics: Topics
 
   private var client: MQTTClient?
   private var outage = Outage()
@@ -21,20 +18,15 @@ final class BrokerLink {
   private var toldDenials: Set<String> = []
   private(set) var isConnected = false
 
-  init(_ service: RelayService) {
-    self.service = service
-    journal = service.journal
-    settings = service.configuration.broker
-    topics = service.topics
-  }
+  init(_ service: RelayService) { self.service = service }
 
-  /// As in `homeassistant.local:1883`.
-  var name: String { settings.name }
+  private var journal: Journal { service.journal }
 
   func connect() {
     do throws(Fault) {
       let client = try MQTTClient(
-        settings, id: topics.clientID, will: topics.availability
+        service.configuration.broker, id: service.topics.clientID,
+        will: service.topics.availability
       ) { [unowned self] in serve($0) }
       self.client = client
       try client.connect(service.loop)
@@ -47,7 +39,10 @@ final class BrokerLink {
     switch event {
     case .accepted:
       isConnected = true
-      if !outage.isLost { journal.log(.broker, .info, "connected to \(name) as \(topics.clock)") }
+      let name = service.configuration.broker.name
+      if !outage.isLost {
+        journal.log(.broker, .info, "connected to \(name) as \(service.topics.clock)")
+      }
       timer = try? service.loop.after(Self.trial) { [unowned self] in
         if outage.ends() { journal.log(.broker, .notice, "the broker \(name) is back") }
         causes = []

@@ -11,28 +11,28 @@ extension RelayService {
   private static let mostRejections = 64
 
   func receive(_ message: MQTTMessage) {
-    let refuse = { (rejection: Rejection) in
-      self.reject(rejection, message.topic)
-      self.answer(.refused(rejection), id: nil)
+    func refuse(_ rejection: Rejection) {
+      reject(rejection, message.topic)
+      answer(.refused(rejection), id: nil)
     }
-    switch topics.destination(of: message.topic) {
-    case .birth:
+    if message.topic == topics.birth {
       // A retained birth does not mean a start, and we have just published everything.
       if !message.isRetained, message.payload == Array("online".utf8) { republishAll() }
-    case .nobody:
+    } else if !topics.commands.contains(message.topic) {
       refuse(Rejection(.topic, "commands are sent to \(topics.command), with their name inside"))
-    // An empty message only clears a retained one.
-    case .command where message.size == 0: break
-    case .command where message.isRetained:
+    } else if message.size == 0 {
+      // It only clears a retained one.
+    } else if message.isRetained {
       refuse(
         Rejection(
           .retained,
           "the broker has kept it and hands it over at every connection; "
             + "send commands without retain"))
-    case .command where message.size > Order.largestPayload:
+    } else if message.size > Order.largestPayload {
       let why = "it has \(message.size) bytes; at most \(Order.largestPayload) are read"
       refuse(Rejection(.large, why))
-    case .command: carryOut(message.payload, from: message.topic)
+    } else {
+      carryOut(message.payload, from: message.topic)
     }
   }
 
@@ -97,7 +97,6 @@ extension RelayService {
   }
 
   private func cancelWaiting() {
-    guard !waiting.isEmpty else { return }
     let cancelled = waiting
     waiting = []
     publishState()

@@ -16,7 +16,6 @@ public struct RelayConfiguration: Hashable, Sendable {
     public var certificate: String?
     public var key: String?
 
-    /// The IANA ports, without and with TLS, unless another is set.
     public var port: Int { givenPort ?? (usesTLS ? 8883 : 1883) }
 
     /// As in `homeassistant.local:1883`.
@@ -98,8 +97,7 @@ extension RelayConfiguration.Broker {
     return try Secret.line(file: passwordFile, credential: "mqtt-password")
   }
 
-  /// - Throws: `Fault` if a TLS file cannot be read or used, or the key is that of another
-  ///   certificate.
+  /// - Throws: `Fault` if a file of TLS cannot be used, or the key is that of another certificate.
   public func checkCertificates() throws(Fault) {
     try TLSContext.check(authorities: authorities, certificate: certificate, key: key)
   }
@@ -124,11 +122,14 @@ extension RelayConfiguration {
       \.topics.prefix, none: "clocksmith", "\(Topics.allowedName), and more of them behind slashes",
       where: Topics.isPrefix),
     "name": RelayKeys.text(
-      \.topics.name, none: Topics.name(ofHost: hostName), Topics.allowedName, where: Topics.isName),
+      \.topics.name, none: Topics.name(ofHost: hostName), Topics.allowedName,
+      where: Topics.isName),
     "group": RelayKeys.text(\.topics.group, Topics.allowedName, where: Topics.isName),
     "discovery": RelayKeys.text(
-      \.topics.discoveryPrefix, "the topic under which Home Assistant discovers", where: Topics.isPrefix),
+      \.topics.discoveryPrefix, "the topic under which Home Assistant discovers",
+      where: Topics.isPrefix),
   ]
+
   /// An IPv6 address has at least two colons.
   @Sendable private static func isHost(_ text: String) -> Bool {
     (1...253).contains(text.utf8.count) && text.utf8.count { $0 == UInt8(ascii: ":") } != 1

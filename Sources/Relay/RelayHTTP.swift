@@ -38,17 +38,13 @@ extension RelayService {
 
   // MARK: What apps ask for
 
+  /// The state as JSON, while the announcer runs.
   var stateForApps: Result<String, Rejection> {
-    if let why = announcer.absence {
-      .failure(Rejection(.absent, why))
-    } else {
-      .success(state ?? "{}")
-    }
+    if let why = announcer.absence { return .failure(Rejection(.absent, why)) }
+    return .success(announcer.state.payload(waiting: waiting))
   }
 
-  private var zone: String? {
-    if case .text(let zone)? = announcer.state.record["zone"] { zone } else { nil }
-  }
+  private var zone: String? { announcer.state.record[Key<String>.text("zone")] }
 
   /// What the clocks of the zone show at an instant, by strftime(3).
   private func local(_ format: String, at instant: Instant = .now) -> String {
@@ -79,9 +75,7 @@ extension RelayService {
   /// What the page says without JavaScript.
   var words: [Substring: String] {
     let state = announcer.state.record
-    func text(_ key: String, of record: Record) -> String {
-      if case .text(let text)? = record[key] { text } else { "" }
-    }
+    func text(_ key: String, of record: Record) -> String { record[.text(key)] ?? "" }
     var next = ""
     if isRunning, case .record(let occasion)? = state["next"] {
       // As in `2026-11-21T15:15:00+01:00`.

@@ -10,7 +10,6 @@ public final class RelayService {
   private let notifier = Notifier()
   private let path: String?
   private(set) var configuration: RelayConfiguration
-  var topics: Topics
   private(set) var broker: BrokerLink?
   private(set) lazy var announcer = AnnouncerLink(loop, self)
   private var sources: [EventSource] = []
@@ -36,14 +35,15 @@ public final class RelayService {
   private var published: [String: String] = [:]
   /// The topics of names that the clock had since the relay has started.
   private var former: Set<String> = []
-  private var announcerOutage = Outage()
-  private var hasAnnouncerAnswered = false
+  /// Whether the announcer ran when that was logged last.
+  private var loggedRunning: Bool?
+
+  var topics: Topics { configuration.topics }
 
   /// - Throws: `Fault` if the configuration is wrong, or the loop cannot be made.
   public init(path: String?) throws(Fault) {
     self.path = path
     configuration = try RelayConfiguration.load(path: path)
-    topics = configuration.topics
     loop = try EventLoop()
   }
 
@@ -69,14 +69,12 @@ public final class RelayService {
 
   private func connect() {
     // A relay without a broker still serves push and HTTP.
-    guard !configuration.broker.host.isEmpty else { return }
-    let broker = BrokerLink(self)
-    self.broker = broker
-    broker.connect()
+    broker = configuration.broker.host.isEmpty ? nil : BrokerLink(self)
+    broker?.connect()
   }
 
   private func disconnect() {
-    _ = broker?.publish(topics.availability, "offline")
+    broker?.publish(topics.availability, "offline")
     broker?.disconnect()
   }
 
@@ -95,17 +93,14 @@ public final class RelayService {
       // Retry an unreachable broker at once: its password or certificate may have changed.
       let connects =
         new.broker != configuration.broker || new.topics != topics || broker?.isConnected == false
-      if connects { disconnect() }
-      configuration = new
       if connects {
-        broker = nil
+        disconnect()
         former.formUnion(topics.retained)
-        topics = new.topics
-        connect()
       }
-      // Keys and secrets are in files of their own, which may have changed.
+      configuration = new
+      if connects { connect() }
+      // Keys, secrets and certificates are in files of their own, which may have changed.
       startPush()
-      // The files of the token and the certificate may have changed.
       openDoor()
       journal.log(
         .reloaded, .info, "reloaded: \(topics.clock) at \(configuration.broker.words)")
@@ -140,7 +135,8 @@ public final class RelayService {
       publish(topic, Discovery(topics: topics, version: version).payload)
     }
     publishState()
-    publishAvailability()
+    publish(topics.availability, isRunning ? "online" : "offline")
+    tellStatus()
   }
 
   /// Publishes a payload unless the broker already has it.
@@ -151,52 +147,39 @@ public final class RelayService {
 
   var isRunning: Bool { announcer.absence == nil }
 
-  private func publishAvailability() {
-    publish(topics.availability, isRunning ? "online" : "offline")
-    tellStatus()
-  }
-
   /// As in `connected to homeassistant.local:1883, the announcer runs`.
   func tellStatus() {
+    let name = configuration.broker.name
     let reaches =
-      switch broker {
+      switch broker?.isConnected {
       case nil: "no broker"
-      case let broker? where broker.isConnected: "connected to \(broker.name)"
-      case let broker?: "\(broker.name) is not reached"
+      case true?: "connected to \(name)"
+      case false?: "\(name) is not reached"
       }
     notifier.status("\(reaches), \(announcer.absence ?? "the announcer runs")")
   }
 
   func publishState() {
-    if let state { publish(topics.state, state) }
-    door?.streams.show(stateForApps)
-  }
-
-  /// Nil while the announcer does not run.
-  var state: String? {
-    guard isRunning else { return nil }
-    return announcer.state.payload(waiting: waiting)
+    let state = stateForApps
+    if case .success(let state) = state { publish(topics.state, state) }
+    door?.streams.show(state)
   }
 
   func lookAtAnnouncer() {
-    if let why = announcer.absence {
-      // Log only the first cause: it may change from one attempt to the next.
-      if announcerOutage.begins() {
+    // Log only the first cause of an absence: it may change from one attempt to the next.
+    if loggedRunning != isRunning {
+      loggedRunning = isRunning
+      if let why = announcer.absence {
         journal.log(
           .announcerLost, .warning,
           "\(why); the clock is published as offline until the announcer is back")
+      } else {
+        journal.log(.announcer, .notice, "the announcer answers")
       }
-    } else {
-      let isBack = announcerOutage.ends()
-      if isBack || !hasAnnouncerAnswered {
-        journal.log(.announcer, isBack ? .notice : .info, "the announcer answers")
-      }
-      hasAnnouncerAnswered = true
     }
     sendDue()
     lookAhead()
-    publishState()
-    publishAvailability()
+    publishAll()
   }
 
   /// Publishes everything again: Home Assistant has started and knows nothing.

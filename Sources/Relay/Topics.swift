@@ -1,4 +1,5 @@
 import CSystemd
+@preconcurrency import Glibc
 
 /// The topics of one clock:
 ///
@@ -21,16 +22,16 @@ public struct Topics: Hashable, Sendable {
   public var event: String { "\(clock)/event" }
   public var command: String { "\(clock)/command" }
   public var answer: String { "\(clock)/answer" }
-  private var groupCommand: String? { group.map { "\(prefix)/group/\($0)/command" } }
-
-  public var commands: [String] { [command] + [groupCommand].compactMap { $0 } }
+  public var commands: [String] {
+    [command] + [group.map { "\(prefix)/group/\($0)/command" }].compactMap { $0 }
+  }
 
   /// The clock's id in Home Assistant.
   var objectID: String { "clocksmith_\(name)" }
 
   /// The client ID, by which the broker knows this connection. Two clients with the same ID would
   /// disconnect each other for ever, and host names are often the same.
-  var clientID: String { "\(objectID)_\(Machine.id)" }
+  var clientID: String { "\(objectID)_\(Self.machine)" }
 
   public var discovery: String? { discoveryPrefix.map { "\($0)/device/\(objectID)/config" } }
   /// The topics whose last message the broker keeps.
@@ -42,20 +43,6 @@ public struct Topics: Hashable, Sendable {
   /// command sent there is refused and logged.
   public var filters: [String] {
     commands.map { "\($0)/#" } + [birth].compactMap { $0 }
-  }
-
-  enum Destination: Hashable, Sendable {
-    case command
-    case birth
-    case nobody
-  }
-
-  func destination(of topic: String) -> Destination {
-    switch topic {
-    case command, groupCommand: .command
-    case birth: .birth
-    default: .nobody
-    }
   }
 
   // MARK: Names
@@ -84,27 +71,21 @@ public struct Topics: Hashable, Sendable {
   }
 
   private static func isNameByte(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
-      true
-    default: false
-    }
+    byte < 128 && isalnum(Int32(byte)) != 0 || "_-".utf8.contains(byte)
   }
-}
 
-enum Machine {
-  /// The application ID for sd_id128_get_machine_app_specific(3), made with `systemd-id128 new`.
+  // MARK: The machine
+
+  /// For sd_id128_get_machine_app_specific(3), made with `systemd-id128 new`.
   private static let program = sd_id128_t(
     bytes: (
       0xb1, 0x7f, 0x05, 0xab, 0x94, 0x67, 0x42, 0xa2, 0x83, 0x98, 0xd4, 0x3f, 0x6e, 0x54, 0xc0, 0x8b
     ))
 
-  /// Eight hexadecimal digits that identify the machine without revealing /etc/machine-id. Empty if
-  /// the machine has no ID.
-  static var id: String {
+  /// Eight hexadecimal digits that identify the machine without revealing /etc/machine-id.
+  private static var machine: String {
     var id = sd_id128_t()
-    guard sd_id128_get_machine_app_specific(program, &id) >= 0 else { return "" }
+    sd_id128_get_machine_app_specific(program, &id)
     let bytes = withUnsafeBytes(of: id) { Array($0.prefix(4)) }
     return bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }

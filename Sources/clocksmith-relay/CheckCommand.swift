@@ -1,5 +1,4 @@
 import Basics
-import Glibc
 import Horology
 import Relay
 
@@ -75,9 +74,6 @@ private struct Report {
   }
 
   mutating func check(_ push: PushConfiguration) throws(Fault) {
-    if let ahead = push.ahead {
-      try ok("ahead", "\(ahead.components.seconds) s, to those who want the event occasion")
-    }
     let faults = push.faults
     /// - Returns: true if the section can be used.
     func check(_ section: String, _ words: String) throws(Fault) -> Bool {
@@ -98,9 +94,6 @@ private struct Report {
     }
     for (name, webhook) in push.webhooks.sorted(by: { $0.key < $1.key }) {
       _ = try check("webhook \(name)", "\(name): \(webhook.host), \(webhook.events.text)")
-    }
-    if push.apns != nil, access(Register.path, R_OK) == 0 {
-      try ok("devices", "\(try Register().devices().count { $0.deactivated == nil })")
     }
   }
 

@@ -3,18 +3,6 @@ import Testing
 @testable import Relay
 
 @Suite struct TopicsTests {
-  @Test("what lies below, beside or above a command's topic is for nobody") func others() {
-    let topics = Topics(
-      prefix: "school/bells", name: "hall", group: "floor-1", discoveryPrefix: nil)
-    for topic in topics.commands { #expect(topics.destination(of: topic) == .command) }
-    for topic in [
-      "school/bells/clock/hall/command/announce", "school/bells/clock/gym/command",
-      "school/bells/clock/hall/state", "homeassistant/status", "", "/",
-    ] {
-      #expect(topics.destination(of: topic) == .nobody)
-    }
-  }
-
   @Test(
     "a name holds nothing that a topic may not",
     arguments: [
