@@ -17,27 +17,22 @@ struct AnnouncerState {
 }
 
 extension AnnouncerState {
-  private static let clockIsUsed = Key<Bool>.flag("clock_is_used")
-  private static let requestAhead = Key<Duration>.seconds("request_ahead", .zero ... .seconds(60))
-  private static let at = Key<Instant>.instant("at")
-  private static let sounds = Key<Bool>.flag("sounds")
-  private static let text = Key<String>.text("text")
-  private static let chime = Key<String>.text("chime")
-
   /// Whether the announcer is known to say the time by its clock.
-  var clockIsUsed: Bool { record[Self.clockIsUsed] == true }
+  var clockIsUsed: Bool { record[.flag("clock_is_used")] == true }
 
-  var requestAhead: Duration { record[Self.requestAhead] ?? .seconds(5) }
+  var requestAhead: Duration {
+    record[.seconds("request_ahead", .zero ... .seconds(60))] ?? .seconds(5)
+  }
 
   var isPlaying: Bool { record["playing"] != nil }
 
   /// Nil if none comes, or it will be silent.
   var nextOccasion: Ahead.Occasion? {
-    guard case .record(let next)? = record["next"], next[Self.sounds] == true,
-      let instant = next[Self.at]
+    guard case .record(let next)? = record["next"], next[.flag("sounds")] == true,
+      let instant = next[.instant("at")]
     else { return nil }
     return Ahead.Occasion(
-      instant: instant, words: next[Self.text] ?? "", chime: next[Self.chime] ?? "")
+      instant: instant, words: next[.text("text")] ?? "", chime: next[.text("chime")] ?? "")
   }
 
   /// As JSON: one line, the same for the same values.

@@ -48,7 +48,8 @@ final class BrokerLink {
         causes = []
       }
       service.connectedToBroker()
-    case .received(let message): service.receive(message)
+    case .received(let topic, let payload, let isRetained):
+      service.receive(payload, on: topic, isRetained)
     case .denied(let number):
       guard let filter = subscriptions[number], toldDenials.insert(filter).inserted else { return }
       journal.log(

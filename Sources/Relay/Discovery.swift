@@ -2,24 +2,20 @@ import Basics
 
 /// Announces the clock to Home Assistant: one message for the device and all its entities (MQTT
 /// discovery by device, as of homeassistant 2024.12).
-struct Discovery {
-  let topics: Topics
-  let version: String
-
-  var payload: String {
+enum Discovery {
+  static func payload(_ topics: Topics) -> String {
     var components = Record()
-    for entity in Self.entities { components[entity.key] = .record(entity.record(topics)) }
+    for entity in entities { components[entity.key] = .record(entity.record(topics)) }
     let device = Record([
       "ids": .list([.text(topics.objectID)]), "name": .text(topics.name), "mf": .text("clocksmith"),
       "mdl": .text("talking clock"), "sw": .text(version),
     ])
-    let record = Record([
+    return Record([
       "dev": .record(device),
       "o": .record(Record(["name": .text("clocksmith-relay"), "sw": .text(version)])),
       "availability_topic": .text(topics.availability), "state_topic": .text(topics.state),
       "command_topic": .text(topics.command), "cmps": .record(components),
-    ])
-    return record.json
+    ]).json
   }
 
   /// A value that Home Assistant shows, or an action that it offers.
@@ -56,7 +52,7 @@ extension Discovery {
   private static let timestamp = Record(["device_class": .text("timestamp")])
 
   private static func press(_ command: String) -> Record {
-    Record(["payload_press": .text(command)])
+    Record(["payload_press": .text(#"{"command":"\#(command)"}"#)])
   }
 
   private static func choice(of choices: String...) -> Record {
@@ -112,13 +108,13 @@ extension Discovery {
       ])),
     Entity(
       key: "announce", platform: "button", name: "Say the time", icon: "mdi:bullhorn",
-      more: press(#"{"command":"announce"}"#)),
+      more: press("announce")),
     Entity(
       key: "stop", platform: "button", name: "Stop", icon: "mdi:stop",
-      more: press(#"{"command":"stop"}"#)),
+      more: press("stop")),
     Entity(
       key: "snooze", platform: "button", name: "Snooze", icon: "mdi:alarm-snooze",
-      more: press(#"{"command":"alarm_snooze"}"#)),
+      more: press("alarm_snooze")),
     Entity(
       key: "last", platform: "sensor", name: "Last announcement", icon: "mdi:history",
       value: "value_json.get('last', {}).get('at')", attributes: "value_json.get('last', {})",

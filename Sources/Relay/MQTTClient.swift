@@ -12,7 +12,7 @@ final class MQTTClient {
   enum Event {
     /// The broker has let it in.
     case accepted
-    case received(MQTTMessage)
+    case received(topic: String, payload: [UInt8], isRetained: Bool)
     /// The broker refuses the subscription of this number.
     case denied(Int32)
     /// The connection has ended, or could not be made.
@@ -49,7 +49,7 @@ final class MQTTClient {
     _ told: @escaping (Event) -> Void
   ) throws(Fault) {
     (self.settings, self.told) = (settings, told)
-    _ = Self.library
+    mosquitto_lib_init()
     var pair: [Int32] = [-1, -1]
     let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
     guard socketpair(AF_UNIX, kind, 0, &pair) == 0, let made = mosquitto_new(id, true, nil) else {
@@ -80,8 +80,6 @@ final class MQTTClient {
     close(ends.loop)
     close(ends.thread)
   }
-
-  private static let library = mosquitto_lib_init()
 
   private static func from(_ context: UnsafeMutableRawPointer?) -> MQTTClient {
     Unmanaged<MQTTClient>.fromOpaque(context!).takeUnretainedValue()
@@ -186,13 +184,11 @@ final class MQTTClient {
     }
     mosquitto_message_callback_set(client) { _, context, message in
       guard let message = message?.pointee, let topic = message.topic else { return }
-      let size = Int(message.payloadlen)
       let payload = UnsafeRawBufferPointer(
-        start: message.payload, count: size <= Order.largestPayload ? size : 0)
-      let received = MQTTMessage(
-        topic: String(cString: topic), payload: Array(payload), size: size,
-        isRetained: message.retain)
-      MQTTClient.from(context).handOver(.received(received))
+        start: message.payload, count: Int(message.payloadlen))
+      MQTTClient.from(context).handOver(
+        .received(
+          topic: String(cString: topic), payload: Array(payload), isRetained: message.retain))
     }
     mosquitto_subscribe_callback_set(client) { _, context, number, count, granted in
       guard count > 0, let granted, granted[0] >= 0x80 else { return }
@@ -240,13 +236,4 @@ final class MQTTClient {
   private var reason: Substring {
     words.split(whereSeparator: ":.".contains).last?.drop { $0 == " " } ?? "no reason is given"
   }
-}
-
-struct MQTTMessage {
-  let topic: String
-  /// Empty if it is larger than any command.
-  let payload: [UInt8]
-  /// The size of the payload as it was sent, in bytes.
-  let size: Int
-  let isRetained: Bool
 }

@@ -10,29 +10,26 @@ extension RelayService {
   private static let pause = Duration.milliseconds(250)
   private static let mostRejections = 64
 
-  func receive(_ message: MQTTMessage) {
+  func receive(_ payload: [UInt8], on topic: String, _ isRetained: Bool) {
     func refuse(_ rejection: Rejection) {
-      reject(rejection, message.topic)
+      reject(rejection, topic)
       answer(.refused(rejection), id: nil)
     }
-    if message.topic == topics.birth {
+    if topic == topics.birth {
       // A retained birth does not mean a start, and we have just published everything.
-      if !message.isRetained, message.payload == Array("online".utf8) { republishAll() }
-    } else if !topics.commands.contains(message.topic) {
+      if !isRetained, payload == Array("online".utf8) { republishAll() }
+    } else if !topics.commands.contains(topic) {
       refuse(Rejection(.topic, "commands are sent to \(topics.command), with their name inside"))
-    } else if message.size == 0 {
+    } else if payload.isEmpty {
       // It only clears a retained one.
-    } else if message.isRetained {
-      refuse(
-        Rejection(
-          .retained,
-          "the broker has kept it and hands it over at every connection; "
-            + "send commands without retain"))
-    } else if message.size > Order.largestPayload {
-      let why = "it has \(message.size) bytes; at most \(Order.largestPayload) are read"
+    } else if isRetained {
+      let why = "the broker has kept it and hands it over at every connection"
+      refuse(Rejection(.retained, "\(why); send commands without retain"))
+    } else if payload.count > Order.largestPayload {
+      let why = "it has \(payload.count) bytes; at most \(Order.largestPayload) are read"
       refuse(Rejection(.large, why))
     } else {
-      carryOut(message.payload, from: message.topic)
+      carryOut(payload, from: topic)
     }
   }
 

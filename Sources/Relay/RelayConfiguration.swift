@@ -58,13 +58,8 @@ public struct RelayConfiguration: Hashable, Sendable {
     guard !broker.host.isEmpty || !configuration.push.isEmpty || configuration.http != nil else {
       throw Fault(path, "no broker is set; write 'broker = HOST' under [mqtt]")
     }
-    if !broker.usesTLS {
-      let files = [
-        ("authority", broker.authority), ("certificate", broker.certificate), ("key", broker.key),
-      ]
-      for (key, file) in files where file != nil {
-        throw Fault(place("mqtt.\(key)"), "\(key) means nothing without TLS; set 'tls = yes'")
-      }
+    guard broker.usesTLS || broker.authority ?? broker.certificate ?? broker.key == nil else {
+      throw Fault(path, "[mqtt] has certificates and no TLS; write 'tls = yes' under it")
     }
     try RelayKeys.checkPair(certificate: broker.certificate, key: broker.key, in: "mqtt", place)
     return configuration
@@ -89,12 +84,9 @@ public struct RelayConfiguration: Hashable, Sendable {
 }
 
 extension RelayConfiguration.Broker {
-  /// The password from the configured file, or else from systemd's credential `mqtt-password`.
-  /// - Returns: nil if there is neither, or no user is set.
-  /// - Throws: `Fault` if it is there and cannot be read.
+  /// Nil if there is none, or no user is set.
   public func password() throws(Fault) -> String? {
-    guard user != nil else { return nil }
-    return try Secret.line(file: passwordFile, credential: "mqtt-password")
+    user == nil ? nil : try Secret.line(file: passwordFile, credential: "mqtt-password")
   }
 
   /// - Throws: `Fault` if a file of TLS cannot be used, or the key is that of another certificate.

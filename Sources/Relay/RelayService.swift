@@ -131,9 +131,7 @@ public final class RelayService {
   }
 
   func publishAll() {
-    if let topic = topics.discovery {
-      publish(topic, Discovery(topics: topics, version: version).payload)
-    }
+    if let topic = topics.discovery { publish(topic, Discovery.payload(topics)) }
     publishState()
     publish(topics.availability, isRunning ? "online" : "offline")
     tellStatus()

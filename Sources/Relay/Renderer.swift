@@ -83,17 +83,14 @@ private final class Child {
     folder = template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
     path = "\(folder)/\(command.last == "--picture" ? "noon.svg" : "voice.wav")"
     var ends: [Int32] = [-1, -1]
-    let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
-    guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else {
-      throw Fault("cannot make a pair of sockets", errno: errno)
-    }
+    guard pipe(&ends) == 0 else { throw Fault("cannot make a pipe", errno: errno) }
     errors = ends[0]
     let code = start(command, errors: ends[1])
     close(ends[1])
     guard code == 0 else { throw Fault("cannot start clocksmith", errno: code) }
     source = try loop.whenReady(errors, events: EPOLLIN.rawValue) { [unowned self] in
       guard !readErrors() else { return }
-      // At once: the next process may get a socket of the same number.
+      // At once: the next process may get a pipe of the same number.
       source?.rests()
       ended(result())
     }
@@ -120,23 +117,14 @@ private final class Child {
     var files = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&files)
     defer { posix_spawn_file_actions_destroy(&files) }
-    posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
     posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0)
     posix_spawn_file_actions_adddup2(&files, errors, STDERR_FILENO)
-    // The loop has blocked the signals that end a program.
-    var attributes = posix_spawnattr_t()
-    posix_spawnattr_init(&attributes)
-    defer { posix_spawnattr_destroy(&attributes) }
-    var none = sigset_t()
-    sigemptyset(&none)
-    posix_spawnattr_setsigmask(&attributes, &none)
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
     var arguments = (["clocksmith"] + command + [path]).map { strdup($0) } + [nil]
     defer { for argument in arguments { free(argument) } }
     // Without the folders and sockets that systemd gave to the relay.
     var environment: [UnsafeMutablePointer<CChar>?] = [nil]
     return posix_spawn(
-      &process, programBeside("clocksmith"), &files, &attributes, &arguments, &environment)
+      &process, programBeside("clocksmith"), &files, nil, &arguments, &environment)
   }
 
   /// - Returns: false at the end.

@@ -16,7 +16,6 @@ enum TLSContext {
 
   /// An `SSL_CTX` for libmosquitto, which would not say why it refuses a certificate.
   /// - Returns: a context that the caller frees.
-  /// - Throws: `Fault` if a file cannot be read or has the wrong contents.
   static func expecting(_ settings: RelayConfiguration.Broker) throws(Fault) -> OpaquePointer {
     let context = try loaded(settings.authorities, settings.certificate, settings.key)
     let rules = SSL_CTX_get0_param(context)
@@ -35,8 +34,7 @@ enum TLSContext {
     return context
   }
 
-  /// Loads the files of a client as a connection does.
-  /// - Throws: `Fault` if one cannot be read or used, or the key is that of another certificate.
+  /// - Throws: `Fault` if a file cannot be used, or the key is that of another certificate.
   static func check(
     authorities: String, certificate: String? = nil, key: String? = nil
   ) throws(Fault) {

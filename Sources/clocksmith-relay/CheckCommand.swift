@@ -89,11 +89,11 @@ private struct Report {
     {
       try self.check(certificate: apns.certificate)
     }
-    for (name, ntfy) in push.ntfy.sorted(by: { $0.key < $1.key }) {
-      _ = try check("ntfy \(name)", "\(name): \(ntfy.topic) at \(ntfy.host), \(ntfy.events.text)")
-    }
-    for (name, webhook) in push.webhooks.sorted(by: { $0.key < $1.key }) {
-      _ = try check("webhook \(name)", "\(name): \(webhook.host), \(webhook.events.text)")
+    for (kind, entries) in [("ntfy", push.ntfy), ("webhook", push.webhooks)] {
+      for (name, entry) in entries.sorted(by: { $0.key < $1.key }) {
+        let topic = entry.topic.isEmpty ? "" : "\(entry.topic) at "
+        _ = try check("\(kind) \(name)", "\(name): \(topic)\(entry.host), \(entry.events.text)")
+      }
     }
   }
 

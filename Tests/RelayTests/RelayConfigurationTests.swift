@@ -89,7 +89,7 @@ import Testing
       ("[mqtt]\nbroker = a\nname = a/b\n", "allowed: none, or 1 to 64 of a-z"),
       ("[mqtt]\nbroker = a\nprefix = a//b\n", ":3: prefix"),
       ("[mqtt]\nbroker = a\ntls = maybe\n", "allowed: yes, no"),
-      ("[mqtt]\nbroker = a\nauthority = /x\n", ":3: authority means nothing without TLS"),
+      ("[mqtt]\nbroker = a\nauthority = /x\n", "[mqtt] has certificates and no TLS"),
       ("[mqtt]\nbroker = a\ntls = yes\nkey = /x\n", ":4: key is set and certificate is not"),
     ]) func wrong(_ text: String, _ words: String)
   {
