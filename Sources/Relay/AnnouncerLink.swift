@@ -6,7 +6,6 @@ import Horology
 
 /// The announcer over D-Bus: calls it without blocking, and watches it come and go.
 final class AnnouncerLink {
-  /// The name in systemd/org.clocksmith.Announcer1.conf.
   static let name = "org.clocksmith.Announcer1"
   private static let path = "/org/clocksmith/Announcer1"
 
@@ -37,8 +36,6 @@ final class AnnouncerLink {
     self.loop = loop
     self.service = service
   }
-
-  // MARK: The connection
 
   func connect() {
     do throws(Fault) {
@@ -77,8 +74,6 @@ final class AnnouncerLink {
     setAbsence(why)
     timer = try? loop.after(outage.nextWait()) { [unowned self] in connect() }
   }
-
-  // MARK: Watching
 
   private func heard(_ message: OpaquePointer) {
     if sd_bus_message_is_signal(message, Self.name, "Noticed") > 0,
@@ -121,8 +116,6 @@ final class AnnouncerLink {
     self.absence = absence
     service.lookAtAnnouncer()
   }
-
-  // MARK: Asking
 
   /// - Parameter done: called once, perhaps before this returns, with the announcer's answer.
   func call(

@@ -74,7 +74,6 @@ final class BrokerLink {
     timer = try? service.loop.after(outage.nextWait()) { [unowned self] in connect() }
   }
 
-  /// Says good-bye, and does not connect again.
   func disconnect() {
     timer = nil
     client?.disconnect()
@@ -82,7 +81,6 @@ final class BrokerLink {
     isConnected = false
   }
 
-  /// - Returns: false if the message is not sent.
   @discardableResult
   func publish(
     _ topic: String, _ payload: String, qos: Int32 = 1, isRetained: Bool = true
@@ -99,7 +97,6 @@ final class BrokerLink {
 
 extension RelayService {
   /// Connects to the broker once, for `check`, as another client than the relay that runs.
-  /// - Throws: `Fault` if the broker cannot be reached, or does not let it in.
   public func tryBroker() throws(Fault) {
     var fault: Fault?
     let id = "\(topics.clientID)-check"

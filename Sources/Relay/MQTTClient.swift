@@ -10,12 +10,10 @@ import Daemon
 /// thread waits while the loop serves an event of it: the two share nothing at the same time.
 final class MQTTClient {
   enum Event {
-    /// The broker has let it in.
     case accepted
     case received(topic: String, payload: [UInt8], isRetained: Bool)
     /// The broker refuses the subscription of this number.
     case denied(Int32)
-    /// The connection has ended, or could not be made.
     case ended(Fault)
   }
 
@@ -133,13 +131,11 @@ final class MQTTClient {
     poll(&end, 1, 1000)
   }
 
-  /// - Returns: false if the message is not sent.
   func publish(_ topic: String, _ payload: String, qos: Int32, isRetained: Bool) -> Bool {
     mosquitto_publish(client, nil, topic, Int32(payload.utf8.count), payload, qos, isRetained)
       == MOSQ_ERR_SUCCESS.rawValue
   }
 
-  /// - Returns: the number of the subscription.
   func subscribe(to filter: String) -> Int32 {
     var number: Int32 = 0
     mosquitto_subscribe(client, &number, filter, 1)
@@ -155,7 +151,6 @@ final class MQTTClient {
     return nil
   }
 
-  /// - Returns: how the connection has ended.
   private func run() -> Fault {
     var code = mosquitto_connect(client, settings.host, Int32(settings.port), Self.keepAlive)
     let end = uptime + Self.patience

@@ -3,7 +3,6 @@ import Horology
 
 /// A command, read and checked as far as possible without the announcer.
 final class Order {
-  /// What is to be done: by the announcer, or by the relay itself.
   enum Action: Hashable, Sendable {
     /// A method of the announcer, and what it gets; nil if it takes nothing.
     case call(_ method: String, Record?)
@@ -75,7 +74,6 @@ final class Order {
 extension Order {
   static let largestPayload = 16_384
 
-  // The keys of every command.
   static let id = Key<String>.text("id", allowed: "a text of 1 to 64 bytes") {
     (1...64).contains($0.utf8.count)
   }
@@ -98,7 +96,6 @@ extension Order {
     return .missing(name)
   }
 
-  /// - Throws: `Rejection` that says what is wrong and what is allowed.
   fileprivate convenience init(payload: String, with known: Record) throws(Rejection) {
     var record: Record
     do throws(Fault) {
@@ -181,7 +178,6 @@ struct CommandReader {
     return order
   }
 
-  /// Why a command must not be carried out; nil if it may.
   private func flaw(of order: Order, at now: Instant, _ clockIsUsed: Bool) -> Rejection? {
     // By a wrong clock, an old command may look new.
     if !clockIsUsed, order.at != nil || order.expires != nil {
@@ -205,7 +201,6 @@ struct CommandReader {
     return Rejection(.repeated, "a command with this id has come before")
   }
 
-  /// Forgets the id of a command that was not carried out, so that it may be sent again.
   mutating func forget(_ order: Order) {
     ids.removeAll { $0 == order.id }
   }

@@ -6,7 +6,6 @@ extension RelayService {
   /// A command for an instant is sent this much later than the announcer takes it.
   private static let margin = Duration.milliseconds(250)
   private static let mostWaiting = 64
-  /// The pause between two attempts.
   private static let pause = Duration.milliseconds(250)
   private static let mostRejections = 64
 
@@ -106,14 +105,11 @@ extension RelayService {
     }
   }
 
-  // MARK: The announcer
-
   /// When a command is sent, for the first time or again.
   private func due(_ order: Order, at instant: Instant) -> Instant {
     order.retry ?? instant + (Self.margin - announcer.state.requestAhead)
   }
 
-  /// Sends the commands whose instants are near, and waits for the next.
   func sendDue() {
     func next() -> (order: Order, due: Instant)? {
       waiting.filter { !$0.isSent }.map { ($0, due($0, at: $0.at!)) }.min { $0.1 < $1.1 }
@@ -173,8 +169,6 @@ extension RelayService {
     reject(rejection, order.source)
     answer(order, .refused(rejection))
   }
-
-  // MARK: The journal
 
   func log(_ event: RelayEvent, _ words: String, _ order: Order) {
     journal.log(

@@ -12,7 +12,7 @@ public struct RelayConfiguration: Hashable, Sendable {
     var passwordFile: String?
     public var usesTLS = false
     /// A file or a folder of certificates that vouch for the broker.
-    var authority: String?
+    public var authorities = RelayKeys.systemAuthorities
     public var certificate: String?
     public var key: String?
 
@@ -20,8 +20,6 @@ public struct RelayConfiguration: Hashable, Sendable {
 
     /// As in `homeassistant.local:1883`.
     public var name: String { "\(host):\(port)" }
-
-    public var authorities: String { authority ?? RelayKeys.systemAuthorities }
   }
 
   public var broker = Broker()
@@ -58,7 +56,7 @@ public struct RelayConfiguration: Hashable, Sendable {
     guard !broker.host.isEmpty || !configuration.push.isEmpty || configuration.http != nil else {
       throw Fault(path, "no broker is set; write 'broker = HOST' under [mqtt]")
     }
-    guard broker.usesTLS || broker.authority ?? broker.certificate ?? broker.key == nil else {
+    guard broker.usesTLS || broker.certificate == nil && places["mqtt.authority"] == nil else {
       throw Fault(path, "[mqtt] has certificates and no TLS; write 'tls = yes' under it")
     }
     try RelayKeys.checkPair(certificate: broker.certificate, key: broker.key, in: "mqtt", place)
@@ -95,8 +93,6 @@ extension RelayConfiguration.Broker {
   }
 }
 
-// MARK: Keys
-
 extension RelayConfiguration {
   private static let keys: [String: INIKey<RelayConfiguration>] = [
     "broker": RelayKeys.text(
@@ -107,7 +103,7 @@ extension RelayConfiguration {
     "user": RelayKeys.text(\.broker.user, "a name that the broker knows") { !$0.isEmpty },
     "password_file": RelayKeys.fullPath(\.broker.passwordFile),
     "tls": RelayKeys.yesOrNo(\.broker.usesTLS),
-    "authority": RelayKeys.fullPath(\.broker.authority),
+    "authority": RelayKeys.authorities(\.broker.authorities),
     "certificate": RelayKeys.fullPath(\.broker.certificate),
     "key": RelayKeys.fullPath(\.broker.key),
     "prefix": RelayKeys.text(

@@ -6,7 +6,6 @@ import Horology
 extension RelayService {
   /// Opens the door for apps with the current configuration and its files, or closes it.
   func openDoor() {
-    doorTimer = nil
     guard let http = configuration.http else { return closeDoor() }
     do throws(Fault) {
       let settings = try HTTPDoor.Settings(http)
@@ -35,8 +34,6 @@ extension RelayService {
     door?.close()
     door = nil
   }
-
-  // MARK: What apps ask for
 
   /// The state as JSON, while the announcer runs.
   var stateForApps: Result<String, Rejection> {
@@ -101,14 +98,9 @@ extension RelayService {
   }
 
   /// What will sound within a day. The clock tells it in parts.
-  func agenda(_ answer: @escaping (Result<Record, Rejection>) -> Void) {
-    let now = Instant.now
-    agenda(from: now, to: now + .seconds(86_400), after: [], answer)
-  }
-
-  private func agenda(
-    from start: Instant, to end: Instant, after lines: [Value],
-    _ answer: @escaping (Result<Record, Rejection>) -> Void
+  func agenda(
+    from start: Instant = .now, to end: Instant = .now + .seconds(86_400),
+    after lines: [Value] = [], _ answer: @escaping (Result<Record, Rejection>) -> Void
   ) {
     let keys = Horology.Request.Keys.self
     let request = Record(keys.from, start).merging(Record(keys.to, end))
@@ -117,20 +109,13 @@ extension RelayService {
         return answer(part)
       }
       // Every part has the next signal of the interval.
-      let all = lines + (lines.isEmpty ? more : more.filter { !$0.isNextSignal })
+      let all = lines + more.filter { !lines.contains($0) }
       if let until = agenda[Key<Instant>.instant("until")], start < until, until < end {
         return self.agenda(from: until, to: end, after: all, answer)
       }
       agenda["lines"] = .list(all)
       answer(.success(agenda))
     }
-  }
-}
-
-extension Value {
-  fileprivate var isNextSignal: Bool {
-    guard case .record(let line) = self else { return false }
-    return line["cause"] == .text("interval") && line["signal"] != .text("end")
   }
 }
 

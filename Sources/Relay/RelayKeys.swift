@@ -34,7 +34,6 @@ enum RelayKeys {
     text(field, "the full path of a file, from / on") { $0.hasPrefix("/") }
   }
 
-  /// The same for a field that always has a value.
   /// - Parameter none: what `none` stands for.
   static func text<Section>(
     _ field: WritableKeyPath<Section, String> & Sendable, none: String = "", _ allowed: String,
@@ -66,7 +65,6 @@ enum RelayKeys {
   }
 
   /// - Parameter place: file and line of a key, by `section.key`.
-  /// - Throws: `Fault` if only one of `certificate` and `key` is set.
   static func checkPair(
     certificate: String?, key: String?, in section: String, _ place: (String) -> String
   ) throws(Fault) {

@@ -19,12 +19,7 @@ extension RelayService {
 
   func lookAhead() {
     guard publisher != nil else { return }
-    if ahead == nil {
-      ahead = Ahead(loop) { [unowned self] in
-        publisher?.publish($0.message(of: topics.name, at: .now))
-      }
-    }
-    ahead?.awaitOccasion(
+    ahead.awaitOccasion(
       isRunning ? announcer.state.nextOccasion : nil, isPlaying: announcer.state.isPlaying,
       lead: configuration.push.ahead)
   }

@@ -24,7 +24,9 @@ public final class RelayService {
     publisher?.read()
   }
   var publisher: Publisher?
-  var ahead: Ahead?
+  private(set) lazy var ahead = Ahead(loop) { [unowned self] in
+    publisher?.publish($0.message(of: topics.name, at: .now))
+  }
   /// The events that would tell the return of something lost.
   var lost: Set<String> = []
   var door: HTTPDoor?
@@ -40,14 +42,12 @@ public final class RelayService {
 
   var topics: Topics { configuration.topics }
 
-  /// - Throws: `Fault` if the configuration is wrong, or the loop cannot be made.
   public init(path: String?) throws(Fault) {
     self.path = path
     configuration = try RelayConfiguration.load(path: path)
     loop = try EventLoop()
   }
 
-  /// - Throws: `Fault` if the loop cannot go on.
   public func run() throws(Fault) {
     for signal in [SIGTERM, SIGINT] {
       sources.append(try loop.whenSignalled(signal) { [unowned self] in stop() })
@@ -113,8 +113,6 @@ public final class RelayService {
     notifier.ready("connecting to \(configuration.broker.words)")
     tellStatus()
   }
-
-  // MARK: Telling
 
   private func tellOutdated() {
     for words in configuration.outdated { journal.log(.keyOutdated, .notice, words) }
@@ -190,7 +188,6 @@ public final class RelayService {
 }
 
 extension RelayConfiguration.Broker {
-  /// As in `homeassistant.local:8883, TLS`.
   fileprivate var words: String {
     host.isEmpty ? "no broker" : "\(name)\(usesTLS ? ", TLS" : "")"
   }

@@ -73,7 +73,6 @@ private final class Child {
   private var timer: EventSource?
   private var isLate = false
 
-  /// - Throws: `Fault` if it cannot be started.
   init(
     _ command: [String], _ loop: EventLoop,
     ended: @escaping (Result<[UInt8], Rejection>) -> Void
@@ -89,7 +88,12 @@ private final class Child {
     close(ends[1])
     guard code == 0 else { throw Fault("cannot start clocksmith", errno: code) }
     source = try loop.whenReady(errors, events: EPOLLIN.rawValue) { [unowned self] in
-      guard !readErrors() else { return }
+      var block = [UInt8](repeating: 0, count: Self.mostWords)
+      let count = read(errors, &block, block.count)
+      if count > 0 {
+        if words.count < block.count { words += block[..<count] }
+        return
+      }
       // At once: the next process may get a pipe of the same number.
       source?.rests()
       ended(result())
@@ -127,16 +131,6 @@ private final class Child {
       &process, programBeside("clocksmith"), &files, nil, &arguments, &environment)
   }
 
-  /// - Returns: false at the end.
-  private func readErrors() -> Bool {
-    var block = [UInt8](repeating: 0, count: Self.mostWords)
-    let count = read(errors, &block, block.count)
-    guard count > 0 else { return count < 0 && errno == EINTR }
-    if words.count < block.count { words += block[..<count] }
-    return true
-  }
-
-  /// Call it once, at the end.
   private func result() -> Result<[UInt8], Rejection> {
     var status: Int32 = 0
     waitpid(process, &status, 0)

@@ -15,7 +15,6 @@ enum TLSContext {
   static func free(_ context: OpaquePointer) { SSL_CTX_free(context) }
 
   /// An `SSL_CTX` for libmosquitto, which would not say why it refuses a certificate.
-  /// - Returns: a context that the caller frees.
   static func expecting(_ settings: RelayConfiguration.Broker) throws(Fault) -> OpaquePointer {
     let context = try loaded(settings.authorities, settings.certificate, settings.key)
     let rules = SSL_CTX_get0_param(context)
@@ -41,7 +40,6 @@ enum TLSContext {
     SSL_CTX_free(try loaded(authorities, certificate, key))
   }
 
-  /// - Returns: a context that the caller frees.
   private static func loaded(
     _ authorities: String, _ certificate: String?, _ key: String?
   ) throws(Fault) -> OpaquePointer {

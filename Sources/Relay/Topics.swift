@@ -26,7 +26,6 @@ public struct Topics: Hashable, Sendable {
     [command] + [group.map { "\(prefix)/group/\($0)/command" }].compactMap { $0 }
   }
 
-  /// The clock's id in Home Assistant.
   var objectID: String { "clocksmith_\(name)" }
 
   /// The client ID, by which the broker knows this connection. Two clients with the same ID would
@@ -44,8 +43,6 @@ public struct Topics: Hashable, Sendable {
   public var filters: [String] {
     commands.map { "\($0)/#" } + [birth].compactMap { $0 }
   }
-
-  // MARK: Names
 
   static let allowedName = "1 to 64 of a-z, A-Z, 0-9, _ and -"
 
@@ -73,8 +70,6 @@ public struct Topics: Hashable, Sendable {
   private static func isNameByte(_ byte: UInt8) -> Bool {
     byte < 128 && isalnum(Int32(byte)) != 0 || "_-".utf8.contains(byte)
   }
-
-  // MARK: The machine
 
   /// For sd_id128_get_machine_app_specific(3), made with `systemd-id128 new`.
   private static let program = sd_id128_t(

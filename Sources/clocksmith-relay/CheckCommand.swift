@@ -75,24 +75,18 @@ private struct Report {
 
   mutating func check(_ push: PushConfiguration) throws(Fault) {
     let faults = push.faults
-    /// - Returns: true if the section can be used.
-    func check(_ section: String, _ words: String) throws(Fault) -> Bool {
-      if let fault = faults[section] {
-        try found("\(fault)")
-        return false
-      }
+    func check(_ section: String, _ words: String) throws(Fault) {
+      if let fault = faults[section] { return try found("\(fault)") }
       try ok(String(section.prefix { $0 != " " }), words)
-      return true
     }
-    if let apns = push.apns,
+    if let apns = push.apns {
       try check("apns", "\(apns.topic), \(apns.server ?? "Apple's servers")")
-    {
-      try self.check(certificate: apns.certificate)
+      if faults["apns"] == nil { try self.check(certificate: apns.certificate) }
     }
     for (kind, entries) in [("ntfy", push.ntfy), ("webhook", push.webhooks)] {
       for (name, entry) in entries.sorted(by: { $0.key < $1.key }) {
         let topic = entry.topic.isEmpty ? "" : "\(entry.topic) at "
-        _ = try check("\(kind) \(name)", "\(name): \(topic)\(entry.host), \(entry.events.text)")
+        try check("\(kind) \(name)", "\(name): \(topic)\(entry.host), \(entry.events.text)")
       }
     }
   }

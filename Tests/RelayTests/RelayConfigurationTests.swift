@@ -14,15 +14,6 @@ import Testing
     return try RelayConfiguration.load(path: path)
   }
 
-  @Test("a broker is enough") func least() throws {
-    let configuration = try load("[mqtt]\nbroker = box.local\n")
-    #expect(configuration.broker.port == 1883)
-    #expect(configuration.topics.prefix == "clocksmith")
-    #expect(configuration.topics.discoveryPrefix == "homeassistant")
-    #expect(configuration.topics.group == nil)
-    #expect(try configuration.broker.password() == nil)
-  }
-
   @Test("every key of the section for apps is read") func everyKeyOfHTTP() throws {
     let token = "\(folder.path)/token"
     try writeText("0123456789abcdef\n", to: token)
