@@ -16,9 +16,10 @@ final class BrokerLink {
   private var causes: Set<String> = []
   private var subscriptions: [Int32: String] = [:]
   private var toldDenials: Set<String> = []
-  private(set) var isConnected = false
 
   init(_ service: RelayService) { self.service = service }
+
+  var isConnected: Bool { client?.isLetIn == true }
 
   private var journal: Journal { service.journal }
 
@@ -38,7 +39,6 @@ final class BrokerLink {
   private func serve(_ event: MQTTClient.Event) {
     switch event {
     case .accepted:
-      isConnected = true
       let name = service.configuration.broker.name
       if !outage.isLost {
         journal.log(.broker, .info, "connected to \(name) as \(service.topics.clock)")
@@ -62,10 +62,7 @@ final class BrokerLink {
 
   private func lose(_ fault: Fault) {
     client = nil
-    if isConnected {
-      isConnected = false
-      service.tellStatus()
-    }
+    service.tellStatus()
     _ = outage.begins()
     if causes.insert(fault.description).inserted {
       journal.log(
@@ -78,7 +75,6 @@ final class BrokerLink {
     timer = nil
     client?.disconnect()
     client = nil
-    isConnected = false
   }
 
   @discardableResult

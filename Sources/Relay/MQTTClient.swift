@@ -34,7 +34,7 @@ final class MQTTClient {
   private var source: EventSource?
   private var deadline: EventSource?
   /// The broker has accepted the connection. Set while the thread waits.
-  private var isLetIn = false
+  private(set) var isLetIn = false
 
   // The thread's.
   private var event: Event?
