@@ -19,18 +19,18 @@ final class BrokerLink {
 
   init(_ service: RelayService) { self.service = service }
 
-  var isConnected: Bool { client?.isLetIn == true }
+  var isConnected: Bool { client?.isAccepted == true }
 
   private var journal: Journal { service.journal }
 
   func connect() {
     do throws(Fault) {
       let client = try MQTTClient(
-        service.configuration.broker, id: service.topics.clientID,
+        service.configuration.broker, service.loop, id: service.topics.clientID,
         will: service.topics.availability
       ) { [unowned self] in serve($0) }
       self.client = client
-      try client.connect(service.loop)
+      try client.connect()
     } catch {
       lose(error)
     }
@@ -96,11 +96,11 @@ extension RelayService {
   public func tryBroker() throws(Fault) {
     var fault: Fault?
     let id = "\(topics.clientID)-check"
-    let client = try MQTTClient(configuration.broker, id: id) { [unowned self] in
+    let client = try MQTTClient(configuration.broker, loop, id: id) { [unowned self] in
       if case .ended(let why) = $0 { fault = why }
       loop.exit()
     }
-    try client.connect(loop)
+    try client.connect()
     try loop.run()
     client.disconnect()
     if let fault { throw fault }

@@ -4,17 +4,22 @@ import COpenSSL
 
 /// TLS by OpenSSL: certificates, keys, and what is wrong with them.
 enum TLSContext {
-  /// What was wrong with the broker's certificate that was seen last (X509_V_OK: nothing).
-  nonisolated(unsafe) private static var lastError: Int32 = 0
+  /// What is wrong with the other side's certificate, in the words of OpenSSL; nil if nothing is.
+  /// - Parameter connection: an `SSL`.
+  static func complaint(of connection: UnsafeMutableRawPointer?) -> String? {
+    guard let connection else { return nil }
+    let code = SSL_get_verify_result(OpaquePointer(connection))
+    return code == X509_V_OK ? nil : String(cString: X509_verify_cert_error_string(code))
+  }
 
-  /// The same in the words of OpenSSL; nil if nothing was.
-  static var complaint: String? {
-    lastError == 0 ? nil : String(cString: X509_verify_cert_error_string(Int(lastError)))
+  static func isShakingHands(_ connection: UnsafeMutableRawPointer?) -> Bool {
+    connection.map { SSL_is_init_finished(OpaquePointer($0)) == 0 } ?? false
   }
 
   static func free(_ context: OpaquePointer) { SSL_CTX_free(context) }
 
-  /// An `SSL_CTX` for libmosquitto, which would not say why it refuses a certificate.
+  /// An `SSL_CTX` for libmosquitto, which would check the certificate against the address to which
+  /// it connects, not against the name.
   static func expecting(_ settings: RelayConfiguration.Broker) throws(Fault) -> OpaquePointer {
     let context = try loaded(settings.authorities, settings.certificate, settings.key)
     let rules = SSL_CTX_get0_param(context)
@@ -25,10 +30,14 @@ enum TLSContext {
       X509_VERIFY_PARAM_set1_host(rules, settings.host, 0)
     }
     SSL_CTX_ctrl(context, SSL_CTRL_SET_MIN_PROTO_VERSION, Int(TLS1_2_VERSION), nil)
-    lastError = X509_V_OK
-    SSL_CTX_set_verify(context, SSL_VERIFY_PEER) { isFine, store in
-      if isFine == 0 { TLSContext.lastError = X509_STORE_CTX_get_error(store) }
-      return isFine
+    SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nil)
+    // libmosquitto asks for the address (SNI). Ask for the name before the first byte is sent; for
+    // an address, which SNI does not allow, there is none.
+    SSL_CTX_set_info_callback(context) { connection, event, _ in
+      guard event & SSL_CB_HANDSHAKE_START != 0, let connection else { return }
+      _ = SSL_ctrl(
+        connection, SSL_CTRL_SET_TLSEXT_HOSTNAME, Int(TLSEXT_NAMETYPE_host_name),
+        X509_VERIFY_PARAM_get0_host(SSL_get0_param(connection), 0))
     }
     return context
   }
