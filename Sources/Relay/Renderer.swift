@@ -123,12 +123,20 @@ private final class Child {
     defer { posix_spawn_file_actions_destroy(&files) }
     posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0)
     posix_spawn_file_actions_adddup2(&files, errors, STDERR_FILENO)
+    // The loop has blocked the signals that end a program.
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    var none = sigset_t()
+    sigemptyset(&none)
+    posix_spawnattr_setsigmask(&attributes, &none)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
     var arguments = (["clocksmith"] + command + [path]).map { strdup($0) } + [nil]
     defer { for argument in arguments { free(argument) } }
     // Without the folders and sockets that systemd gave to the relay.
     var environment: [UnsafeMutablePointer<CChar>?] = [nil]
     return posix_spawn(
-      &process, programBeside("clocksmith"), &files, nil, &arguments, &environment)
+      &process, programBeside("clocksmith"), &files, &attributes, &arguments, &environment)
   }
 
   private func result() -> Result<[UInt8], Rejection> {
