@@ -6,20 +6,16 @@ import Horology
 
 /// The announcer over D-Bus: calls it without blocking, and watches it come and go.
 final class AnnouncerLink {
-  /// The name in systemd/org.clocksmith.Announcer1.conf.
   static let name = "org.clocksmith.Announcer1"
   private static let path = "/org/clocksmith/Announcer1"
-
-  private static let lostBus = Rejection(.absent, "the system bus has gone")
 
   /// The announcer's loop never blocks that long.
   private static let patience = Duration.seconds(5)
   /// The longest pause before a lost bus is opened again, or a silent announcer is asked.
   private static let longestPause = Duration.seconds(5)
-  /// Limit of unanswered calls; the bus itself allows 128. A stop is always made.
-  private static let mostPending = 100
-  /// From so many unanswered calls on, messages are left at the broker.
-  private static let mostOfBroker = 64
+  /// Limit of unanswered calls; the bus itself allows 128. Others wait, but a stop is made at once.
+  private static let mostPending = 64
+  private static let mostQueued = 1000
 
   private let loop: EventLoop
   private unowned let service: RelayService
@@ -30,9 +26,9 @@ final class AnnouncerLink {
   private(set) var state = AnnouncerState(Record())
 
   private var bus: SystemBus?
-  private var pending: [ObjectIdentifier: PendingCall] = [:]
+  private var pending = 0
+  private var queue: [() -> Void] = []
   private var isAsking = false
-  private var asksAgain = false
   private var timer: EventSource?
   private var outage = Outage(first: .milliseconds(250), longest: longestPause)
 
@@ -41,71 +37,43 @@ final class AnnouncerLink {
     self.service = service
   }
 
-  private static func from(_ context: UnsafeMutableRawPointer?) -> AnnouncerLink {
-    Unmanaged<AnnouncerLink>.fromOpaque(context!).takeUnretainedValue()
-  }
-
-  // MARK: The connection
-
   func connect() {
     do throws(Fault) {
-      try open()
+      // Not last: under a flood of MQTT messages the answers would never be read.
+      let bus = try SystemBus(loop, isLast: false) { [unowned self] in
+        lose("the system bus has gone")
+      }
+      self.bus = bus
+      let rules = [
+        "type='signal',sender='\(Self.name)',path='\(Self.path)'",
+        // The announcer's own signals do not tell when it starts or stops.
+        "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='\(Self.name)'",
+      ]
+      for rule in rules {
+        try bus.keep("watch the system bus") {
+          sd_bus_add_match_async(
+            bus.pointer, &$0, rule,
+            { message, context, _ in
+              Unmanaged<AnnouncerLink>.fromOpaque(context!).takeUnretainedValue().heard(message!)
+              return 0
+            }, nil, Unmanaged.passUnretained(self).toOpaque())
+        }
+      }
       ask()
     } catch {
       lose(error.description)
     }
   }
 
-  private func open() throws(Fault) {
-    // Not last: under a flood of MQTT messages the answers would never be read.
-    let bus = try SystemBus(loop, isLast: false) { [unowned self] in
-      lose(Self.lostBus.words)
-    }
-    self.bus = bus
-    let context = Unmanaged.passUnretained(self).toOpaque()
-    try watch(bus, "type='signal',sender='\(Self.name)',path='\(Self.path)'", context) {
-      message, context, _ in
-      AnnouncerLink.from(context).heard(message!)
-      return 0
-    }
-    // The announcer's own signals do not tell when it starts or stops.
-    try watch(
-      bus,
-      "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='\(Self.name)'",
-      context
-    ) { _, context, _ in
-      AnnouncerLink.from(context).ask()
-      return 0
-    }
-  }
-
-  private func watch(
-    _ bus: SystemBus, _ rule: String, _ context: UnsafeMutableRawPointer,
-    _ handler: @escaping sd_bus_message_handler_t
-  ) throws(Fault) {
-    try bus.keep("watch the system bus") {
-      sd_bus_add_match_async(bus.pointer, &$0, rule, handler, nil, context)
-    }
-  }
-
   private func lose(_ why: String) {
-    close()
+    bus = nil
+    isAsking = false
+    let queued = queue
+    queue = []
+    for call in queued { call() }
     setAbsence(why)
     timer = try? loop.after(outage.nextWait()) { [unowned self] in connect() }
   }
-
-  private func close() {
-    timer = nil
-    isAsking = false
-    let unanswered = pending.values
-    pending = [:]
-    for call in unanswered { call.done(.failure(Self.lostBus)) }
-    bus?.close()
-    bus = nil
-    service.broker?.readOn()
-  }
-
-  // MARK: Watching
 
   private func heard(_ message: OpaquePointer) {
     if sd_bus_message_is_signal(message, Self.name, "Noticed") > 0,
@@ -114,23 +82,16 @@ final class AnnouncerLink {
       service.noticed(notice)
     } else if sd_bus_message_is_signal(message, Self.name, "Held") > 0 {
       service.door?.phones?.held()
-    } else if sd_bus_message_is_signal(
-      message, "org.freedesktop.DBus.Properties", "PropertiesChanged") > 0
-    {
+    } else {
       ask()
     }
   }
 
-  /// Has the state read again, which then is told if it is another.
+  /// Reads the state again. An answer that is still to come has all that was told before it.
   func ask() {
-    guard bus != nil else { return }
-    if isAsking {
-      asksAgain = true
-      return
-    }
+    guard bus != nil, !isAsking else { return }
     isAsking = true
-    asksAgain = false
-    let answered: (Result<OpaquePointer, Rejection>) -> Void = { [unowned self] in
+    send("GetAll", of: "org.freedesktop.DBus.Properties", .text(Self.name)) { [unowned self] in
       isAsking = false
       switch $0 {
       case .success(let reply):
@@ -148,10 +109,6 @@ final class AnnouncerLink {
         // The bus may not tell that it answers again, so ask.
         timer = try? loop.after(Self.longestPause) { [unowned self] in ask() }
       }
-      if asksAgain { ask() }
-    }
-    send("GetAll", of: "org.freedesktop.DBus.Properties", answered) {
-      BusWriter.append(text: Self.name, to: $0)
     }
   }
 
@@ -160,19 +117,18 @@ final class AnnouncerLink {
     service.lookAtAnnouncer()
   }
 
-  // MARK: Asking
-
-  /// False while the announcer has not answered many calls.
-  var hasRoom: Bool { pending.count < Self.mostOfBroker }
-
   /// - Parameter done: called once, perhaps before this returns, with the announcer's answer.
   func call(
     _ method: String, _ request: Record?, _ done: @escaping (Result<Record, Rejection>) -> Void
   ) {
-    guard pending.count < Self.mostPending || method == "Stop" else {
-      return done(.failure(Rejection(.full, "the clock has not answered so many commands yet")))
+    guard pending < Self.mostPending || method == "Stop" else {
+      guard queue.count < Self.mostQueued else {
+        return done(.failure(Rejection(.full, "the clock has not answered so many commands yet")))
+      }
+      queue.append { [unowned self] in call(method, request, done) }
+      return
     }
-    let answered: (Result<OpaquePointer, Rejection>) -> Void = { [unowned self] in
+    send(method, of: Self.name, request.map { .record($0) }) { [unowned self] in
       switch $0 {
       case .success(let reply): done(.success(BusReader.record(reply) ?? Record()))
       case .failure(let rejection) where rejection.kind == .timeout:
@@ -182,44 +138,41 @@ final class AnnouncerLink {
       case .failure(let rejection): done(.failure(rejection))
       }
     }
-    send(method, of: Self.name, answered) { message in
-      if let request { BusWriter.append(request, to: message) }
-    }
   }
 
   private func send(
-    _ method: String, of interface: String,
-    _ done: @escaping (Result<OpaquePointer, Rejection>) -> Void,
-    arguments: (OpaquePointer) -> Void
+    _ method: String, of interface: String, _ argument: Value?,
+    _ done: @escaping (Result<OpaquePointer, Rejection>) -> Void
   ) {
     guard let bus else {
       return done(.failure(Rejection(.absent, "the system bus cannot be reached")))
     }
-    let call = PendingCall(self, done)
+    let call = Unmanaged.passRetained(
+      PendingCall { [unowned self] reply in
+        pending -= 1
+        done(result(reply))
+        if pending < Self.mostPending, !queue.isEmpty { queue.removeFirst()() }
+      })
     do throws(Fault) {
       let message = try BusMessage {
         sd_bus_message_new_method_call(bus.pointer, &$0, Self.name, Self.path, interface, method)
       }
       sd_bus_message_set_auto_start(message.pointer, 0)
-      arguments(message.pointer)
+      // Its type is asked for only by lists.
+      if let argument { BusWriter.append(argument, "", to: message.pointer) }
+      // When the bus goes, sd-bus answers each call with an error.
       let code = sd_bus_call_async(
-        bus.pointer, &call.slot, message.pointer,
+        bus.pointer, nil, message.pointer,
         { reply, context, _ in
-          let call = Unmanaged<PendingCall>.fromOpaque(context!).takeUnretainedValue()
-          call.link.answered(call, reply!)
+          Unmanaged<PendingCall>.fromOpaque(context!).takeRetainedValue().answered(reply!)
           return 0
-        }, Unmanaged.passUnretained(call).toOpaque(), Self.patience.microseconds)
+        }, call.toOpaque(), Self.patience.microseconds)
       guard code >= 0 else { throw Fault("the system bus", errno: -code) }
-      pending[ObjectIdentifier(call)] = call
+      pending += 1
     } catch {
+      call.release()
       done(.failure(Rejection(.absent, error.description)))
     }
-  }
-
-  fileprivate func answered(_ call: PendingCall, _ reply: OpaquePointer) {
-    pending[ObjectIdentifier(call)] = nil
-    call.done(result(reply))
-    service.broker?.readOn()
   }
 
   private func result(_ reply: OpaquePointer) -> Result<OpaquePointer, Rejection> {
@@ -249,14 +202,7 @@ final class AnnouncerLink {
 }
 
 private final class PendingCall {
-  unowned let link: AnnouncerLink
-  let done: (Result<OpaquePointer, Rejection>) -> Void
-  var slot: OpaquePointer?
+  let answered: (OpaquePointer) -> Void
 
-  init(_ link: AnnouncerLink, _ done: @escaping (Result<OpaquePointer, Rejection>) -> Void) {
-    self.link = link
-    self.done = done
-  }
-
-  deinit { sd_bus_slot_unref(slot) }
+  init(_ answered: @escaping (OpaquePointer) -> Void) { self.answered = answered }
 }

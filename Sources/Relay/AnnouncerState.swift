@@ -2,60 +2,48 @@ import Basics
 import Daemon
 import Horology
 
-/// The clock's state: the properties of the announcer, as they are published.
+/// The clock's state: the properties of the announcer.
 struct AnnouncerState {
-  let record: Record
+  private(set) var record: Record
   /// How far the clock may be off. It changes all the time, and no signal tells of it: only who asks
   /// for the time is told.
   let uncertainty: Record
 
-  private static let uncertaintyKey = "clock_uncertainty"
-
   init(_ properties: Record) {
-    var record = Record(properties: properties)
-    uncertainty = Record([Self.uncertaintyKey: record[Self.uncertaintyKey]])
-    for key in [Self.uncertaintyKey, "clock_words"] { record[key] = nil }
-    self.record = record
+    record = Record(properties: properties)
+    uncertainty = Record(["clock_uncertainty": record["clock_uncertainty"]])
+    for key in ["clock_uncertainty", "clock_words"] { record[key] = nil }
   }
 }
 
 extension AnnouncerState {
-  private static let clockIsUsed = Key<Bool>.flag("clock_is_used")
-  private static let requestAhead = Key<Duration>.seconds("request_ahead", .zero ... .seconds(60))
-  private static let at = Key<Instant>.instant("at")
-  private static let sounds = Key<Bool>.flag("sounds")
-  private static let text = Key<String>.text("text")
-  private static let chime = Key<String>.text("chime")
+  /// Whether the announcer is known to say the time by its clock.
+  var clockIsUsed: Bool { record[.flag("clock_is_used")] == true }
 
-  /// Whether the announcer says the time by its clock; nil while that is unknown.
-  var clockIsUsed: Bool? { record[Self.clockIsUsed] }
-
-  var requestAhead: Duration { record[Self.requestAhead] ?? .seconds(5) }
+  var requestAhead: Duration {
+    record[.seconds("request_ahead", .zero ... .seconds(60))] ?? .seconds(5)
+  }
 
   var isPlaying: Bool { record["playing"] != nil }
 
   /// Nil if none comes, or it will be silent.
   var nextOccasion: Ahead.Occasion? {
-    guard case .record(let next)? = record["next"], next[Self.sounds] == true,
-      let instant = next[Self.at]
+    guard case .record(let next)? = record["next"], next[.flag("sounds")] == true,
+      let instant = next[.instant("at")]
     else { return nil }
     return Ahead.Occasion(
-      instant: instant, words: next[Self.text] ?? "", chime: next[Self.chime] ?? "")
+      instant: instant, words: next[.text("text")] ?? "", chime: next[.text("chime")] ?? "")
   }
 
   /// As JSON: one line, the same for the same values.
   /// - Parameter waiting: the commands that wait for their instants.
-  func payload(waiting: [Order] = []) -> String {
-    var record = record
-    record["waiting"] = .list(waiting.map { .record($0.record) })
-    return record.json
-  }
-}
-
-extension Order {
-  fileprivate var record: Record {
-    Record([
-      "command": .text(name), "id": id.map { .text($0) }, "at": at.map { .text($0.rfc3339) },
-    ])
+  func payload(waiting: [Order]) -> String {
+    let waiting = waiting.map { order in
+      Record([
+        "command": .text(order.name), "id": order.id.map { .text($0) },
+        "at": order.at.map { .text($0.rfc3339) },
+      ])
+    }
+    return record.merging(Record(["waiting": .list(waiting.map { .record($0) })])).json
   }
 }

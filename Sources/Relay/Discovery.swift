@@ -2,24 +2,20 @@ import Basics
 
 /// Announces the clock to Home Assistant: one message for the device and all its entities (MQTT
 /// discovery by device, as of homeassistant 2024.12).
-struct Discovery {
-  let topics: Topics
-  let version: String
-
-  var payload: String {
+enum Discovery {
+  static func payload(_ topics: Topics) -> String {
     var components = Record()
-    for entity in Self.entities { components[entity.key] = .record(entity.record(topics)) }
+    for entity in entities { components[entity.key] = .record(entity.record(topics)) }
     let device = Record([
       "ids": .list([.text(topics.objectID)]), "name": .text(topics.name), "mf": .text("clocksmith"),
       "mdl": .text("talking clock"), "sw": .text(version),
     ])
-    let record = Record([
+    return Record([
       "dev": .record(device),
       "o": .record(Record(["name": .text("clocksmith-relay"), "sw": .text(version)])),
       "availability_topic": .text(topics.availability), "state_topic": .text(topics.state),
       "command_topic": .text(topics.command), "cmps": .record(components),
-    ])
-    return record.json
+    ]).json
   }
 
   /// A value that Home Assistant shows, or an action that it offers.
@@ -56,12 +52,15 @@ extension Discovery {
   private static let timestamp = Record(["device_class": .text("timestamp")])
 
   private static func press(_ command: String) -> Record {
-    Record(["payload_press": .text(command)])
+    Record(["payload_press": .text(#"{"command":"\#(command)"}"#)])
   }
 
   private static func choice(of choices: String...) -> Record {
     Record(["device_class": .text("enum"), "options": .list(choices.map { .text($0) })])
   }
+
+  /// The notices of timers and alarms that MQTT tells as events.
+  static let rings = ["timer_elapsed", "timer_missed", "alarm_rings", "alarm_missed"]
 
   /// Home Assistant does not record attributes of more than 16,384 bytes.
   private static let mostListed = 20
@@ -109,13 +108,13 @@ extension Discovery {
       ])),
     Entity(
       key: "announce", platform: "button", name: "Say the time", icon: "mdi:bullhorn",
-      more: press(#"{"command":"announce"}"#)),
+      more: press("announce")),
     Entity(
       key: "stop", platform: "button", name: "Stop", icon: "mdi:stop",
-      more: press(#"{"command":"stop"}"#)),
+      more: press("stop")),
     Entity(
       key: "snooze", platform: "button", name: "Snooze", icon: "mdi:alarm-snooze",
-      more: press(#"{"command":"alarm_snooze"}"#)),
+      more: press("alarm_snooze")),
     Entity(
       key: "last", platform: "sensor", name: "Last announcement", icon: "mdi:history",
       value: "value_json.get('last', {}).get('at')", attributes: "value_json.get('last', {})",
@@ -149,29 +148,6 @@ extension Discovery {
       topic: \.answer, isDiagnostic: true),
     Entity(
       key: "ring", platform: "event", name: "Ring", icon: "mdi:bell-ring-outline", topic: \.event,
-      more: Record(["event_types": .list(RingEvent.types.map { .text($0) })])),
+      more: Record(["event_types": .list(rings.map { .text($0) })])),
   ]
-}
-
-/// An event of a timer or an alarm, as MQTT tells it.
-struct RingEvent {
-  static let types = ["timer_elapsed", "timer_missed", "alarm_rings", "alarm_missed"]
-
-  /// One line of JSON. `event_type` is the key of Home Assistant.
-  let payload: String
-
-  /// - Parameters:
-  ///   - event: the notice's event, as in the journal.
-  ///   - words: a sentence for a person.
-  /// - Returns: nil for another notice.
-  init?(_ event: String, _ words: String, _ fields: [String: String]) {
-    guard Self.types.contains(event) else { return nil }
-    let record = Record([
-      "event_type": .text(event),
-      "number": (fields["TIMER"] ?? fields["ALARM"]).flatMap { Int64($0) }.map { .integer($0) },
-      "name": (fields["TIMER_NAME"] ?? fields["ALARM_NAME"]).map { .text($0) },
-      "text": .text(words),
-    ])
-    payload = record.json
-  }
 }

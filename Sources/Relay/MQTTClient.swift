@@ -6,338 +6,248 @@ import Daemon
 
 /// One connection to a broker by libmosquitto, from its beginning to its end, run by the loop.
 ///
-/// It never blocks: it uses sockets only when they are ready, and gets addresses instead of names.
+/// It never blocks: libmosquitto uses its socket when that is ready, and gets addresses, because it
+/// would wait for a name.
 final class MQTTClient {
-  /// How long the broker may take to accept the connection.
+  enum Event {
+    case accepted
+    case received(topic: String, payload: [UInt8], isRetained: Bool)
+    /// The broker refuses the subscription of this number.
+    case denied(Int32)
+    /// The last one.
+    case ended(Fault)
+  }
+
+  /// How long the broker may take at each address to accept the connection.
   private static let patience = Duration.seconds(15)
-  /// How often libmosquitto checks whether a ping is due. The broker waits 1.5 times `keepAlive`.
-  private static let interval = Duration.seconds(10)
-  /// Interval between checks of a handshake, for progress that the socket does not signal.
-  private static let glance = Duration.milliseconds(500)
   /// The keep-alive interval, in seconds. A side that stays silent for longer is taken for gone.
   private static let keepAlive: Int32 = 30
+  /// How often libmosquitto checks whether a ping is due.
+  private static let interval = Duration.seconds(10)
 
+  private let settings: RelayConfiguration.Broker
   private let loop: EventLoop
-  private let broker: String
-  private unowned let link: BrokerLink
   private let client: OpaquePointer
+  private let told: (Event) -> Void
+  private var lookup: NameLookup?
+  /// Those that are still to be tried.
+  private var addresses: ArraySlice<String> = []
   private var socket: EventSource?
-  private var watched: Int32 = -1
+  /// Ends the handshakes, and then causes the pings.
   private var timer: EventSource?
-  private var handshake: EventSource?
-  private var tls: TLSContext?
-  /// The TCP connection is made; the rest of the handshakes waits for data from the broker.
-  private var isReached = false
-  private var isLetIn = false
-  private var subscriptions: [Int32: String] = [:]
-  private var deadline: EventSource?
-  private var hasEnded = false
+  private(set) var isAccepted = false
   /// The last error or warning of libmosquitto.
   private var words = ""
+  /// What is wrong with the broker's certificate.
+  private var complaint: String?
 
+  /// - Parameter will: the topic on which the broker publishes `offline` if the connection breaks.
   init(
-    _ settings: RelayConfiguration.Broker, id: String, will: (topic: String, payload: String)?,
-    _ loop: EventLoop, _ link: BrokerLink
+    _ settings: RelayConfiguration.Broker, _ loop: EventLoop, id: String, will: String? = nil,
+    _ told: @escaping (Event) -> Void
   ) throws(Fault) {
-    self.loop = loop
-    self.link = link
-    broker = "\(settings.host):\(settings.port)"
-    _ = Self.library
+    (self.settings, self.loop, self.told) = (settings, loop, told)
+    mosquitto_lib_init()
     guard let made = mosquitto_new(id, true, nil) else {
       throw Fault("cannot make an MQTT client", errno: errno)
     }
     client = made
     mosquitto_user_data_set(client, Unmanaged.passUnretained(self).toOpaque())
+    let offline = "offline"
     if let will {
-      try check(
-        mosquitto_will_set(
-          client, will.topic, Int32(will.payload.utf8.count), will.payload, 1, true), "set a will")
+      try check(mosquitto_will_set(client, will, Int32(offline.utf8.count), offline, 1, true))
     }
     if let user = settings.user {
-      try check(
-        mosquitto_username_pw_set(client, user, try settings.password()), "give user and password")
+      try check(mosquitto_username_pw_set(client, user, try settings.password()))
     }
-    if settings.usesTLS { try useTLS(settings) }
+    if settings.usesTLS {
+      let context = try TLSContext.expecting(settings)
+      defer { TLSContext.free(context) }
+      try check(
+        mosquitto_void_option(client, MOSQ_OPT_SSL_CTX, UnsafeMutableRawPointer(context)))
+      try check(mosquitto_int_option(client, MOSQ_OPT_SSL_CTX_WITH_DEFAULTS, 0))
+    }
     listen()
   }
 
   deinit {
+    // Before libmosquitto closes its descriptor.
     socket = nil
     mosquitto_destroy(client)
   }
-
-  private static let library = mosquitto_lib_init()
 
   private static func from(_ context: UnsafeMutableRawPointer?) -> MQTTClient {
     Unmanaged<MQTTClient>.fromOpaque(context!).takeUnretainedValue()
   }
 
-  private func useTLS(_ settings: RelayConfiguration.Broker) throws(Fault) {
-    let context = try TLSContext(settings)
-    tls = context
-    try check(
-      mosquitto_void_option(client, MOSQ_OPT_SSL_CTX, UnsafeMutableRawPointer(context.pointer)),
-      "use TLS")
-    try check(mosquitto_int_option(client, MOSQ_OPT_SSL_CTX_WITH_DEFAULTS, 0), "use TLS")
+  private func check(_ code: Int32) throws(Fault) {
+    guard code != MOSQ_ERR_SUCCESS.rawValue else { return }
+    throw Fault("cannot make an MQTT client", code: code, String(cString: mosquitto_strerror(code)))
   }
 
   private func listen() {
     mosquitto_connect_callback_set(client) { _, context, code in
-      MQTTClient.from(context).answered(code)
-    }
-    mosquitto_disconnect_callback_set(client) { _, context, code in
-      MQTTClient.from(context).lost(code)
+      let client = MQTTClient.from(context)
+      if code == 0 {
+        client.accept()
+      } else {
+        client.words = String(cString: mosquitto_connack_string(code))
+      }
     }
     mosquitto_message_callback_set(client) { _, context, message in
       guard let message = message?.pointee, let topic = message.topic else { return }
-      let size = Int(message.payloadlen)
       let payload = UnsafeRawBufferPointer(
-        start: message.payload, count: size <= Order.largestPayload ? size : 0)
-      MQTTClient.from(context).link.received(
-        MQTTMessage(
-          topic: String(cString: topic), payload: Array(payload), size: size,
-          isRetained: message.retain))
+        start: message.payload, count: Int(message.payloadlen))
+      MQTTClient.from(context).told(
+        .received(
+          topic: String(cString: topic), payload: Array(payload), isRetained: message.retain))
     }
-    mosquitto_subscribe_callback_set(client) { _, context, message, count, granted in
-      let isDenied = count > 0 && granted.map { $0[0] >= 0x80 } == true
-      MQTTClient.from(context).subscribed(message, isDenied)
+    mosquitto_subscribe_callback_set(client) { _, context, number, count, granted in
+      guard count > 0, let granted, granted[0] >= 0x80 else { return }
+      MQTTClient.from(context).told(.denied(number))
     }
-    mosquitto_log_callback_set(client) { _, context, level, words in
+    mosquitto_log_callback_set(client) { mosquitto, context, level, words in
       guard level & Int32(MOSQ_LOG_ERR | MOSQ_LOG_WARNING) != 0, let words else { return }
-      MQTTClient.from(context).words = String(cString: words)
+      let client = MQTTClient.from(context)
+      client.words = String(cString: words)
+      client.complaint = TLSContext.complaint(of: mosquitto_ssl_get(mosquitto)) ?? client.complaint
     }
   }
 
   // MARK: The connection
 
-  /// - Parameter address: a numeric address. libmosquitto would block to look a name up.
-  func connect(to address: String, port: Int) throws(Fault) {
-    deadline = try loop.after(Self.patience) { [unowned self] in
-      end(Fault(broker, "it does not answer"))
+  func connect() throws(Fault) {
+    lookup = try NameLookup(settings.host, loop) { [unowned self] in
+      lookup = nil
+      switch $0 {
+      case .success(let found):
+        addresses = found[...]
+        connectToNext()
+      case .failure(let fault): told(.ended(fault))
+      }
     }
-    try check(mosquitto_connect_async(client, address, Int32(port), Self.keepAlive), nil)
-    timer = try loop.every(Self.interval) { [unowned self] in serve(mosquitto_loop_misc(client)) }
-    handshake = try loop.every(Self.glance) { [unowned self] in shakeHands() }
-    try watch()
+  }
+
+  private func connectToNext() {
+    (words, complaint) = ("", nil)
+    guard let address = addresses.popFirst(),
+      serve(mosquitto_connect_async(client, address, Int32(settings.port), Self.keepAlive))
+    else { return }
+    do throws(Fault) {
+      timer = try loop.after(Self.patience) { [unowned self] in end(0, "it does not answer") }
+      // Writable when it is made, or has failed.
+      socket = try loop.whenReady(mosquitto_socket(client), events: EPOLLOUT.rawValue) {
+        [unowned self] in turn()
+      }
+    } catch {
+      told(.ended(error))
+    }
+  }
+
+  private func turn() {
+    if !isAccepted {
+      // In the handshake of TLS libmosquitto does not tell that the connection fails or ends.
+      var byte: UInt8 = 0
+      let count = recv(mosquitto_socket(client), &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))
+      guard count > 0 || count < 0 && errno == EAGAIN else {
+        serve((count == 0 ? MOSQ_ERR_CONN_LOST : MOSQ_ERR_ERRNO).rawValue)
+        return
+      }
+    }
+    serve(wantsToWrite ? mosquitto_loop_write(client, 1) : mosquitto_loop_read(client, 1))
+  }
+
+  /// Then it does not read: a broker that takes nothing would fill the memory with answers to it.
+  private var wantsToWrite: Bool {
+    // In the handshake of TLS libmosquitto always wants to write, but has to read.
+    mosquitto_want_write(client) && !TLSContext.isShakingHands(mosquitto_ssl_get(client))
+  }
+
+  private func accept() {
+    isAccepted = true
+    timer = try? loop.every(Self.interval) { [unowned self] in serve(mosquitto_loop_misc(client)) }
+    told(.accepted)
+  }
+
+  /// Handles the result of a call of libmosquitto.
+  /// - Returns: false if the connection has ended.
+  @discardableResult
+  private func serve(_ code: Int32) -> Bool {
+    let cause = errno
+    guard code == MOSQ_ERR_SUCCESS.rawValue else {
+      end(code, detail(code, cause))
+      return false
+    }
+    watch()
+    return true
+  }
+
+  private func watch() {
+    socket?.watches(wantsToWrite ? EPOLLOUT.rawValue : EPOLLIN.rawValue)
+  }
+
+  private func end(_ code: Int32, _ detail: String) {
+    (socket, timer) = (nil, nil)
+    if isAccepted || addresses.isEmpty {
+      told(.ended(Fault(settings.name, code: code, detail)))
+    } else {
+      connectToNext()
+    }
   }
 
   /// Says good-bye, so that the broker does not publish the will. Messages published before are
   /// sent, too, as far as the socket takes them.
   func disconnect() {
-    guard !hasEnded else { return }
-    hasEnded = true
+    (lookup, socket, timer) = (nil, nil, nil)
     mosquitto_disconnect(client)
-    mosquitto_loop_write(client, 1)
-    close()
   }
 
-  private func close() {
-    socket = nil
-    watched = -1
-    timer = nil
-    handshake = nil
-    deadline = nil
-  }
-
-  private func watch() throws(Fault) {
-    let descriptor = mosquitto_socket(client)
-    guard descriptor >= 0 else { return }
-    // In the TLS handshake libmosquitto always wants to write, but can only read.
-    let writes = isLetIn ? mosquitto_want_write(client) : !isReached
-    let events = (reads ? EPOLLIN.rawValue : 0) | (writes ? EPOLLOUT.rawValue : 0)
-    if events == 0 {
-      // A lost connection would be reported again and again.
-      socket = nil
-    } else if descriptor != watched || socket == nil {
-      socket = nil
-      socket = try loop.whenReady(descriptor, events: events) { [unowned self] in turn() }
-      watched = descriptor
-    } else {
-      socket?.watches(events)
-    }
-  }
-
-  private func turn() {
-    guard isLetIn else { return shakeHands() }
-    if mosquitto_want_write(client), !serve(mosquitto_loop_write(client, 1)) { return }
-    if reads { serve(mosquitto_loop_read(client, 1)) }
-  }
-
-  /// False while messages are left in the socket: then TCP and the broker hold them back.
-  /// libmosquitto confirms each message that it reads, even before it hands it over.
-  private var reads: Bool { !isLetIn || (link.hasRoom && !mosquitto_want_write(client)) }
-
-  /// Continues the handshakes as far as the broker's data allows.
-  private func shakeHands() {
-    guard !hasEnded, isConnected() else { return }
-    isReached = true
-    guard serve(mosquitto_loop_read(client, 1)) else { return }
-    if mosquitto_want_write(client), !serve(mosquitto_loop_write(client, 1)) { return }
-    // Some versions of libmosquitto do not tell of a connection that ends within the handshake.
-    var byte: UInt8 = 0
-    let count = recv(watched, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))
-    if count == 0 {
-      lost(MOSQ_ERR_CONN_LOST.rawValue)
-    } else if count < 0, errno != EAGAIN, errno != EINTR {
-      lost(MOSQ_ERR_ERRNO.rawValue)
-    }
-  }
-
-  /// True if the connection is made. If it could not be made, ends it.
-  private func isConnected() -> Bool {
-    // A connection that was made and reset may still hold what the broker sent before, such as a
-    // TLS alert. SO_ERROR would only tell of the reset.
-    if isReached { return true }
-    var descriptor = pollfd(fd: watched, events: Int16(POLLOUT), revents: 0)
-    guard watched >= 0, poll(&descriptor, 1, 0) > 0 else { return false }
-    // Whether it is made has to be asked before what went wrong: between the two, it may be reset.
-    var address = sockaddr_storage()
-    var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
-    let isMade = withUnsafeMutableBytes(of: &address) {
-      getpeername(watched, $0.baseAddress!.assumingMemoryBound(to: sockaddr.self), &length) == 0
-    }
-    if isMade { return true }
-    // With TLS, libmosquitto may have tried to write, and so was told instead: then this is 0.
-    var code: Int32 = 0
-    var size = socklen_t(MemoryLayout<Int32>.size)
-    getsockopt(watched, SOL_SOCKET, SO_ERROR, &code, &size)
-    errno = code
-    lost(MOSQ_ERR_ERRNO.rawValue)
-    return false
-  }
-
-  /// Handles the result of a libmosquitto call.
-  /// - Returns: false if the connection has ended.
-  @discardableResult
-  private func serve(_ code: Int32) -> Bool {
-    guard !hasEnded else { return false }
-    if code != MOSQ_ERR_SUCCESS.rawValue {
-      lost(code)
-      return false
-    }
-    do throws(Fault) {
-      try watch()
-    } catch {
-      end(error)
-      return false
-    }
-    return true
-  }
-
-  private func answered(_ code: Int32) {
-    deadline = nil
-    guard code == 0 else {
-      // As in "Connection Refused: not authorised."
-      let why = String(cString: mosquitto_connack_string(code)).dropLast().split(separator: ":")
-      return end(
-        Fault(
-          broker, code: code,
-          "it refuses the connection:\(why.last ?? ""); see [mqtt] in the configuration"))
-    }
-    isLetIn = true
-    handshake = nil
-    link.accepted()
-  }
-
-  private func lost(_ code: Int32) { end(fault(code)) }
-
-  private func end(_ fault: Fault) {
-    guard !hasEnded else { return }
-    hasEnded = true
-    close()
-    // The handler releases this client, and libmosquitto may still be running in it: call it later.
-    deadline = try? loop.after(.zero) { [unowned link] in link.lose(fault) }
-  }
-
-  private func check(_ code: Int32, _ operation: String?) throws(Fault) {
-    guard code != MOSQ_ERR_SUCCESS.rawValue else { return }
-    let fault = fault(code)
-    throw operation.map { Fault("cannot \($0)", code: fault.code, fault.detail) } ?? fault
-  }
-
-  private func fault(_ code: Int32) -> Fault {
-    let detail: String
-    switch code {
-    // With TLS 1.3 a client takes the handshake for done before the broker has checked it.
-    // libmosquitto then tells of a lost connection.
-    case _ where !isLetIn && strstr(words, " alert ") != nil: detail = tlsWords
-    // libmosquitto's sign that TLS has failed.
-    case MOSQ_ERR_ERRNO.rawValue where errno == EPROTO && tls != nil: detail = tlsWords
-    // The same end may arrive as an end of file or as a reset, by chance.
-    case MOSQ_ERR_ERRNO.rawValue where errno == ECONNRESET || errno == EPIPE || errno == 0:
-      detail = wordsOfEnd
-    case MOSQ_ERR_ERRNO.rawValue: detail = String(cString: strerror(errno))
-    case MOSQ_ERR_SUCCESS.rawValue, MOSQ_ERR_CONN_LOST.rawValue: detail = wordsOfEnd
-    case MOSQ_ERR_KEEPALIVE.rawValue: detail = "it does not answer any more"
-    case MOSQ_ERR_PROTOCOL.rawValue, MOSQ_ERR_MALFORMED_PACKET.rawValue:
-      detail = "what it sends is not MQTT"
-    case MOSQ_ERR_TLS.rawValue: detail = tlsWords
-    default: detail = String(cString: mosquitto_strerror(code)).lowercasedFirst
-    }
-    return Fault(broker, code: code, detail)
-  }
-
-  private var wordsOfEnd: String {
-    // A port on which nobody listens may look like one that is closed at once.
-    isLetIn
-      ? "it has closed the connection"
-      : "it takes no connection, or closes it at once; is it a broker, and are 'port' and 'tls' right?"
-  }
-
-  private var tlsWords: String {
-    if let complaint = tls?.complaint {
+  /// - Parameter cause: errno.
+  private func detail(_ code: Int32, _ cause: Int32) -> String {
+    // With TLS 1.3 a client takes the handshake for done before the broker has checked it, so the
+    // broker's refusal may look like another end.
+    if !isAccepted, let complaint {
       return "its certificate is not accepted: \(complaint); see 'authority' and 'broker'"
     }
-    // As in "OpenSSL Error[0]: error:0A00010B:SSL routines::wrong version number".
-    let reason = words.split(separator: ":").last ?? "no reason is given"
-    return "TLS cannot be agreed on: \(reason); see 'port', 'certificate' and 'key'"
+    if !isAccepted, words.hasPrefix("OpenSSL Error") {
+      return "TLS cannot be agreed on: \(reason); see 'port', 'certificate' and 'key'"
+    }
+    switch code {
+    case MOSQ_ERR_CONN_REFUSED.rawValue:
+      return "it refuses the connection: \(reason); see [mqtt] in the configuration"
+    case MOSQ_ERR_KEEPALIVE.rawValue: return "it does not answer any more"
+    case MOSQ_ERR_PROTOCOL.rawValue, MOSQ_ERR_MALFORMED_PACKET.rawValue:
+      return "what it sends is not MQTT"
+    // The same end may arrive as an end of file or as a reset, by chance.
+    case MOSQ_ERR_ERRNO.rawValue where ![ECONNRESET, EPIPE, EPROTO, 0].contains(cause):
+      return String(cString: strerror(cause))
+    default:
+      // A port on which nobody listens may look like one that is closed at once.
+      return isAccepted
+        ? "it has closed the connection"
+        : "it takes no connection, or closes it at once; is it a broker, and are 'port' and 'tls' right?"
+    }
+  }
+
+  /// The last part of "OpenSSL Error[0]: error:0A00010B:SSL routines::wrong version number" or
+  /// "Connection Refused: not authorised."
+  private var reason: Substring {
+    words.split(whereSeparator: ":.".contains).last?.drop { $0 == " " } ?? "no reason is given"
   }
 
   // MARK: Messages
 
-  /// - Returns: false if the message is not sent.
-  func publish(
-    _ topic: String, _ payload: String, qos: Int32 = 1, isRetained: Bool = true
-  ) -> Bool {
-    guard !hasEnded else { return false }
-    let code = mosquitto_publish(
+  func publish(_ topic: String, _ payload: String, qos: Int32, isRetained: Bool) -> Bool {
+    defer { watch() }
+    return mosquitto_publish(
       client, nil, topic, Int32(payload.utf8.count), payload, qos, isRetained)
-    wake()
-    return code == MOSQ_ERR_SUCCESS.rawValue
+      == MOSQ_ERR_SUCCESS.rawValue
   }
 
-  func subscribe(to filter: String) {
-    guard !hasEnded else { return }
-    var message: Int32 = 0
-    mosquitto_subscribe(client, &message, filter, 1)
-    subscriptions[message] = filter
-    wake()
+  func subscribe(to filter: String) -> Int32 {
+    defer { watch() }
+    var number: Int32 = 0
+    mosquitto_subscribe(client, &number, filter, 1)
+    return number
   }
-
-  private func subscribed(_ message: Int32, _ isDenied: Bool) {
-    guard let filter = subscriptions.removeValue(forKey: message), isDenied else { return }
-    link.tellDenial(of: filter)
-  }
-
-  func wake() {
-    guard !hasEnded else { return }
-    do throws(Fault) { try watch() } catch { end(error) }
-  }
-}
-
-extension String {
-  /// A sentence for use after a colon: its first letter small, without the full stop.
-  fileprivate var lowercasedFirst: String {
-    let sentence = last == "." ? dropLast() : self[...]
-    return sentence.prefix(1).lowercased() + sentence.dropFirst()
-  }
-}
-
-struct MQTTMessage: Sendable {
-  let topic: String
-  /// Empty if it is larger than any command.
-  let payload: [UInt8]
-  /// The size of the payload as it was sent, in bytes.
-  let size: Int
-  let isRetained: Bool
 }

@@ -2,8 +2,7 @@ import Basics
 import Horology
 
 /// A command, read and checked as far as possible without the announcer.
-struct Order: Hashable, Sendable {
-  /// What is to be done: by the announcer, or by the relay itself.
+final class Order {
   enum Action: Hashable, Sendable {
     /// A method of the announcer, and what it gets; nil if it takes nothing.
     case call(_ method: String, Record?)
@@ -20,6 +19,48 @@ struct Order: Hashable, Sendable {
   /// When to sound, on every clock that has the command; nil for now.
   let at: Instant?
 
+  /// The MQTT topic, or the HTTP path.
+  var source = ""
+  /// Answers an app over HTTP, once; nil if none waits for it.
+  var answer: ((CommandOutcome) -> Void)?
+
+  // While one for an instant waits.
+  var isSent = false
+  /// When it is sent again, because the announcer was busy or absent.
+  var retry: Instant?
+  /// Why the announcer did not take it at first.
+  var before: Rejection?
+
+  private init(_ record: Record) throws {
+    let name = record[Self.command]
+    let form = Horology.Request.forms.first {
+      $0.name == name || name == "rounds" && $0.name == "interval"
+    }
+    guard let name, let keys = form?.fields.map(\.key) ?? Self.own[name] else {
+      let value = record[Self.command.name]
+      throw Rejection(
+        .command,
+        BadValue(key: "command", value: value, allowed: Self.command.allowed).description)
+    }
+    let known = keys + Self.common
+    if let unknown = record.fields.first(where: { !known.contains($0.key) }) {
+      throw Rejection(.key, BadValue(unknown: unknown.key, known: known.sorted()).description)
+    }
+    self.name = name
+    id = try record.optional(Self.id)
+    expires = try record.optional(Self.expires)
+    at = record[Horology.Request.Keys.at]
+    var request = record
+    for key in Self.common { request[key] = nil }
+    if let form {
+      _ = try form.request(request, tune: Self.tune)
+      action = .call(form.method, keys.isEmpty ? nil : request)
+    } else {
+      let device = try Device(request)
+      action = name == "device_add" ? .register(device) : .remove(token: device.token)
+    }
+  }
+
   /// As the journal names it: `announce` or `announce "bell-7"`.
   var title: String { id.map { "\(name) \"\($0)\"" } ?? name }
 
@@ -33,17 +74,29 @@ struct Order: Hashable, Sendable {
 extension Order {
   static let largestPayload = 16_384
 
-  // The keys of every command.
   static let id = Key<String>.text("id", allowed: "a text of 1 to 64 bytes") {
     (1...64).contains($0.utf8.count)
   }
   private static let command = Key<String>.text(
-    "command", allowed: "one of \(CommandTable.names.joined(separator: ", "))")
+    "command",
+    allowed: "one of "
+      + (Horology.Request.forms.map(\.name) + own.keys + ["rounds"]).sorted().joined(
+        separator: ", "))
+  /// The relay's own commands, and their keys.
+  private static let own = ["device_add": Device.keys, "device_remove": [Device.token.name]]
   private static let expires = Key<Instant>.instant("expires")
   private static let common = [command.name, id.name, expires.name]
 
-  /// - Throws: `Rejection` that says what is wrong and what is allowed.
-  init(payload: String, with known: Record = Record()) throws(Rejection) {
+  /// Stands for every tune, for only the clock can find one. The network must not choose which files
+  /// it opens, so a name is that of a file in its folder.
+  private static func tune(_ name: String) throws(BadValue) -> Tune {
+    guard !name.utf8.contains(UInt8(ascii: "/")), name.utf8.count < 256 else {
+      throw BadValue(key: "tune", value: .text(name), allowed: "the name of a tune, not a path")
+    }
+    return .missing(name)
+  }
+
+  fileprivate convenience init(payload: String, with known: Record) throws(Rejection) {
     var record: Record
     do throws(Fault) {
       record = try Record(json: payload, path: "the command").merging(known)
@@ -60,29 +113,6 @@ extension Order {
       throw rejection
     }
   }
-
-  private init(_ record: Record) throws {
-    guard record[Self.command.name] != nil else {
-      throw Rejection(
-        .command, BadValue(key: "command", value: nil, allowed: Self.command.allowed).description)
-    }
-    let name = try record.value(Self.command)
-    guard let entry = CommandTable.entries[name] else {
-      throw Rejection(.command, BadValue(unknown: name, known: CommandTable.names).description)
-    }
-    var request = Record()
-    for (key, value) in record.fields {
-      if entry.keys.contains(key) {
-        request[key] = value
-      } else if !Self.common.contains(key) {
-        let known = Set(entry.keys + Self.common).sorted()
-        throw Rejection(.key, BadValue(unknown: key, known: known).description)
-      }
-    }
-    self.init(
-      name: name, action: try entry.action(request), id: try record.optional(Self.id),
-      expires: try record.optional(Self.expires), at: request[Horology.Request.Keys.at])
-  }
 }
 
 extension Record {
@@ -91,48 +121,6 @@ extension Record {
     let last = Double(Instant.allowed.upperBound.seconds)
     guard let seconds = self[.real(key.name, 0...last, "seconds")] else { return }
     self[key] = Instant(microseconds: Int64((seconds * 1e6).rounded()))
-  }
-}
-
-/// The commands that a message may give: those of the clock, and the relay's own.
-enum CommandTable {
-  struct Entry: Sendable {
-    /// The keys that it may hold, besides those of every command.
-    let keys: [String]
-    let action: @Sendable (Record) throws(BadValue) -> Order.Action
-  }
-
-  static var names: [String] { entries.keys.sorted() }
-
-  static let entries: [String: Entry] = {
-    var entries = Dictionary(
-      uniqueKeysWithValues: Horology.Request.forms.map { ($0.name, Entry($0)) })
-    entries["rounds"] = entries["interval"]
-    entries["device_add"] = Entry(keys: Device.keys) { record throws(BadValue) in
-      .register(try Device(record))
-    }
-    entries["device_remove"] = Entry(keys: [Device.token.name]) { record throws(BadValue) in
-      .remove(token: try Device(record).token)
-    }
-    return entries
-  }()
-
-  /// Stands for every tune, for only the clock can find one. The network must not choose which files
-  /// it opens, so a name is that of a file in its folder.
-  fileprivate static func tune(_ name: String) throws(BadValue) -> Tune {
-    guard !name.utf8.contains(UInt8(ascii: "/")), name.utf8.count < 256 else {
-      throw BadValue(key: "tune", value: .text(name), allowed: "the name of a tune, not a path")
-    }
-    return .missing(name)
-  }
-}
-
-extension CommandTable.Entry {
-  fileprivate init(_ form: Horology.Request.Form) {
-    self.init(keys: form.fields.map(\.key)) { record throws(BadValue) in
-      _ = try form.request(record, tune: CommandTable.tune)
-      return .call(form.method, form.fields.isEmpty ? nil : record)
-    }
   }
 }
 
@@ -163,10 +151,57 @@ extension CommandOutcome {
   }
 }
 
-struct ReceivedCommand {
-  let order: Order
-  /// The MQTT topic, or the HTTP path.
-  let topic: String
-  /// Answers an app over HTTP, once; nil if none waits for it.
-  var answer: ((CommandOutcome) -> Void)?
+/// Reads commands. Rejects those that must not be carried out: expired, or received before.
+struct CommandReader {
+  /// Number of ids remembered. A command that may be delivered again later needs `expires`.
+  private static let mostIDs = 1024
+
+  /// How far ahead an instant may be: they wait in the memory of the relay alone.
+  private static let furthest = Duration.seconds(600)
+
+  /// The oldest first.
+  private var ids: [String] = []
+
+  /// - Parameters:
+  ///   - payload: the command as JSON, no larger than `Order.largestPayload`.
+  ///   - clockIsUsed: whether the announcer is known to say the time by its clock.
+  ///   - known: keys of the command that count instead of those in the payload.
+  mutating func read(
+    _ payload: [UInt8], at now: Instant, clockIsUsed: Bool, with known: Record = Record()
+  ) throws(Rejection) -> Order {
+    guard let text = String(validating: payload, as: UTF8.self) else {
+      throw Rejection(.json, "it is not JSON: it is not UTF-8")
+    }
+    let order = try Order(payload: text, with: known)
+    if let flaw = flaw(of: order, at: now, clockIsUsed) { throw order.rejection(flaw) }
+    if let id = order.id { ids = ids.suffix(Self.mostIDs - 1) + [id] }
+    return order
+  }
+
+  private func flaw(of order: Order, at now: Instant, _ clockIsUsed: Bool) -> Rejection? {
+    // By a wrong clock, an old command may look new.
+    if !clockIsUsed, order.at != nil || order.expires != nil {
+      let key = order.at != nil ? "at" : "expires"
+      return Rejection(
+        .untrusted, "the clock is not known to be right, so '\(key)' cannot be judged")
+    }
+    if let expires = order.expires, expires <= max(now, order.at ?? now) {
+      return Rejection(.expired, "it was to be carried out before \(expires.rfc3339)")
+    }
+    if let instant = order.at {
+      if instant <= now {
+        return Rejection(.past, "its instant \(instant.rfc3339) has passed")
+      }
+      if instant - now > Self.furthest {
+        return Rejection(
+          .future, "its instant \(instant.rfc3339) is too far ahead: ten minutes are allowed")
+      }
+    }
+    guard let id = order.id, ids.contains(id) else { return nil }
+    return Rejection(.repeated, "a command with this id has come before")
+  }
+
+  mutating func forget(_ order: Order) {
+    ids.removeAll { $0 == order.id }
+  }
 }

@@ -36,9 +36,6 @@ struct Rejection: Error, Hashable, Sendable {
   }
 
   /// The clock refuses it.
-  /// - Parameters:
-  ///   - key: of a refusal.
-  ///   - flaw: what is wrong.
   init(ofClock key: String, _ flaw: String) {
     let kind: Kind =
       switch RefusalKey(rawValue: key) {

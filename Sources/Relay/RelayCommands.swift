@@ -6,182 +6,174 @@ extension RelayService {
   /// A command for an instant is sent this much later than the announcer takes it.
   private static let margin = Duration.milliseconds(250)
   private static let mostWaiting = 64
-  /// The pause between two attempts.
   private static let pause = Duration.milliseconds(250)
   private static let mostRejections = 64
 
-  func receive(_ message: MQTTMessage) {
-    switch topics.destination(of: message.topic) {
-    case .birth:
+  func receive(_ payload: [UInt8], on topic: String, _ isRetained: Bool) {
+    func refuse(_ rejection: Rejection) {
+      reject(rejection, topic)
+      answer(.refused(rejection), id: nil)
+    }
+    if topic == topics.birth {
       // A retained birth does not mean a start, and we have just published everything.
-      if !message.isRetained, message.payload == Array("online".utf8) { republishAll() }
-    case .nobody:
-      refuse(
-        message,
-        Rejection(.topic, "commands are sent to \(topics.command), with their name inside"))
-    case .command:
-      // An empty message only clears a retained one.
-      guard message.size > 0 else { return }
-      do throws(Rejection) {
-        let order = try reader.read(message, at: .now, clockIsUsed: announcer.state.clockIsUsed)
-        carryOut(ReceivedCommand(order: order, topic: message.topic))
-      } catch {
-        refuse(message, error)
-      }
+      if !isRetained, payload == Array("online".utf8) { republishAll() }
+    } else if !topics.commands.contains(topic) {
+      refuse(Rejection(.topic, "commands are sent to \(topics.command), with their name inside"))
+    } else if payload.isEmpty {
+      // It only clears a retained one.
+    } else if isRetained {
+      let why = "the broker has kept it and hands it over at every connection"
+      refuse(Rejection(.retained, "\(why); send commands without retain"))
+    } else if payload.count > Order.largestPayload {
+      let why = "it has \(payload.count) bytes; at most \(Order.largestPayload) are read"
+      refuse(Rejection(.large, why))
+    } else {
+      carryOut(payload, from: topic)
     }
   }
 
-  private func refuse(_ message: MQTTMessage, _ rejection: Rejection) {
-    reject(rejection, message.topic)
-    answer(.refused(rejection), id: rejection.id)
+  /// Carries out a command that came over MQTT or HTTP.
+  /// - Parameters:
+  ///   - source: the topic, or the path.
+  ///   - known: keys of the command that the path tells.
+  ///   - answer: an app's; nil over MQTT.
+  func carryOut(
+    _ payload: [UInt8], from source: String, with known: Record = Record(),
+    _ answer: ((CommandOutcome) -> Void)? = nil
+  ) {
+    do throws(Rejection) {
+      let order = try reader.read(
+        payload, at: .now, clockIsUsed: announcer.state.clockIsUsed, with: known)
+      (order.source, order.answer) = (source, answer)
+      carryOut(order)
+    } catch {
+      reject(error, source)
+      if let answer { answer(.refused(error)) } else { self.answer(.refused(error), id: error.id) }
+    }
   }
 
   private func answer(_ outcome: CommandOutcome, id: String?) {
-    broker?.send(topics.answer, outcome.payload(id: id), qos: 0)
+    broker?.publish(topics.answer, outcome.payload(id: id), qos: 0, isRetained: false)
   }
 
   /// A command that waits is answered over MQTT once more when its instant comes.
-  func answer(_ command: ReceivedCommand, _ outcome: CommandOutcome) {
-    command.answer?(outcome)
-    if topics.commands.contains(command.topic) { answer(outcome, id: command.order.id) }
+  func answer(_ order: Order, _ outcome: CommandOutcome) {
+    order.answer?(outcome)
+    order.answer = nil
+    if topics.commands.contains(order.source) { answer(outcome, id: order.id) }
   }
 
-  func carryOut(_ command: ReceivedCommand) {
-    switch command.order.action {
-    case .call: carryOutByClock(command)
+  private func carryOut(_ order: Order) {
+    switch order.action {
+    case .call: carryOutByClock(order)
     case .register(let device):
-      changeDevices(command) { register throws(Fault) in
+      changeDevices(order) { register throws(Fault) in
         try register.add([device], at: .now)
         return true
       }
     case .remove(let token):
-      changeDevices(command) { register throws(Fault) in try register.remove(token: token) }
+      changeDevices(order) { register throws(Fault) in try register.remove(token: token) }
     }
   }
 
-  private func carryOutByClock(_ command: ReceivedCommand) {
-    if command.order.name == "stop" { cancelWaiting() }
-    guard let instant = command.order.at else { return send(command) }
+  private func carryOutByClock(_ order: Order) {
+    if order.name == "stop" { cancelWaiting() }
+    guard let instant = order.at else { return send(order) }
     guard waiting.count < Self.mostWaiting else {
       let why = "\(Self.mostWaiting) commands wait for their instants already"
-      return refuse(command, Rejection(.full, why))
+      return refuse(order, Rejection(.full, why))
     }
-    let added = WaitingCommand(command, instant)
-    waiting.append(added)
-    if due(added) > .now {
-      // The answer over HTTP is that it waits.
-      added.command.answer = nil
+    waiting.append(order)
+    if due(order, at: instant) > .now {
       publishState()
-      log(.waiting, "took \(command.order.title) for \(instant.rfc3339)", command)
-      answer(command, .waits(until: instant))
+      log(.waiting, "took \(order.title) for \(instant.rfc3339)", order)
+      answer(order, .waits(until: instant))
     }
     sendDue()
   }
 
   private func cancelWaiting() {
-    guard !waiting.isEmpty else { return }
     let cancelled = waiting
     waiting = []
     publishState()
-    for each in cancelled {
-      let order = each.command.order
+    for order in cancelled {
       // If it is sent again, it is wanted again.
       reader.forget(order)
       let why = "'stop' has cancelled"
-      log(.waiting, "\(why) \(order.title) for \(each.instant.rfc3339)", each.command)
-      answer(each.command, .refused(Rejection(.cancelled, "\(why) it")))
-    }
-  }
-
-  // MARK: The announcer
-
-  private func send(_ command: ReceivedCommand) {
-    guard case .call(let method, let request) = command.order.action else { return }
-    announcer.call(method, request) { [unowned self] answer in
-      switch answer {
-      case .success(let told): done(command, told)
-      case .failure(let rejection): refuse(command, rejection)
-      }
+      log(.waiting, "\(why) \(order.title) for \(order.at?.rfc3339 ?? "")", order)
+      answer(order, .refused(Rejection(.cancelled, "\(why) it")))
     }
   }
 
   /// When a command is sent, for the first time or again.
-  private func due(_ waiting: WaitingCommand) -> Instant {
-    waiting.retry ?? waiting.instant + (Self.margin - announcer.state.requestAhead)
+  private func due(_ order: Order, at instant: Instant) -> Instant {
+    order.retry ?? instant + (Self.margin - announcer.state.requestAhead)
   }
 
-  /// Sends the commands whose instants are near, and waits for the next.
   func sendDue() {
-    for each in waiting where !each.isSent && due(each) <= .now { send(each) }
-    let next = waiting.filter { !$0.isSent }.map { due($0) }.min()
-    waitingTimer = next.flatMap {
-      try? loop.atUTC(microseconds: $0.microseconds) { [unowned self] in sendDue() }
+    func next() -> (order: Order, due: Instant)? {
+      waiting.filter { !$0.isSent }.map { ($0, due($0, at: $0.at!)) }.min { $0.1 < $1.1 }
+    }
+    while let next = next(), next.due <= .now { send(next.order) }
+    waitingTimer = next().flatMap {
+      try? loop.atUTC(microseconds: $0.due.microseconds) { [unowned self] in sendDue() }
     }
   }
 
-  private func send(_ waiting: WaitingCommand) {
-    let (command, instant) = (waiting.command, waiting.instant)
-    guard case .call(let method, let request) = command.order.action else { return }
-    guard instant > .now else {
+  private func send(_ order: Order) {
+    guard case .call(let method, let request) = order.action else { return }
+    if let instant = order.at, instant <= .now {
       let why = "its instant \(instant.rfc3339) passed before it could be carried out"
-      return give(up: waiting, Rejection(.past, why))
+      return refuse(order, Rejection(.past, why))
     }
-    waiting.isSent = true
+    order.isSent = true
     announcer.call(method, request) { [unowned self] answer in
       // Perhaps it was cancelled meanwhile.
-      guard self.waiting.contains(where: { $0 === waiting }) else { return }
+      guard order.at == nil || waiting.contains(where: { $0 === order }) else { return }
       switch answer {
-      case .success(let told):
-        forget(waiting)
-        done(command, told)
-      case .failure(let refused) where refused.kind == .busy || refused.kind == .absent:
-        waiting.isSent = false
-        waiting.before = waiting.before ?? refused
-        waiting.retry = .now + Self.pause
+      case .success(let told): done(order, told)
+      case .failure(let why) where order.at != nil && [.busy, .absent].contains(why.kind):
+        order.isSent = false
+        order.before = order.before ?? why
+        order.retry = .now + Self.pause
         sendDue()
-      case .failure(let refused): give(up: waiting, refused)
+      case .failure(let why): refuse(order, why)
       }
     }
   }
 
-  /// The first reason says more than that it is now too late.
-  private func give(up waiting: WaitingCommand, _ why: Rejection) {
-    forget(waiting)
-    refuse(waiting.command, waiting.before ?? why)
-  }
-
-  private func forget(_ command: WaitingCommand) {
-    waiting.removeAll { $0 === command }
+  private func stopWaiting(_ order: Order) {
+    guard order.at != nil else { return }
+    waiting.removeAll { $0 === order }
     publishState()
   }
 
-  private func done(_ command: ReceivedCommand, _ told: Record) {
-    let order = command.order
+  private func done(_ order: Order, _ told: Record) {
+    stopWaiting(order)
     // An interval is not new if the same one runs already.
     guard told[Horology.Request.Keys.isNew] != false else {
-      log(.command, "\(order.title) changed nothing: the same one runs already", command)
-      answer(command, .unchanged)
-      return
+      log(.command, "\(order.title) changed nothing: the same one runs already", order)
+      return answer(order, .unchanged)
     }
     let handed = order.at.map { "handed \(order.title) to the clock for \($0.rfc3339)" }
-    log(.command, handed ?? "carried out \(order.title)", command)
-    answer(command, .done(told))
+    log(.command, handed ?? "carried out \(order.title)", order)
+    answer(order, .done(told))
   }
 
-  func refuse(_ command: ReceivedCommand, _ why: Rejection) {
+  func refuse(_ order: Order, _ why: Rejection) {
+    stopWaiting(order)
+    // The first reason says more than that it is now too late.
+    let rejection = order.rejection(order.before ?? why)
     // Allow the same id again, except after a timeout: the announcer may still carry that call out.
-    if why.kind != .timeout { reader.forget(command.order) }
-    let rejection = command.order.rejection(why)
-    reject(rejection, command.topic)
-    answer(command, .refused(rejection))
+    if rejection.kind != .timeout { reader.forget(order) }
+    reject(rejection, order.source)
+    answer(order, .refused(rejection))
   }
 
-  // MARK: The journal
-
-  func log(_ event: RelayEvent, _ words: String, _ command: ReceivedCommand) {
+  func log(_ event: RelayEvent, _ words: String, _ order: Order) {
     journal.log(
       event, .info, words.printable,
-      ["COMMAND": command.order.name, "ID": command.order.id, "TOPIC": command.topic])
+      ["COMMAND": order.name, "ID": order.id, "TOPIC": order.source])
   }
 
   /// Logs each cause once an hour.
@@ -196,21 +188,5 @@ extension RelayService {
       .rejected, .warning,
       "refused \(what) on \(topic.excerpt): \(rejection.words)".printable,
       ["REASON": rejection.reason, "ID": rejection.id, "TOPIC": topic])
-  }
-}
-
-/// A command for an instant, until the announcer has answered.
-final class WaitingCommand {
-  var command: ReceivedCommand
-  let instant: Instant
-  var isSent = false
-  /// When it is sent again, because the announcer was busy or absent.
-  var retry: Instant?
-  /// Why the announcer did not take it at first.
-  var before: Rejection?
-
-  init(_ command: ReceivedCommand, _ instant: Instant) {
-    self.command = command
-    self.instant = instant
   }
 }

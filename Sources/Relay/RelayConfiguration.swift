@@ -12,21 +12,20 @@ public struct RelayConfiguration: Hashable, Sendable {
     var passwordFile: String?
     public var usesTLS = false
     /// A file or a folder of certificates that vouch for the broker.
-    var authority: String?
+    public var authorities = RelayKeys.systemAuthorities
     public var certificate: String?
     public var key: String?
 
-    /// The IANA ports, without and with TLS, unless another is set.
     public var port: Int { givenPort ?? (usesTLS ? 8883 : 1883) }
 
-    public var authorities: String { authority ?? RelayKeys.systemAuthorities }
+    /// As in `homeassistant.local:1883`.
+    public var name: String { "\(host):\(port)" }
   }
 
   public var broker = Broker()
-  var prefix = "clocksmith"
-  var name: String?
-  var group: String?
-  var discoveryPrefix: String? = "homeassistant"
+  public var topics = Topics(
+    prefix: "clocksmith", name: Topics.name(ofHost: hostName), group: nil,
+    discoveryPrefix: "homeassistant")
   public var push = PushConfiguration()
   public var http: HTTPConfiguration?
   /// What to do about keys of earlier versions: a sentence each.
@@ -57,18 +56,10 @@ public struct RelayConfiguration: Hashable, Sendable {
     guard !broker.host.isEmpty || !configuration.push.isEmpty || configuration.http != nil else {
       throw Fault(path, "no broker is set; write 'broker = HOST' under [mqtt]")
     }
-    if !broker.usesTLS {
-      let files = [
-        ("authority", broker.authority), ("certificate", broker.certificate), ("key", broker.key),
-      ]
-      for (key, file) in files where file != nil {
-        throw Fault(place("mqtt.\(key)"), "\(key) means nothing without TLS; set 'tls = yes'")
-      }
+    guard broker.usesTLS || broker.certificate == nil && places["mqtt.authority"] == nil else {
+      throw Fault(path, "[mqtt] has certificates and no TLS; write 'tls = yes' under it")
     }
     try RelayKeys.checkPair(certificate: broker.certificate, key: broker.key, in: "mqtt", place)
-    if broker.passwordFile != nil && broker.user == nil {
-      throw Fault(place("mqtt.password_file"), "there is a password and no user; set user as well")
-    }
     return configuration
   }
 
@@ -81,12 +72,6 @@ public struct RelayConfiguration: Hashable, Sendable {
     }
   }
 
-  public var topics: Topics {
-    Topics(
-      prefix: prefix, name: name ?? Topics.name(ofHost: Self.hostName), group: group,
-      discoveryPrefix: discoveryPrefix)
-  }
-
   static var hostName: String {
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
       buffer.initialize(repeating: 0)
@@ -97,63 +82,45 @@ public struct RelayConfiguration: Hashable, Sendable {
 }
 
 extension RelayConfiguration.Broker {
-  /// The password from the configured file, or else from systemd's credential `mqtt-password`.
-  /// - Returns: nil if there is neither, or no user is set.
-  /// - Throws: `Fault` if it is there and cannot be read.
+  /// Nil if there is none, or no user is set.
   public func password() throws(Fault) -> String? {
-    guard user != nil else { return nil }
-    return try Secret.line(file: passwordFile, credential: "mqtt-password")
+    user == nil ? nil : try Secret.line(file: passwordFile, credential: "mqtt-password")
   }
 
-  /// - Throws: `Fault` if a TLS file cannot be read or used, or the key is that of another
-  ///   certificate.
+  /// - Throws: `Fault` if a file of TLS cannot be used, or the key is that of another certificate.
   public func checkCertificates() throws(Fault) {
     try TLSContext.check(authorities: authorities, certificate: certificate, key: key)
   }
 }
 
-// MARK: Keys
-
 extension RelayConfiguration {
   private static let keys: [String: INIKey<RelayConfiguration>] = [
-    "broker": { configuration, value in
-      let isHost =
-        (1...253).contains(value.utf8.count)
-        && value.utf8.allSatisfy { $0 > 32 && $0 < 127 && $0 != UInt8(ascii: "/") }
-      let allowed =
-        "allowed: the name or the address of a machine alone, as in homeassistant.local"
-      guard isHost else { return allowed }
-      // An IPv6 address has at least two colons, and no brackets here.
-      let colons = value.utf8.count { $0 == UInt8(ascii: ":") }
-      guard colons != 1, !value.utf8.contains(UInt8(ascii: "[")) else {
-        return "\(allowed) or fe80::1, without brackets; its port is set by 'port'"
-      }
-      configuration.broker.host = value == "none" ? "" : value
-      return nil
-    },
-    "port": { configuration, value in
-      guard let port = Int(value), (1...65_535).contains(port) else {
-        return "allowed: 1 to 65535"
-      }
-      configuration.broker.givenPort = port
-      return nil
-    },
+    "broker": RelayKeys.text(
+      \.broker.host,
+      "the name or the address of a machine alone, as in homeassistant.local or fe80::1, without "
+        + "brackets; its port is set by 'port'", where: isHost),
+    "port": RelayKeys.number(\.broker.givenPort, 1...65_535),
     "user": RelayKeys.text(\.broker.user, "a name that the broker knows") { !$0.isEmpty },
     "password_file": RelayKeys.fullPath(\.broker.passwordFile),
     "tls": RelayKeys.yesOrNo(\.broker.usesTLS),
-    "authority": RelayKeys.fullPath(\.broker.authority),
+    "authority": RelayKeys.authorities(\.broker.authorities),
     "certificate": RelayKeys.fullPath(\.broker.certificate),
     "key": RelayKeys.fullPath(\.broker.key),
-    "prefix": { configuration, value in
-      guard Topics.isPrefix(value) else {
-        return "allowed: \(Topics.allowedName), and more of them behind slashes"
-      }
-      configuration.prefix = value
-      return nil
-    },
-    "name": RelayKeys.text(\.name, Topics.allowedName, where: Topics.isName),
-    "group": RelayKeys.text(\.group, Topics.allowedName, where: Topics.isName),
+    "prefix": RelayKeys.text(
+      \.topics.prefix, none: "clocksmith", "\(Topics.allowedName), and more of them behind slashes",
+      where: Topics.isPrefix),
+    "name": RelayKeys.text(
+      \.topics.name, none: Topics.name(ofHost: hostName), Topics.allowedName,
+      where: Topics.isName),
+    "group": RelayKeys.text(\.topics.group, Topics.allowedName, where: Topics.isName),
     "discovery": RelayKeys.text(
-      \.discoveryPrefix, "the topic under which Home Assistant discovers", where: Topics.isPrefix),
+      \.topics.discoveryPrefix, "the topic under which Home Assistant discovers",
+      where: Topics.isPrefix),
   ]
+
+  /// An IPv6 address has at least two colons.
+  @Sendable private static func isHost(_ text: String) -> Bool {
+    (1...253).contains(text.utf8.count) && text.utf8.count { $0 == UInt8(ascii: ":") } != 1
+      && text.utf8.allSatisfy { $0 > 32 && $0 < 127 && !"/[".utf8.contains($0) }
+  }
 }

@@ -30,26 +30,23 @@ enum RelayEvent: String, CaseIterable, Sendable {
 
   var name: String { String(rawValue.prefix { $0 != " " }) }
   var messageID: String { String(rawValue.dropFirst(name.count + 1)) }
-}
 
-extension Notice {
-  init(
-    _ event: RelayEvent, _ priority: Priority, _ message: String,
-    _ fields: [String: String?] = [:]
-  ) {
-    self.init(event: event.name, messageID: event.messageID, priority, message, fields)
+  fileprivate func notice(
+    _ priority: Priority, _ message: String, _ fields: [String: String?]
+  ) -> Notice {
+    Notice(event: name, messageID: messageID, priority, message, fields)
   }
 }
 
 extension Journal {
   convenience init() {
-    self.init(identifier: "clocksmith-relay") { Notice(.wordsLost, .warning, $0, $1) }
+    self.init(identifier: "clocksmith-relay") { RelayEvent.wordsLost.notice(.warning, $0, $1) }
   }
 
   func log(
     _ event: RelayEvent, _ priority: Priority, _ message: String,
     _ fields: [String: String?] = [:]
   ) {
-    log(Notice(event, priority, message, fields))
+    log(event.notice(priority, message, fields))
   }
 }

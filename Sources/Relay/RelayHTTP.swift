@@ -6,7 +6,6 @@ import Horology
 extension RelayService {
   /// Opens the door for apps with the current configuration and its files, or closes it.
   func openDoor() {
-    doorTimer = nil
     guard let http = configuration.http else { return closeDoor() }
     do throws(Fault) {
       let settings = try HTTPDoor.Settings(http)
@@ -36,35 +35,44 @@ extension RelayService {
     door = nil
   }
 
-  // MARK: What apps ask for
-
+  /// The state as JSON, while the announcer runs.
   var stateForApps: Result<String, Rejection> {
-    if let why = announcer.absence {
-      .failure(Rejection(.absent, why))
-    } else {
-      .success(state ?? "{}")
+    if let why = announcer.absence { return .failure(Rejection(.absent, why)) }
+    return .success(announcer.state.payload(waiting: waiting))
+  }
+
+  private var zone: String? { announcer.state.record[Key<String>.text("zone")] }
+
+  /// What the clocks of the zone show at an instant, by strftime(3).
+  private func local(_ format: String, at instant: Instant = .now) -> String {
+    // The relay shows no other local times. Other threads may read the environment, so it is changed
+    // only if the zone is another one.
+    if let zone, getenv("TZ").map({ String(cString: $0) }) != ":\(zone)" {
+      setenv("TZ", ":\(zone)", 1)
+    }
+    tzset()
+    var seconds = time_t(instant.seconds)
+    var fields = tm()
+    localtime_r(&seconds, &fields)
+    return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { text in
+      strftime(text.baseAddress!, text.count, format, &fields)
+      return String(cString: text.baseAddress!)
     }
   }
 
-  private var zone: String? {
-    if case .text(let zone)? = announcer.state.record["zone"] { zone } else { nil }
-  }
-
   /// As in `15:30`.
-  var localTime: String { String(CivilTime(.now, zone: zone).dateTime.timeOfDay.prefix(5)) }
+  var localTime: String { local("%H:%M") }
 
   /// Of the command that draws the next noon.
   var wordsOfNoon: [String] {
-    let day = CivilTime(.now + .seconds(12 * 3600), zone: zone).dateTime.date
+    let day = local("%F", at: .now + .seconds(12 * 3600))
     return ["render", "--at", "\(day)T12:00"] + (zone.map { ["--zone", $0] } ?? []) + ["--picture"]
   }
 
   /// What the page says without JavaScript.
   var words: [Substring: String] {
     let state = announcer.state.record
-    func text(_ key: String, of record: Record) -> String {
-      if case .text(let text)? = record[key] { text } else { "" }
-    }
+    func text(_ key: String, of record: Record) -> String { record[.text(key)] ?? "" }
     var next = ""
     if isRunning, case .record(let occasion)? = state["next"] {
       // As in `2026-11-21T15:15:00+01:00`.
@@ -80,22 +88,19 @@ extension RelayService {
     // No signal tells how far the clock may be off: ask, for the next answer. A page asks every minute.
     announcer.ask()
     let now = Instant.now
+    // As +01:00, not +0100.
+    let local = local("%FT%T%z", at: now)
     let time = Record([
-      "instant": .text(now.rfc3339), "local": .text(CivilTime(now, zone: zone).description),
+      "instant": .text(now.rfc3339), "local": .text("\(local.dropLast(2)):\(local.suffix(2))"),
       "zone": .text(zone ?? ""),
     ])
     return isRunning ? time.merging(announcer.state.uncertainty) : time
   }
 
   /// What will sound within a day. The clock tells it in parts.
-  func agenda(_ answer: @escaping (Result<Record, Rejection>) -> Void) {
-    let now = Instant.now
-    agenda(from: now, to: now + .seconds(86_400), after: [], answer)
-  }
-
-  private func agenda(
-    from start: Instant, to end: Instant, after lines: [Value],
-    _ answer: @escaping (Result<Record, Rejection>) -> Void
+  func agenda(
+    from start: Instant = .now, to end: Instant = .now + .seconds(86_400),
+    after lines: [Value] = [], _ answer: @escaping (Result<Record, Rejection>) -> Void
   ) {
     let keys = Horology.Request.Keys.self
     let request = Record(keys.from, start).merging(Record(keys.to, end))
@@ -104,58 +109,13 @@ extension RelayService {
         return answer(part)
       }
       // Every part has the next signal of the interval.
-      let all = lines + (lines.isEmpty ? more : more.filter { !$0.isNextSignal })
+      let all = lines + more.filter { !lines.contains($0) }
       if let until = agenda[Key<Instant>.instant("until")], start < until, until < end {
         return self.agenda(from: until, to: end, after: all, answer)
       }
       agenda["lines"] = .list(all)
       answer(.success(agenda))
     }
-  }
-
-  /// Carries out an app's command as if it came from the broker.
-  /// - Parameter known: keys of the command that the path tells.
-  func handleRequest(
-    _ path: String, _ body: [UInt8], _ known: Record = Record(),
-    _ answer: @escaping (CommandOutcome) -> Void
-  ) {
-    do throws(Rejection) {
-      let order = try reader.read(
-        body, at: .now, clockIsUsed: announcer.state.clockIsUsed, with: known)
-      carryOut(ReceivedCommand(order: order, topic: path, answer: answer))
-    } catch {
-      reject(error, path)
-      answer(.refused(error))
-    }
-  }
-}
-
-extension Value {
-  fileprivate var isNextSignal: Bool {
-    guard case .record(let line) = self else { return false }
-    return line["cause"] == .text("interval") && line["signal"] != .text("end")
-  }
-}
-
-extension CivilTime {
-  /// What the clocks of a zone show at an instant, by glibc.
-  /// - Parameter zone: nil for that of the system.
-  fileprivate init(_ instant: Instant, zone: String?) {
-    // The relay shows no other local times. Other threads may read the environment, so it is changed
-    // only if the zone is another one.
-    if let zone, getenv("TZ").map({ String(cString: $0) }) != ":\(zone)" {
-      setenv("TZ", ":\(zone)", 1)
-    }
-    tzset()
-    var seconds = time_t(instant.seconds)
-    var fields = tm()
-    localtime_r(&seconds, &fields)
-    self.init(
-      dateTime: CivilDateTime(
-        shownYear: Int(fields.tm_year) + 1900, month: Int(fields.tm_mon) + 1,
-        day: Int(fields.tm_mday), hour: Int(fields.tm_hour), minute: Int(fields.tm_min),
-        second: min(Int(fields.tm_sec), 59)),
-      weekday: Weekday(rawValue: Int(fields.tm_wday))!, utcOffsetSeconds: Int(fields.tm_gmtoff))
   }
 }
 

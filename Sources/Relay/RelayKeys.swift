@@ -67,7 +67,6 @@ enum RelayKeys {
   }
 
   /// - Parameter place: file and line of a key, by `section.key`.
-  /// - Throws: `Fault` if only one of `certificate` and `key` is set.
   static func checkPair(
     certificate: String?, key: String?, in section: String, _ place: (String) -> String
   ) throws(Fault) {

@@ -19,31 +19,26 @@ extension RelayService {
 
   func lookAhead() {
     guard publisher != nil else { return }
-    if ahead == nil {
-      ahead = Ahead(loop) { [unowned self] in
-        publisher?.publish($0.message(of: topics.name, at: .now))
-      }
-    }
-    ahead?.awaitOccasion(
+    ahead.awaitOccasion(
       isRunning ? announcer.state.nextOccasion : nil, isPlaying: announcer.state.isPlaying,
       lead: configuration.push.ahead)
   }
 
   /// - Parameter change: returns false if there is no such device.
   func changeDevices(
-    _ command: ReceivedCommand, _ change: (Register) throws(Fault) -> Bool
+    _ order: Order, _ change: (Register) throws(Fault) -> Bool
   ) {
     guard configuration.push.apns != nil else {
-      return refuse(command, Rejection(.refused, "no [apns] is configured for this clock"))
+      return refuse(order, Rejection(.refused, "no [apns] is configured for this clock"))
     }
     do throws(Fault) {
       guard try change(register.opened()) else {
-        return refuse(command, Rejection(.unknown, "no device has this token"))
+        return refuse(order, Rejection(.unknown, "no device has this token"))
       }
-      log(.command, "carried out \(command.order.title)", command)
-      answer(command, .done(Record()))
+      log(.command, "carried out \(order.title)", order)
+      answer(order, .done(Record()))
     } catch {
-      refuse(command, Rejection(.register, error.description))
+      refuse(order, Rejection(.register, error.description))
     }
   }
 
@@ -54,8 +49,15 @@ extension RelayService {
       let json = notices.add(notice, at: .now)
       door?.streams.send(notice: json)
     }
-    if let ring = RingEvent(event, words, fields) {
-      broker?.send(topics.event, ring.payload, qos: 1)
+    if Discovery.rings.contains(event) {
+      // `event_type` is the key of Home Assistant.
+      let ring = Record([
+        "event_type": .text(event),
+        "number": (fields["TIMER"] ?? fields["ALARM"]).flatMap { Int64($0) }.map { .integer($0) },
+        "name": (fields["TIMER_NAME"] ?? fields["ALARM_NAME"]).map { .text($0) },
+        "text": .text(words),
+      ])
+      broker?.publish(topics.event, ring.json, isRetained: false)
     }
     // The events `switch` and `rtc` are everyday ones, except the first after a loss.
     switch event {

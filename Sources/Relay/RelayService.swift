@@ -10,14 +10,13 @@ public final class RelayService {
   private let notifier = Notifier()
   private let path: String?
   private(set) var configuration: RelayConfiguration
-  var topics: Topics
   private(set) var broker: BrokerLink?
   private(set) lazy var announcer = AnnouncerLink(loop, self)
   private var sources: [EventSource] = []
 
   var reader = CommandReader()
   /// The commands for an instant, in the order in which they came.
-  var waiting: [WaitingCommand] = []
+  var waiting: [Order] = []
   var waitingTimer: EventSource?
   var toldRejections: (causes: Set<Rejection>, since: Duration) = ([], uptime)
   private(set) lazy var register = OpenRegister(loop, journal) { [unowned self] in
@@ -25,7 +24,9 @@ public final class RelayService {
     publisher?.read()
   }
   var publisher: Publisher?
-  var ahead: Ahead?
+  private(set) lazy var ahead = Ahead(loop) { [unowned self] in
+    publisher?.publish($0.message(of: topics.name, at: .now))
+  }
   /// The events that would tell the return of something lost.
   var lost: Set<String> = []
   var door: HTTPDoor?
@@ -36,18 +37,17 @@ public final class RelayService {
   private var published: [String: String] = [:]
   /// The topics of names that the clock had since the relay has started.
   private var former: Set<String> = []
-  private var announcerOutage = Outage()
-  private var hasAnnouncerAnswered = false
+  /// Whether the announcer ran when that was logged last.
+  private var loggedRunning: Bool?
 
-  /// - Throws: `Fault` if the configuration is wrong, or the loop cannot be made.
+  var topics: Topics { configuration.topics }
+
   public init(path: String?) throws(Fault) {
     self.path = path
     configuration = try RelayConfiguration.load(path: path)
-    topics = configuration.topics
     loop = try EventLoop()
   }
 
-  /// - Throws: `Fault` if the loop cannot go on.
   public func run() throws(Fault) {
     for signal in [SIGTERM, SIGINT] {
       sources.append(try loop.whenSignalled(signal) { [unowned self] in stop() })
@@ -69,14 +69,12 @@ public final class RelayService {
 
   private func connect() {
     // A relay without a broker still serves push and HTTP.
-    guard !configuration.broker.host.isEmpty else { return }
-    let broker = BrokerLink(self)
-    self.broker = broker
-    broker.connect()
+    broker = configuration.broker.host.isEmpty ? nil : BrokerLink(self)
+    broker?.connect()
   }
 
   private func disconnect() {
-    _ = broker?.publish(topics.availability, "offline")
+    broker?.publish(topics.availability, "offline")
     broker?.disconnect()
   }
 
@@ -95,17 +93,14 @@ public final class RelayService {
       // Retry an unreachable broker at once: its password or certificate may have changed.
       let connects =
         new.broker != configuration.broker || new.topics != topics || broker?.isConnected == false
-      if connects { disconnect() }
-      configuration = new
       if connects {
-        broker = nil
+        disconnect()
         former.formUnion(topics.retained)
-        topics = new.topics
-        connect()
       }
-      // Keys and secrets are in files of their own, which may have changed.
+      configuration = new
+      if connects { connect() }
+      // Keys, secrets and certificates are in files of their own, which may have changed.
       startPush()
-      // The files of the token and the certificate may have changed.
       openDoor()
       journal.log(
         .reloaded, .info, "reloaded: \(topics.clock) at \(configuration.broker.words)")
@@ -118,8 +113,6 @@ public final class RelayService {
     notifier.ready("connecting to \(configuration.broker.words)")
     tellStatus()
   }
-
-  // MARK: Telling
 
   private func tellOutdated() {
     for words in configuration.outdated { journal.log(.keyOutdated, .notice, words) }
@@ -136,11 +129,10 @@ public final class RelayService {
   }
 
   func publishAll() {
-    if let topic = topics.discovery {
-      publish(topic, Discovery(topics: topics, version: version).payload)
-    }
+    if let topic = topics.discovery { publish(topic, Discovery.payload(topics)) }
     publishState()
-    publishAvailability()
+    publish(topics.availability, isRunning ? "online" : "offline")
+    tellStatus()
   }
 
   /// Publishes a payload unless the broker already has it.
@@ -151,52 +143,39 @@ public final class RelayService {
 
   var isRunning: Bool { announcer.absence == nil }
 
-  private func publishAvailability() {
-    publish(topics.availability, isRunning ? "online" : "offline")
-    tellStatus()
-  }
-
   /// As in `connected to homeassistant.local:1883, the announcer runs`.
   func tellStatus() {
+    let name = configuration.broker.name
     let reaches =
-      switch broker {
+      switch broker?.isConnected {
       case nil: "no broker"
-      case let broker? where broker.isConnected: "connected to \(broker.name)"
-      case let broker?: "\(broker.name) is not reached"
+      case true?: "connected to \(name)"
+      case false?: "\(name) is not reached"
       }
     notifier.status("\(reaches), \(announcer.absence ?? "the announcer runs")")
   }
 
   func publishState() {
-    if let state { publish(topics.state, state) }
-    door?.streams.show(stateForApps)
-  }
-
-  /// Nil while the announcer does not run.
-  var state: String? {
-    guard isRunning else { return nil }
-    return announcer.state.payload(waiting: waiting.map(\.command.order))
+    let state = stateForApps
+    if case .success(let state) = state { publish(topics.state, state) }
+    door?.streams.show(state)
   }
 
   func lookAtAnnouncer() {
-    if let why = announcer.absence {
-      // Log only the first cause: it may change from one attempt to the next.
-      if announcerOutage.begins() {
+    // Log only the first cause of an absence: it may change from one attempt to the next.
+    if loggedRunning != isRunning {
+      loggedRunning = isRunning
+      if let why = announcer.absence {
         journal.log(
           .announcerLost, .warning,
           "\(why); the clock is published as offline until the announcer is back")
+      } else {
+        journal.log(.announcer, .notice, "the announcer answers")
       }
-    } else {
-      let isBack = announcerOutage.ends()
-      if isBack || !hasAnnouncerAnswered {
-        journal.log(.announcer, isBack ? .notice : .info, "the announcer answers")
-      }
-      hasAnnouncerAnswered = true
     }
     sendDue()
     lookAhead()
-    publishState()
-    publishAvailability()
+    publishAll()
   }
 
   /// Publishes everything again: Home Assistant has started and knows nothing.
@@ -209,9 +188,8 @@ public final class RelayService {
 }
 
 extension RelayConfiguration.Broker {
-  /// As in `homeassistant.local:8883, TLS`.
   fileprivate var words: String {
-    host.isEmpty ? "no broker" : "\(host):\(port)\(usesTLS ? ", TLS" : "")"
+    host.isEmpty ? "no broker" : "\(name)\(usesTLS ? ", TLS" : "")"
   }
 }
 

@@ -9,51 +9,46 @@ final class Renderer {
   private static let mostWaiting = 8
   typealias Answer = (Result<[UInt8], Rejection>) -> Void
 
-  private struct Job: Equatable {
-    /// Of the command, up to the name of the file.
-    let words: [String]
-    let version: Int
-  }
-
   private let loop: EventLoop
-  private var version = 0
-  private var last: (job: Job, bytes: [UInt8])?
-  private var waiting: [(job: Job, answer: Answer)] = []
+  private var last: (words: [String], bytes: [UInt8])?
+  private var waiting: [(words: [String], answer: Answer)] = []
   private var child: Child?
 
   init(_ loop: EventLoop) {
     self.loop = loop
   }
 
-  /// The configuration has changed: what is rendered from now on may be another file.
-  func forget() { version += 1 }
+  /// The configuration has changed: the file that is being rendered is begun again.
+  func forget() {
+    (last, child) = (nil, nil)
+    startNext()
+  }
 
   /// - Parameter words: of the command. The name of a file follows.
   func render(_ words: [String], _ answer: @escaping Answer) {
-    let job = Job(words: words, version: version)
-    if let last, last.job == job { return answer(.success(last.bytes)) }
+    if let last, last.words == words { return answer(.success(last.bytes)) }
     guard waiting.count < Self.mostWaiting else {
       return answer(
         .failure(Rejection(.full, "too many pictures and voices are asked for; try again")))
     }
-    waiting.append((job, answer))
+    waiting.append((words, answer))
     startNext()
   }
 
   private func startNext() {
-    guard child == nil, let job = waiting.first?.job else { return }
+    guard child == nil, let words = waiting.first?.words else { return }
     do throws(Fault) {
-      child = try Child(job.words, loop) { [unowned self] in end(job, $0) }
+      child = try Child(words, loop) { [unowned self] in end(words, $0) }
     } catch {
-      end(job, .failure(Rejection(.refused, error.description)))
+      end(words, .failure(Rejection(.refused, error.description)))
     }
   }
 
-  private func end(_ job: Job, _ result: Result<[UInt8], Rejection>) {
+  private func end(_ words: [String], _ result: Result<[UInt8], Rejection>) {
     child = nil
-    if case .success(let bytes) = result { last = (job, bytes) }
-    let served = waiting.filter { $0.job == job }
-    waiting.removeAll { $0.job == job }
+    if case .success(let bytes) = result { last = (words, bytes) }
+    let served = waiting.filter { $0.words == words }
+    waiting.removeAll { $0.words == words }
     for each in served { each.answer(result) }
     startNext()
   }
@@ -78,7 +73,6 @@ private final class Child {
   private var timer: EventSource?
   private var isLate = false
 
-  /// - Throws: `Fault` if it cannot be started.
   init(
     _ command: [String], _ loop: EventLoop,
     ended: @escaping (Result<[UInt8], Rejection>) -> Void
@@ -88,17 +82,19 @@ private final class Child {
     folder = template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
     path = "\(folder)/\(command.last == "--picture" ? "noon.svg" : "voice.wav")"
     var ends: [Int32] = [-1, -1]
-    let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
-    guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else {
-      throw Fault("cannot make a pair of sockets", errno: errno)
-    }
+    guard pipe(&ends) == 0 else { throw Fault("cannot make a pipe", errno: errno) }
     errors = ends[0]
     let code = start(command, errors: ends[1])
     close(ends[1])
     guard code == 0 else { throw Fault("cannot start clocksmith", errno: code) }
     source = try loop.whenReady(errors, events: EPOLLIN.rawValue) { [unowned self] in
-      guard !readErrors() else { return }
-      // At once: the next process may get a socket of the same number.
+      var block = [UInt8](repeating: 0, count: Self.mostWords)
+      let count = read(errors, &block, block.count)
+      if count > 0 {
+        if words.count < block.count { words += block[..<count] }
+        return
+      }
+      // At once: the next process may get a pipe of the same number.
       source?.rests()
       ended(result())
     }
@@ -125,7 +121,6 @@ private final class Child {
     var files = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&files)
     defer { posix_spawn_file_actions_destroy(&files) }
-    posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
     posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0)
     posix_spawn_file_actions_adddup2(&files, errors, STDERR_FILENO)
     // The loop has blocked the signals that end a program.
@@ -144,16 +139,6 @@ private final class Child {
       &process, programBeside("clocksmith"), &files, &attributes, &arguments, &environment)
   }
 
-  /// - Returns: false at the end.
-  private func readErrors() -> Bool {
-    var block = [UInt8](repeating: 0, count: Self.mostWords)
-    let count = read(errors, &block, block.count)
-    guard count > 0 else { return count < 0 && errno == EINTR }
-    if words.count < block.count { words += block[..<count] }
-    return true
-  }
-
-  /// Call it once, at the end.
   private func result() -> Result<[UInt8], Rejection> {
     var status: Int32 = 0
     waitpid(process, &status, 0)

@@ -8,21 +8,12 @@ enum Secret {
   /// The place from which systemd takes credentials, for a program that systemd has not started.
   private static let store = "/etc/credstore/clocksmith-relay."
 
-  /// Reads the configured file, or else systemd's credential (`LoadCredential=`).
-  /// - Returns: nil if there is neither.
-  /// - Throws: `Fault` if the configured file is missing, or the secret cannot be read or is empty.
+  /// Reads the configured file, or else systemd's credential (`LoadCredential=`); nil if there is
+  /// neither.
   static func text(file: String?, credential: String) throws(Fault) -> String? {
-    let path: String
-    if let file {
-      path = file
-    } else {
-      let folder = getenv("CREDENTIALS_DIRECTORY").map { "\(String(cString: $0))/" }
-      path = (folder ?? store) + credential
-      guard access(path, F_OK) == 0 else {
-        if errno == EACCES { throw Fault("cannot read \(path)", errno: EACCES) }
-        return nil
-      }
-    }
+    let folder = getenv("CREDENTIALS_DIRECTORY").map { "\(String(cString: $0))/" } ?? store
+    let path = file ?? folder + credential
+    if file == nil, access(path, F_OK) != 0, errno != EACCES { return nil }
     let bytes = try readRegularFile(path, largest: longest)
     guard !bytes.isEmpty, !bytes.contains(0) else { throw Fault(path, "it holds no secret") }
     return String(decoding: bytes, as: UTF8.self)
@@ -41,7 +32,6 @@ enum Secret {
   /// - Parameters:
   ///   - owner: who needs it, as in `[http]`.
   ///   - form: what is wanted, as a sentence.
-  /// - Throws: `Fault` also if there is none, or it cannot be parsed.
   static func needed<Meaning>(
     by owner: String, _ what: String, file: String?, credential: String, form: String,
     _ parse: (String) -> Meaning?
@@ -57,7 +47,6 @@ enum Secret {
   }
 }
 
-/// - Throws: `Fault` if a file or a folder is missing or cannot be read.
 func checkReadable(_ path: String) throws(Fault) {
   guard access(path, R_OK) == 0 else { throw Fault("cannot read \(path)", errno: errno) }
 }

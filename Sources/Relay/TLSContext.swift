@@ -2,57 +2,53 @@ import Basics
 import COpenSSL
 @preconcurrency import Glibc
 
-/// Checks the identity of a broker: an `SSL_CTX` for libmosquitto.
-///
-/// libmosquitto would check the certificate against the address to which it connects. It gets an
-/// address, not the name, because it would look a name up in the thread that runs everything else.
-final class TLSContext {
-  let pointer: OpaquePointer
-  /// The name to ask for (SNI); nil for an address, which SNI does not allow.
-  private let serverName: String?
-  /// What was wrong with the broker's certificate, in the words of OpenSSL; nil if nothing was.
-  private(set) var complaint: String?
+/// TLS by OpenSSL: certificates, keys, and what is wrong with them.
+enum TLSContext {
+  /// What is wrong with the other side's certificate, in the words of OpenSSL; nil if nothing is.
+  /// - Parameter connection: an `SSL`.
+  static func complaint(of connection: UnsafeMutableRawPointer?) -> String? {
+    guard let connection else { return nil }
+    let code = SSL_get_verify_result(OpaquePointer(connection))
+    return code == X509_V_OK ? nil : String(cString: X509_verify_cert_error_string(code))
+  }
 
-  /// - Throws: `Fault` if a file cannot be read or has the wrong contents.
-  init(_ settings: RelayConfiguration.Broker) throws(Fault) {
-    pointer = try Self.loaded(settings.authorities, settings.certificate, settings.key)
+  static func isShakingHands(_ connection: UnsafeMutableRawPointer?) -> Bool {
+    connection.map { SSL_is_init_finished(OpaquePointer($0)) == 0 } ?? false
+  }
+
+  static func free(_ context: OpaquePointer) { SSL_CTX_free(context) }
+
+  /// An `SSL_CTX` for libmosquitto, which would check the certificate against the address to which
+  /// it connects, not against the name.
+  static func expecting(_ settings: RelayConfiguration.Broker) throws(Fault) -> OpaquePointer {
+    let context = try loaded(settings.authorities, settings.certificate, settings.key)
+    let rules = SSL_CTX_get0_param(context)
+    X509_VERIFY_PARAM_set_hostflags(rules, UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS))
     // What follows a percent sign is the interface. OpenSSL takes only whole addresses: "10.1", an
     // address for getaddrinfo(3), is a name to it.
-    let isAddress =
-      X509_VERIFY_PARAM_set1_ip_asc(
-        SSL_CTX_get0_param(pointer), String(settings.host.prefix { $0 != "%" })) == 1
-    serverName = isAddress ? nil : settings.host
-    SSL_CTX_ctrl(pointer, SSL_CTRL_SET_MIN_PROTO_VERSION, Int(TLS1_2_VERSION), nil)
-    if !isAddress { try expect(settings.host) }
-    SSL_CTX_set_ex_data(pointer, 0, Unmanaged.passUnretained(self).toOpaque())
-    SSL_CTX_set_verify(pointer, SSL_VERIFY_PEER) { isFine, store in
-      if isFine == 0 { TLSContext.keepComplaint(of: store) }
-      return isFine
+    if X509_VERIFY_PARAM_set1_ip_asc(rules, String(settings.host.prefix { $0 != "%" })) != 1 {
+      X509_VERIFY_PARAM_set1_host(rules, settings.host, 0)
     }
-    // libmosquitto sets the address as SNI. Replace it with the name before the first byte is sent.
-    SSL_CTX_set_info_callback(pointer) { connection, event, _ in
+    SSL_CTX_ctrl(context, SSL_CTRL_SET_MIN_PROTO_VERSION, Int(TLS1_2_VERSION), nil)
+    SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nil)
+    // libmosquitto asks for the address (SNI). Ask for the name before the first byte is sent; for
+    // an address, which SNI does not allow, there is none.
+    SSL_CTX_set_info_callback(context) { connection, event, _ in
       guard event & SSL_CB_HANDSHAKE_START != 0, let connection else { return }
-      let name = TLSContext.of(SSL_get_SSL_CTX(connection))?.serverName.map { strdup($0) }
       _ = SSL_ctrl(
-        connection, SSL_CTRL_SET_TLSEXT_HOSTNAME, Int(TLSEXT_NAMETYPE_host_name), name ?? nil)
-      free(name ?? nil)
+        connection, SSL_CTRL_SET_TLSEXT_HOSTNAME, Int(TLSEXT_NAMETYPE_host_name),
+        X509_VERIFY_PARAM_get0_host(SSL_get0_param(connection), 0))
     }
+    return context
   }
 
-  deinit {
-    SSL_CTX_set_ex_data(pointer, 0, nil)
-    SSL_CTX_free(pointer)
-  }
-
-  /// Loads the files of a client as a connection does.
-  /// - Throws: `Fault` if one cannot be read or used, or the key is that of another certificate.
+  /// - Throws: `Fault` if a file cannot be used, or the key is that of another certificate.
   static func check(
     authorities: String, certificate: String? = nil, key: String? = nil
   ) throws(Fault) {
     SSL_CTX_free(try loaded(authorities, certificate, key))
   }
 
-  /// - Returns: a context that the caller frees.
   private static func loaded(
     _ authorities: String, _ certificate: String?, _ key: String?
   ) throws(Fault) -> OpaquePointer {
@@ -61,26 +57,19 @@ final class TLSContext {
       throw Fault("cannot use TLS", reason)
     }
     do throws(Fault) {
-      try trust(authorities, in: context)
+      let code =
+        isSpecialFile(authorities)
+        ? SSL_CTX_load_verify_dir(context, authorities)
+        : SSL_CTX_load_verify_file(context, authorities)
+      guard code == 1 else {
+        throw Fault(authorities, "it holds no certificate that can be read (\(reason))")
+      }
       if let certificate, let key { try show(certificate, key, in: context) }
     } catch {
       SSL_CTX_free(context)
       throw error
     }
     return context
-  }
-
-  private static func trust(
-    _ authorities: String, in context: OpaquePointer
-  ) throws(Fault) {
-    let isFolder = isSpecialFile(authorities)
-    let code =
-      isFolder
-      ? SSL_CTX_load_verify_dir(context, authorities)
-      : SSL_CTX_load_verify_file(context, authorities)
-    guard code == 1 else {
-      throw Fault(authorities, "it holds no certificate that can be read (\(reason))")
-    }
   }
 
   /// - Throws: `Fault` if one of them cannot be read, or they do not belong together.
@@ -100,28 +89,6 @@ final class TLSContext {
         key,
         "it is no key in PEM form without a password, or none for the certificate (\(reason))")
     }
-  }
-
-  private func expect(_ host: String) throws(Fault) {
-    let rules = SSL_CTX_get0_param(pointer)
-    X509_VERIFY_PARAM_set_hostflags(rules, UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS))
-    guard X509_VERIFY_PARAM_set1_host(rules, host, 0) == 1 else {
-      throw Fault("cannot check a certificate for \(host)", Self.reason)
-    }
-  }
-
-  private static func of(_ context: OpaquePointer?) -> TLSContext? {
-    context.flatMap { SSL_CTX_get_ex_data($0, 0) }
-      .map { Unmanaged<TLSContext>.fromOpaque($0).takeUnretainedValue() }
-  }
-
-  private static func keepComplaint(of store: OpaquePointer?) {
-    guard let store,
-      let connection = X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx()),
-      let context = of(SSL_get_SSL_CTX(OpaquePointer(connection)))
-    else { return }
-    let code = X509_STORE_CTX_get_error(store)
-    context.complaint = String(cString: X509_verify_cert_error_string(Int(code)))
   }
 
   static var reason: String {

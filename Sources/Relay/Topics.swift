@@ -1,4 +1,5 @@
 import CSystemd
+@preconcurrency import Glibc
 
 /// The topics of one clock:
 ///
@@ -9,11 +10,11 @@ import CSystemd
 ///     PREFIX/clock/NAME/answer         how each command has ended, as JSON
 ///     PREFIX/group/GROUP/command       the same, for every clock of a group
 public struct Topics: Hashable, Sendable {
-  public let prefix: String
-  public let name: String
-  public let group: String?
+  public internal(set) var prefix: String
+  public internal(set) var name: String
+  var group: String?
   /// The prefix of Home Assistant's discovery topics; nil for no discovery.
-  public let discoveryPrefix: String?
+  var discoveryPrefix: String?
 
   public var clock: String { "\(prefix)/clock/\(name)" }
   public var availability: String { "\(clock)/availability" }
@@ -21,19 +22,15 @@ public struct Topics: Hashable, Sendable {
   public var event: String { "\(clock)/event" }
   public var command: String { "\(clock)/command" }
   public var answer: String { "\(clock)/answer" }
-  private var groupCommand: String? { group.map { "\(prefix)/group/\($0)/command" } }
+  public var commands: [String] {
+    [command] + [group.map { "\(prefix)/group/\($0)/command" }].compactMap { $0 }
+  }
 
-  public var commands: [String] { [command] + [groupCommand].compactMap { $0 } }
-
-  /// The clock's id in Home Assistant.
   var objectID: String { "clocksmith_\(name)" }
 
   /// The client ID, by which the broker knows this connection. Two clients with the same ID would
   /// disconnect each other for ever, and host names are often the same.
-  func clientID(ofMachine machine: String) -> String {
-    let id = "\(objectID)_\(machine)"
-    return machine.isEmpty ? objectID : id
-  }
+  var clientID: String { "\(objectID)_\(Self.machine)" }
 
   public var discovery: String? { discoveryPrefix.map { "\($0)/device/\(objectID)/config" } }
   /// The topics whose last message the broker keeps.
@@ -46,22 +43,6 @@ public struct Topics: Hashable, Sendable {
   public var filters: [String] {
     commands.map { "\($0)/#" } + [birth].compactMap { $0 }
   }
-
-  enum Destination: Hashable, Sendable {
-    case command
-    case birth
-    case nobody
-  }
-
-  func destination(of topic: String) -> Destination {
-    switch topic {
-    case command, groupCommand: .command
-    case birth: .birth
-    default: .nobody
-    }
-  }
-
-  // MARK: Names
 
   static let allowedName = "1 to 64 of a-z, A-Z, 0-9, _ and -"
 
@@ -87,27 +68,19 @@ public struct Topics: Hashable, Sendable {
   }
 
   private static func isNameByte(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
-      true
-    default: false
-    }
+    byte < 128 && isalnum(Int32(byte)) != 0 || "_-".utf8.contains(byte)
   }
-}
 
-enum Machine {
-  /// The application ID for sd_id128_get_machine_app_specific(3), made with `systemd-id128 new`.
+  /// For sd_id128_get_machine_app_specific(3), made with `systemd-id128 new`.
   private static let program = sd_id128_t(
     bytes: (
       0xb1, 0x7f, 0x05, 0xab, 0x94, 0x67, 0x42, 0xa2, 0x83, 0x98, 0xd4, 0x3f, 0x6e, 0x54, 0xc0, 0x8b
     ))
 
-  /// Eight hexadecimal digits that identify the machine without revealing /etc/machine-id. Empty if
-  /// the machine has no ID.
-  static var id: String {
+  /// Eight hexadecimal digits that identify the machine without revealing /etc/machine-id.
+  private static var machine: String {
     var id = sd_id128_t()
-    guard sd_id128_get_machine_app_specific(program, &id) >= 0 else { return "" }
+    sd_id128_get_machine_app_specific(program, &id)
     let bytes = withUnsafeBytes(of: id) { Array($0.prefix(4)) }
     return bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }

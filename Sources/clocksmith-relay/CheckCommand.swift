@@ -1,5 +1,4 @@
 import Basics
-import Glibc
 import Horology
 import Relay
 
@@ -17,105 +16,94 @@ let checkCommand = Subcommand(
     Option(name: "connect", argument: nil, help: "connect to the broker, too"), configOption,
   ]
 ) { arguments in
+  var report = Report()
   do throws(Fault) {
     let configuration = try RelayConfiguration.load(path: arguments["config"])
-    var hasFound = !configuration.outdated.isEmpty
-    for words in configuration.outdated { try say("FOUND \(words)") }
-    if !configuration.broker.host.isEmpty, try check(configuration) { hasFound = true }
-    if arguments.has("connect"), !configuration.broker.host.isEmpty {
-      try RelayService(path: arguments["config"]).tryBroker()
-      try say("ok    connection    the broker has let it in")
+    for words in configuration.outdated { try report.found(words) }
+    if !configuration.broker.host.isEmpty {
+      try report.check(configuration)
+      if arguments.has("connect") {
+        try RelayService(path: arguments["config"]).tryBroker()
+        try report.ok("connection", "the broker has let it in")
+      }
     }
-    if try check(configuration.push) { hasFound = true }
-    if let http = configuration.http { try check(http) }
-    return hasFound ? ExitStatus.found : ExitStatus.done
+    try report.check(configuration.push)
+    if let http = configuration.http { try report.check(http) }
   } catch {
-    try say("FOUND \(error)")
-    return ExitStatus.found
+    try report.found("\(error)")
   }
+  return report.status
 }
 
-/// - Returns: true if something was found.
-private func check(_ configuration: RelayConfiguration) throws(Fault) -> Bool {
-  var hasFound = false
-  let broker = configuration.broker
-  let password = try broker.password()
-  let topics = configuration.topics
-  try say(
-    "ok    broker        \(broker.host):\(broker.port), \(broker.usesTLS ? "TLS" : "no TLS")")
-  let user = broker.user.map { "\($0), with \(password == nil ? "no password" : "a password")" }
-  try say("ok    user          \(user ?? "none")")
-  if broker.usesTLS {
-    try broker.checkCertificates()
-    try say("ok    authorities   \(broker.authorities)")
-    if let certificate = broker.certificate {
-      hasFound = try check(certificate: certificate)
-    }
+private struct Report {
+  private(set) var status = ExitStatus.done
+
+  func ok(_ what: String, _ words: String) throws(Fault) {
+    try say("ok    \(what.padded(to: 14))\(words)")
   }
-  try say("ok    clock         \(topics.clock)")
-  try say("ok    commands      \(topics.commands.joined(separator: ", "))")
-  try say("ok    discovery     \(topics.discovery ?? "none")")
-  return hasFound
-}
 
-/// - Returns: true if the certificate is not valid now.
-private func check(certificate path: String) throws(Fault) -> Bool {
-  let complaint = try TLSIdentity.complaint(of: path)
-  try say(complaint.map { "FOUND \($0)" } ?? "ok    certificate   \(path)")
-  return complaint != nil
-}
+  mutating func found(_ words: String) throws(Fault) {
+    status = ExitStatus.found
+    try say("FOUND \(words)")
+  }
 
-/// - Returns: true if something was found.
-private func check(_ push: PushConfiguration) throws(Fault) -> Bool {
-  let faults = push.faults
-  var hasFound = !faults.isEmpty
-  func printSection(_ section: String, _ words: String) throws(Fault) {
-    if let fault = faults[section] {
-      try say("FOUND \(fault)")
+  private mutating func check(certificate path: String?) throws(Fault) {
+    guard let path else { return }
+    if let complaint = try TLSIdentity.complaint(of: path) {
+      try found("\(complaint)")
     } else {
-      try say("ok    \(words)")
+      try ok("certificate", path)
     }
   }
-  if let ahead = push.ahead {
-    try say(
-      "ok    ahead         \(ahead.components.seconds) s, to those who want the event occasion")
-  }
-  if let apns = push.apns {
-    try printSection("apns", "apns          \(apns.topic), \(apns.server ?? "Apple's servers")")
-    if let certificate = apns.certificate, faults["apns"] == nil,
-      try check(certificate: certificate)
-    {
-      hasFound = true
-    }
-  }
-  for (name, ntfy) in push.ntfy.sorted(by: { $0.key < $1.key }) {
-    try printSection(
-      "ntfy \(name)", "ntfy          \(name): \(ntfy.topic) at \(ntfy.host), \(ntfy.events.text)")
-  }
-  for (name, webhook) in push.webhooks.sorted(by: { $0.key < $1.key }) {
-    try printSection(
-      "webhook \(name)", "webhook       \(name): \(webhook.host), \(webhook.events.text)")
-  }
-  if push.apns != nil, access(Register.path, R_OK) == 0 {
-    let active = try Register().devices().filter { $0.deactivated == nil }
-    try say("ok    devices       \(active.count)")
-  }
-  return hasFound
-}
 
-private func check(_ http: HTTPConfiguration) throws(Fault) {
-  let hasToken = try http.check()
-  let hasSecrets = hasToken || http.face != .no
-  let isReadable = hasSecrets && !http.usesTLS && !http.listen.isLoopback
-  try say("ok    http          \(http.url)")
-  switch http.face {
-  case .no: break
-  case .yes: try say("ok    face          everybody may look, paired phones may act")
-  case .paired: try say("ok    face          only paired phones may look and act")
+  mutating func check(_ configuration: RelayConfiguration) throws(Fault) {
+    let broker = configuration.broker
+    let password = try broker.password()
+    let topics = configuration.topics
+    try ok("broker", "\(broker.name), \(broker.usesTLS ? "TLS" : "no TLS")")
+    let user = broker.user.map { "\($0), with \(password == nil ? "no password" : "a password")" }
+    try ok("user", user ?? "none")
+    if broker.usesTLS {
+      try broker.checkCertificates()
+      try ok("authorities", broker.authorities)
+      try check(certificate: broker.certificate)
+    }
+    try ok("clock", topics.clock)
+    try ok("commands", topics.commands.joined(separator: ", "))
+    try ok("discovery", topics.discovery ?? "none")
   }
-  if let certificate = http.certificate { _ = try check(certificate: certificate) }
-  if isReadable {
-    let what = http.face == .no ? "the token" : "the token, or the cookie of a phone,"
-    try say("note  http          without TLS, \(what) can be read on its way through the network")
+
+  mutating func check(_ push: PushConfiguration) throws(Fault) {
+    let faults = push.faults
+    func check(_ section: String, _ words: String) throws(Fault) {
+      if let fault = faults[section] { return try found("\(fault)") }
+      try ok(String(section.prefix { $0 != " " }), words)
+    }
+    if let apns = push.apns {
+      try check("apns", "\(apns.topic), \(apns.server ?? "Apple's servers")")
+      if faults["apns"] == nil { try self.check(certificate: apns.certificate) }
+    }
+    for (kind, entries) in [("ntfy", push.ntfy), ("webhook", push.webhooks)] {
+      for (name, entry) in entries.sorted(by: { $0.key < $1.key }) {
+        let topic = entry.topic.isEmpty ? "" : "\(entry.topic) at "
+        try check("\(kind) \(name)", "\(name): \(topic)\(entry.host), \(entry.events.text)")
+      }
+    }
+  }
+
+  mutating func check(_ http: HTTPConfiguration) throws(Fault) {
+    let hasToken = try http.check()
+    try ok("http", http.url)
+    switch http.face {
+    case .no: break
+    case .yes: try ok("face", "everybody may look, paired phones may act")
+    case .paired: try ok("face", "only paired phones may look and act")
+    }
+    try check(certificate: http.certificate)
+    if hasToken || http.face != .no, !http.usesTLS, !http.listen.isLoopback {
+      let what = http.face == .no ? "the token" : "the token, or the cookie of a phone,"
+      try say(
+        "note  http          without TLS, \(what) can be read on its way through the network")
+    }
   }
 }

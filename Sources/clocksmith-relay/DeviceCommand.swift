@@ -70,19 +70,14 @@ private func add(_ token: String, _ arguments: Arguments) throws {
   try Register.use { register throws(Fault) in try register.add(devices, at: .now) }
   let done = "registered \(devices.count) device\(devices.count == 1 ? "" : "s")"
   try tellDone(done, done)
-  if !devices.isEmpty { noteSilence(configurationPath: arguments["config"]) }
-}
-
-/// Says it on standard error if the relay sends nothing to devices.
-private func noteSilence(configurationPath path: String?) {
-  let reason: String
+  guard !devices.isEmpty else { return }
+  let path = arguments["config"]
   do throws(Fault) {
     guard try RelayConfiguration.load(path: path).push.apns == nil else { return }
-    reason = "\(path ?? RelayConfiguration.defaultPath): there is no section [apns]"
+    throw Fault(path ?? RelayConfiguration.defaultPath, "there is no section [apns]")
   } catch {
-    reason = error.description
+    Main.program.complain("devices get no messages yet: \(error)")
   }
-  Main.program.complain("devices get no messages yet: \(reason)")
 }
 
 /// - Parameter gone: true to print only the devices that get no more pushes.

@@ -14,22 +14,6 @@ import Testing
     return try RelayConfiguration.load(path: path)
   }
 
-  @Test("a broker is enough") func least() throws {
-    let configuration = try load("[mqtt]\nbroker = box.local\n")
-    #expect(configuration.broker.port == 1883)
-    #expect(configuration.topics.prefix == "clocksmith")
-    #expect(configuration.topics.discoveryPrefix == "homeassistant")
-    #expect(configuration.topics.group == nil)
-    #expect(try configuration.broker.password() == nil)
-  }
-
-  @Test("apps are enough, and are served on the loopback") func appsAlone() throws {
-    #expect(try load("[mqtt]\nbroker = a\n").http == nil)
-    let http = try #require(try load("[http]\n").http)
-    #expect(http.url == "http://127.0.0.1:8080")
-    #expect(throws: Fault.self) { try http.check() }
-  }
-
   @Test("every key of the section for apps is read") func everyKeyOfHTTP() throws {
     let token = "\(folder.path)/token"
     try writeText("0123456789abcdef\n", to: token)
@@ -86,7 +70,7 @@ import Testing
       ("", "no broker is set"), ("[mqtt]\nbroker = mqtt://box\n", "relay.conf:2: broker"),
       ("[mqtt]\nbroker = box:1884\n", "its port is set by 'port'"),
       ("[mqtt]\nbroker = [::1]\n", "without brackets"),
-      ("[mqtt]\nbroker = a\nport = 0\n", ":3: port = 0: allowed: 1 to 65535"),
+      ("[mqtt]\nbroker = a\nport = 0\n", ":3: port = 0: allowed: none, or 1 to 65535"),
       ("[mqtt]\nhost = a\n", "unknown key 'host' in [mqtt]; there are authority, broker"),
       ("[web]\nport = 1\n", "unknown section [web]; there are mqtt"),
       ("[http]\norigins = *\n", ":2: origins = *: allowed: none, or origins"),
@@ -96,9 +80,8 @@ import Testing
       ("[mqtt]\nbroker = a\nname = a/b\n", "allowed: none, or 1 to 64 of a-z"),
       ("[mqtt]\nbroker = a\nprefix = a//b\n", ":3: prefix"),
       ("[mqtt]\nbroker = a\ntls = maybe\n", "allowed: yes, no"),
-      ("[mqtt]\nbroker = a\nauthority = /x\n", ":3: authority means nothing without TLS"),
+      ("[mqtt]\nbroker = a\nauthority = /x\n", "[mqtt] has certificates and no TLS"),
       ("[mqtt]\nbroker = a\ntls = yes\nkey = /x\n", ":4: key is set and certificate is not"),
-      ("[mqtt]\nbroker = a\npassword_file = /x\n", ":3: there is a password and no user"),
     ]) func wrong(_ text: String, _ words: String)
   {
     let fault = faultThrown { _ = try load(text) }

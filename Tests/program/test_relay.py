@@ -204,7 +204,7 @@ def test_a_command_that_has_expired_is_told_and_left(broker, relay, heard):
 BAD_INPUT = [
     (COMMAND, "{", "it ends too early"),
     (COMMAND, b"x" * 3_000_000, "it has 3000000 bytes; at most 16384 are read"),
-    (COMMAND, {"command": "\x1b[31m"}, "'\\u{1B}[31m' is not known"),
+    (COMMAND, {"command": "\x1b[31m"}, "command \"\\u{1B}[31m\" is not allowed"),
     (COMMAND, {"command": "stop", "expires": "tomorrow"}, "is not allowed; write an instant, as 2026-"),
     (f"{COMMAND}/announce", "{}", f"commands are sent to {COMMAND}"),
 ]

@@ -40,6 +40,9 @@ class PretendedAvahi:
 
     def reply(self, message):
         fields = message.header.fields
+        if self.sender != fields[HeaderFields.sender]:
+            # What has left the bus is announced no more.
+            self.announced.clear()
         self.sender = fields[HeaderFields.sender]
         path, member = fields[HeaderFields.path], fields[HeaderFields.member]
         match member:
@@ -54,8 +57,6 @@ class PretendedAvahi:
                 self.groups[path] = message.body
             case "Commit":
                 self.announced[path] = self.groups[path]
-            case "Free":
-                self.announced.pop(path, None)
             case _:
                 return new_error(message, "org.freedesktop.DBus.Error.UnknownMethod")
         return new_method_return(message)

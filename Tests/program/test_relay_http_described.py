@@ -275,7 +275,7 @@ def running(door, bus):
 
 def listed(answer):
     """The names that the sentence of a refusal lists."""
-    return sorted(answer.body["error"].split("; there are ")[1].split(", "))
+    return sorted(re.split("; there are |; write one of ", answer.body["error"])[1].split(", "))
 
 
 def test_the_description_has_every_command_with_its_keys_and_no_other(running):

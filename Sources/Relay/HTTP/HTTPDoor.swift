@@ -66,7 +66,7 @@ final class HTTPDoor {
       },
       Route(path: "/v1/voices/") { [unowned self] in say($0) },
       Route(path: "/v1/commands", methods: ["POST"], access: .act) { [unowned self] exchange in
-        service.handleRequest(exchange.path, exchange.body) { exchange.answer(HTTPAnswer($0)) }
+        service.carryOut(exchange.body, from: exchange.path) { exchange.answer(HTTPAnswer($0)) }
       },
       Route(path: "/v1/devices/", methods: ["DELETE", "PUT"], access: .act) {
         [unowned self] exchange in
@@ -76,7 +76,7 @@ final class HTTPDoor {
         ])
         let body = exchange.body.isEmpty ? Array("{}".utf8) : exchange.body
         // Without the token, which is private.
-        service.handleRequest("/v1/devices", body, known) { exchange.answer(HTTPAnswer($0)) }
+        service.carryOut(body, from: "/v1/devices", with: known) { exchange.answer(HTTPAnswer($0)) }
       },
     ] + (phones.map(routes) ?? [])
 
