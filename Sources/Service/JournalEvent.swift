@@ -55,7 +55,6 @@ public enum JournalEvent: String, CaseIterable, Sendable {
   case stateNowhere = "state_nowhere ca7bd1d651ba403585615fed5b8f823e"
 
   case trust = "trust 1135082ca0e14212906aa67eaa238125"
-  case doubt = "doubt c7d89cc200ad4a91a0a3888bd820efdf"
   case clockSet = "clock_set 8fa48b4fcb3b459599a680ffc3cde463"
   case slept = "slept d6b3af9e207747e2b73bb72f273f138d"
   case rtc = "rtc 0865b4daf2f54fff90371baad7c048a7"
@@ -90,7 +89,7 @@ extension JournalEvent {
     case .lamp: [.lampLost]
     case .bus: [.busMissing]
     case .announced, .skipped, .cutOff: [.retrying]
-    case .trust: [.trust, .doubt]
+    case .trust: [.trust]
     case .rtc: [.rtcInvalid, .rtcWarning, .rtcMissing]
     default: []
     }

@@ -33,8 +33,8 @@ extension Report {
     case .refused(let refusal): return refusal.notice(clock)
     case .trust(let trust):
       return Notice(
-        .trust, trust == .untrusted ? .warning : .notice, "the clock is \(trust.rawValue)",
-        ["TRUST": trust.rawValue])
+        .trust, trust == .untrusted ? .warning : .notice, "the clock is \(clock.words)",
+        ["TRUST": trust.rawValue, "REASON": clock.basis.key])
     case .switched(let switchState): return switchState.notice
     case .mute(let mute, let end): return mute.notice(until: end)
     case .clockSet(let step):
@@ -136,8 +136,8 @@ extension SkipReason {
 
   /// The reason in words; for an untrusted clock, with what casts doubt on it.
   fileprivate func words(_ clock: ClockState) -> String {
-    guard self == .untrusted, case .nothing(let doubt) = clock.basis else { return description }
-    return "the clock is not trusted: \(doubt.words) (see 'untrusted' in the configuration)"
+    guard self == .untrusted, clock.trust == .untrusted else { return description }
+    return "the clock is not trusted: \(clock.basis.words) (see 'untrusted' in the configuration)"
   }
 }
 

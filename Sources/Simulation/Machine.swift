@@ -186,7 +186,7 @@ struct ClockHardware: Hashable {
       answer = .time(Instant(seconds: (moment.shown - self.ahead + ahead) / second))
     }
     return RTCReading(
-      name: "ds3231", moment: moment.now, answer: answer, health: .unsupported)
+      name: "ds3231", moment: moment.now, answer: answer, flags: nil)
   }
 
   /// True if it was so since the machine was switched on, or if there is an RTC that may be right.

@@ -33,8 +33,9 @@ let sayCommand = Subcommand(
   let configuration = try Configuration.load(path: arguments["config"])
   let composer = try configuration.composer()
   let zone = try configuration.currentZone()
-  if given == nil, case .nothing(let doubt) = configuration.clockWatch.state.basis {
-    complain("note: this time may be wrong: \(doubt.words)")
+  let clock = configuration.clockWatch.state
+  if given == nil, clock.trust == .untrusted {
+    complain("note: this time may be wrong: \(clock.basis.words)")
   }
   guard let path = output else {
     try tellDone(try speak(given.map { CivilTime($0) }, composer, configuration, zone))
