@@ -29,10 +29,7 @@ final class Reporter {
     self.conductor = conductor
     self.clockWatch = clockWatch
     self.composer = composer
-    let now = SystemClock.now
-    let announcer = conductor.announcer
-    tally = Tally(
-      today: announcer.zone.civil(at: now.instant), trust: announcer.trust, at: now.uptime)
+    tally = Tally(today: conductor.announcer.zone.civil(at: SystemClock.now.instant))
     journal.heard = { [unowned self] in heard($0) }
   }
 
@@ -60,7 +57,7 @@ final class Reporter {
       journal.log(report.notice(composer, clockWatch.state))
     }
     let interval = conductor.announcer.settings.interval
-    if let ended = tally.add(report, every: interval, at: SystemClock.uptime) {
+    if let ended = tally.add(report, every: interval) {
       journal.log(ended.notice)
     }
   }
@@ -86,8 +83,7 @@ final class Reporter {
   }
 
   func end() {
-    let day = tally.end(at: SystemClock.uptime)
-    if !day.isEmpty { journal.log(day.notice) }
+    if !tally.isEmpty { journal.log(tally.notice) }
   }
 }
 
@@ -99,54 +95,27 @@ extension Status.Last {
   }
 }
 
-extension Tally.Day {
-  /// As in `2026-11-21: 96 occasions sounded; the largest error was +0.1 ms; the clock synchronised
-  /// 24 h`.
+extension Tally {
+  /// As in `2026-11-21: sounded 96; skipped 1 (busy 1); the largest error was +0.1 ms`.
   var notice: Notice {
     Notice(.day, .info, "\(date): \(parts.joined(separator: "; "))", fields)
   }
 
   private var parts: [String] {
-    var parts = ["\(self[.sounded]) occasion\(self[.sounded] == 1 ? "" : "s") sounded"]
-    if self[.skipped] > 0 {
-      let reasons = skipped.sorted { $0.key < $1.key }.map {
-        "\($0.value) \($0.key.split(separator: "_").joined(separator: " "))"
-      }
-      parts.append("\(self[.skipped]) skipped (\(reasons.joined(separator: ", ")))")
+    func words(_ key: String, _ count: Int) -> String {
+      "\(key.split(separator: "_").joined(separator: " ")) \(count)"
     }
-    for count in Count.allCases where self[count] > 0 {
-      guard let words = count.words else { continue }
-      parts.append("\(words) \(self[count] == 1 ? "once" : "\(self[count]) times")")
+    let reasons = skipped.sorted { $0.key < $1.key }.map(words).joined(separator: ", ")
+    let parts = Count.allCases.filter { $0 == .sounded || self[$0] > 0 }.map { count in
+      words(count.rawValue, self[count]) + (count == .skipped ? " (\(reasons))" : "")
     }
-    if let worstError { parts.append("the largest error was \(worstError.milliseconds)") }
-    let clock = ClockTrust.allCases.compactMap { trust in
-      trusts[trust].flatMap { $0 < .seconds(1) ? nil : "\(trust.rawValue) \($0.inWords)" }
-    }
-    return parts + (clock.isEmpty ? [] : ["the clock \(clock.joined(separator: ", "))"])
+    return parts + (worstError.map { ["the largest error was \($0.milliseconds)"] } ?? [])
   }
 
   private var fields: [String: String?] {
     var fields: [String: String?] = ["DAY": date, "WORST_ERROR_USEC": worstError?.inMicroseconds]
     for count in Count.allCases { fields[count.rawValue.uppercased()] = String(self[count]) }
     for (reason, count) in skipped { fields["SKIPPED_\(reason.uppercased())"] = String(count) }
-    for (trust, span) in trusts {
-      fields["\(trust.rawValue.uppercased())_SEC"] = String(span.nanoseconds / 1_000_000_000)
-    }
     return fields
-  }
-}
-
-extension Tally.Day.Count {
-  /// As in `the switch was lost twice`; nil for occasions.
-  fileprivate var words: String? {
-    switch self {
-    case .sounded, .skipped: nil
-    case .answered: "asked for the time"
-    case .cutOff: "cut off"
-    case .underruns: "it ran dry"
-    case .failures: "the speaker or a sound failed"
-    case .switchLosses: "the switch was lost"
-    case .clockSteps: "the clock was set"
-    }
   }
 }
