@@ -54,6 +54,6 @@ final class Pulse {
 extension Ailment {
   var notice: Notice {
     Notice(
-      .ailing, .error, "not alive; restart it, unless systemd does: \(self)", ["REASON": key])
+      .ailing, .error, "not alive; restart it, unless systemd does: \(self)", ["REASON": rawValue])
   }
 }
