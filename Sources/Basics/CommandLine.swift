@@ -89,21 +89,6 @@ public struct Misuse: Error, CustomStringConvertible {
   }
 }
 
-extension CommandLine {
-  /// The first word given to this program that is not UTF-8, as far as it can be shown; nil if
-  /// there is none.
-  fileprivate static var wordThatIsNotUTF8: String? {
-    for index in 1..<max(Int(argc), 1) {
-      guard let word = unsafeArgv[index] else { continue }
-      let bytes = UnsafeBufferPointer(start: word, count: strlen(word)).map {
-        UInt8(bitPattern: $0)
-      }
-      if String(validating: bytes, as: UTF8.self) == nil { return String(cString: word) }
-    }
-    return nil
-  }
-}
-
 extension Subcommand {
   /// Reads the words after the subcommand, with getopt_long(3).
   /// - Throws: `Misuse` for an unknown option, an option with an argument that is there twice, a
@@ -121,7 +106,7 @@ extension Subcommand {
     let hint = "see '\(title(in: program)) --help'"
     // Swift has replaced what is not UTF-8 by U+FFFD. The result is a name, or a file, that nobody
     // meant.
-    if let word = CommandLine.wordThatIsNotUTF8 {
+    if let word = words.first(where: { $0.contains("\u{FFFD}") }) {
       throw Misuse(
         description: "'\(word.excerpt)' is not UTF-8; write it in UTF-8, or rename the file")
     }
@@ -131,12 +116,12 @@ extension Subcommand {
       let isNumber = word.hasPrefix("-") && word.dropFirst().first?.isNumber == true
       return isNumber ? mark + word : word
     }
-    func unmarked(_ word: String) -> String {
-      word.hasPrefix(mark) ? String(word.dropFirst()) : word
+    func unmarked(_ word: UnsafeMutablePointer<CChar>) -> String {
+      let word = String(cString: word)
+      return word.hasPrefix(mark) ? String(word.dropFirst()) : word
     }
-    var argv = ([title(in: program)] + marked).map { strdup($0) }
-    let owned = argv
-    argv.append(nil)
+    let owned = ([title(in: program)] + marked).map { strdup($0)! }
+    var argv = owned + [nil]
     defer { for word in owned { free(word) } }
 
     var arguments = Arguments()
@@ -148,9 +133,8 @@ extension Subcommand {
       let result = getopt_long(Int32(owned.count), argv, ":h", table, &index)
       switch result {
       case -1:
-        arguments.operands = argv[Int(optind)...].compactMap {
-          $0.map { unmarked(String(cString: $0)) }
-        }
+        // getopt has moved the operands to the end.
+        arguments.operands = argv[Int(optind)...].compactMap { $0.map(unmarked) }
         guard arguments.operands.count <= mostOperands else {
           throw Misuse(
             description: "unexpected '\(arguments.operands[mostOperands].excerpt)'; \(hint)")
@@ -161,21 +145,16 @@ extension Subcommand {
         guard option.argument == nil || !arguments.has(option.name) else {
           throw Misuse(description: "--\(option.name) is given twice; give it once")
         }
-        arguments.values[option.name] = optarg.map { unmarked(String(cString: $0)) } ?? ""
+        arguments.values[option.name] = optarg.map(unmarked) ?? ""
       case Int32(UInt8(ascii: "h")): arguments.values["help"] = ""
       case Int32(UInt8(ascii: ":")):
         let word = String(cString: argv[Int(optind) - 1]!)
         throw Misuse(description: "'\(word.excerpt)' needs an argument; \(hint)")
       default:
-        // There is no other short option. At an unknown letter, getopt stays at its word if more
-        // letters follow; otherwise it has moved on.
-        let candidates = argv[(Int(optind) - 1)...].prefix(2).compactMap {
-          $0.map { String(cString: $0) }
-        }
-        let isShort = optopt != 0
-        let word =
-          candidates.first { !isShort || ($0.hasPrefix("-") && !$0.hasPrefix("--")) } ?? "-"
-        throw Misuse(description: "unknown option '\(word.excerpt)'; \(hint)")
+        // There is no other short option.
+        let word = String(cString: argv[Int(optind) - 1]!)
+        let short = "-\(Unicode.Scalar(UInt8(truncatingIfNeeded: optopt)))"
+        throw Misuse(description: "unknown option '\(optopt == 0 ? word.excerpt : short)'; \(hint)")
       }
     }
   }

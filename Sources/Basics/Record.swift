@@ -31,13 +31,9 @@ public struct Record: Hashable, Sendable {
   public subscript(name: String) -> Value? {
     get { fields.first { $0.key == name }?.value }
     set {
-      let index = fields.firstIndex { $0.key == name }
-      switch (index, newValue) {
-      case (let index?, let value?): fields[index].value = value
-      case (let index?, nil): fields.remove(at: index)
-      case (nil, let value?): fields.append((name, value))
-      case (nil, nil): break
-      }
+      let index = fields.firstIndex { $0.key == name } ?? fields.count
+      let old = index..<min(index + 1, fields.count)
+      fields.replaceSubrange(old, with: newValue.map { [(name, $0)] } ?? [])
     }
   }
 
@@ -77,10 +73,7 @@ public struct Record: Hashable, Sendable {
   }
 
   public func hash(into hasher: inout Hasher) {
-    for field in fields {
-      hasher.combine(field.key)
-      hasher.combine(field.value)
-    }
+    hasher.combine(fields.map(\.key))
   }
 }
 
@@ -119,7 +112,7 @@ public struct Field<Root>: Sendable {
   /// may be shared.
   public typealias Path<Meaning> = WritableKeyPath<Root, Meaning> & Sendable
 
-  /// - Parameter set: without it, the value follows from others.
+  /// - Parameter set: nothing if the value follows from others.
   public init<Meaning>(
     _ key: Key<Meaning>, _ meaning: @escaping @Sendable (Root) -> Meaning?,
     set: @escaping @Sendable (inout Root, Meaning) -> Void = { _, _ in }
@@ -161,36 +154,24 @@ extension Record {
 
 /// A key of a record that is missing, unknown, or has a value that is not allowed.
 public struct BadValue: Error, Hashable, CustomStringConvertible {
-  public let key: String
-  public let words: String
+  /// As in `seconds -1 is not allowed; write 1 to 2678400 seconds`.
+  public let description: String
 
   /// - Parameters:
   ///   - value: nil if it is missing.
   ///   - allowed: the end of a sentence, as in `write 1 to 1000`.
   public init(key: String, value: Value?, allowed: String) {
-    self.key = key
-    words = value.map { "\($0.excerpt) is not allowed" } ?? "is missing"
-    self.allowed = "write \(allowed)"
+    let flaw = value.map { "\($0.excerpt) is not allowed" } ?? "is missing"
+    description = "\(key) \(flaw); write \(allowed)"
   }
 
   public init(unknown key: String, known: [String]) {
-    self.key = "'\(key.excerpt.printable)'"
-    words = "is not known"
-    allowed = known.isEmpty ? "leave it out" : "there are \(known.joined(separator: ", "))"
+    let remedy = known.isEmpty ? "leave it out" : "there are \(known.joined(separator: ", "))"
+    description = "'\(key.shortened)' is not known; \(remedy)"
   }
 
   /// - Parameter why: a sentence that says what to write.
-  public init(key: String, because why: String) {
-    self.key = key
-    (words, allowed) = (why, "")
-  }
-
-  private let allowed: String
-
-  /// As in `seconds -1 is not allowed; write 1 to 2678400 seconds`.
-  public var description: String {
-    allowed.isEmpty ? "\(key): \(words)" : "\(key) \(words); \(allowed)"
-  }
+  public init(key: String, because why: String) { description = "\(key): \(why)" }
 }
 
 extension Value {

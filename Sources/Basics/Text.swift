@@ -33,6 +33,9 @@ extension StringProtocol {
     let end = text.unicodeScalars.prefix(40).endIndex
     return end == text.endIndex ? text : "\(text[..<end])..."
   }
+
+  /// The same, safe for a terminal.
+  public var shortened: String { excerpt.printable }
 }
 
 extension Unicode.Scalar {
