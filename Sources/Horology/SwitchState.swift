@@ -9,14 +9,7 @@ public enum SwitchState: Hashable, Sendable {
   case lost(String)
 
   /// As in `switch on`; nil where there is none.
-  public var inWords: String? {
-    switch self {
-    case .absent: nil
-    case .on: "switch on"
-    case .off: "switch off"
-    case .lost: "switch lost"
-    }
-  }
+  public var inWords: String? { self == .absent ? nil : "switch \(key)" }
 }
 
 /// What the lamp shows.

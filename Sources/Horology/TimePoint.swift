@@ -29,11 +29,7 @@ public struct TimePoint<Clock>: Hashable, Comparable, Sendable {
     return Self(nanoseconds: isTooFar ? (span < .zero ? .min : .max) : sum)
   }
 
-  /// The difference, or the first or last point there is if the difference is out of range.
-  public static func - (point: Self, span: Duration) -> Self {
-    let (difference, isTooFar) = point.nanoseconds.subtractingReportingOverflow(span.nanoseconds)
-    return Self(nanoseconds: isTooFar ? (span < .zero ? .max : .min) : difference)
-  }
+  public static func - (point: Self, span: Duration) -> Self { point + (.zero - span) }
 
   public static func - (left: Self, right: Self) -> Duration {
     .nanoseconds(left.nanoseconds - right.nanoseconds)
@@ -65,9 +61,6 @@ public struct Now: Hashable, Sendable {
     self.uptime = uptime
     self.sinceBoot = sinceBoot
   }
-
-  /// What the clocks showed `span` ago, if the machine was awake and nobody set its clock.
-  public func earlier(by span: Duration) -> Now { later(by: .zero - span) }
 
   /// What the clocks show after `span`, if the machine is awake and nobody sets its clock.
   public func later(by span: Duration) -> Now {

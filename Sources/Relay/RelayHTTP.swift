@@ -150,12 +150,7 @@ extension CivilTime {
     var seconds = time_t(instant.seconds)
     var fields = tm()
     localtime_r(&seconds, &fields)
-    self.init(
-      dateTime: CivilDateTime(
-        shownYear: Int(fields.tm_year) + 1900, month: Int(fields.tm_mon) + 1,
-        day: Int(fields.tm_mday), hour: Int(fields.tm_hour), minute: Int(fields.tm_min),
-        second: min(Int(fields.tm_sec), 59)),
-      weekday: Weekday(rawValue: Int(fields.tm_wday))!, utcOffsetSeconds: Int(fields.tm_gmtoff))
+    self.init(at: instant, utcOffsetSeconds: Int(fields.tm_gmtoff))
   }
 }
 

@@ -101,8 +101,7 @@ import Testing
     var settings = AnnouncerSettings()
     settings.chime = tune
     settings.voiceAtHour = .none
-    let dateTime = try #require(CivilDateTime(text: "2026-11-21T15:00"))
-    let time = CivilTime(dateTime: dateTime, weekday: .saturday, utcOffsetSeconds: 0)
+    let time = try #require(CivilTime(hour: 15, minute: 0))
     let programme = settings.programme(at: time, trust: .synchronised)
     let voice = try VoicePack(
       path: URL(fileURLWithPath: #filePath).deletingLastPathComponent()

@@ -1,3 +1,5 @@
+import Basics
+
 /// The settings of an alarm: when it rings, and how.
 public struct AlarmPlan: Hashable, Sendable {
   /// Nil if no name was given.
