@@ -39,6 +39,9 @@ public struct Subcommand: Sendable {
     self.run = run
   }
 
+  private static let help = Option(
+    name: "help", argument: nil, help: "print this and exit, as -h does")
+
   /// Where the explanations of options begin.
   private static let indent = String(repeating: " ", count: 24)
 
@@ -51,8 +54,7 @@ public struct Subcommand: Sendable {
   func help(of program: String) -> String {
     let usage = "usage: \(title(in: program)) [options] \(operands)"
     var lines = [operands.isEmpty ? String(usage.dropLast()) : usage, "", details, "", "options:"]
-    let help = Option(name: "help", argument: nil, help: "print this and exit, as -h does")
-    for option in options + [help] {
+    for option in options + [Self.help] {
       let form = "  --\(option.name)" + (option.argument.map { " " + $0 } ?? "")
       let help = option.help.split(separator: "\n", omittingEmptySubsequences: false)
       let fits = form.count + 1 < Self.indent.count
@@ -94,7 +96,7 @@ extension Subcommand {
   /// - Throws: `Misuse` for an unknown option, an option with an argument that is there twice, a
   ///   missing argument, too many operands, or a word that is not UTF-8.
   func parse(_ words: [String], of program: String) throws -> Arguments {
-    let all = options + [Option(name: "help", argument: nil, help: "")]
+    let all = options + [Self.help]
     let names = all.map { strdup($0.name) }
     defer { for name in names { free(name) } }
     var table = zip(all, names).map { option, name in
@@ -112,15 +114,14 @@ extension Subcommand {
     }
     // Otherwise getopt would take a number below zero, as `-6dB`, for an option.
     let mark = "\u{1}"
-    let marked = words.map { word in
+    let owned = ([title(in: program)] + words).map { word in
       let isNumber = word.hasPrefix("-") && word.dropFirst().first?.isNumber == true
-      return isNumber ? mark + word : word
+      return strdup(isNumber ? mark + word : word)!
     }
     func unmarked(_ word: UnsafeMutablePointer<CChar>) -> String {
       let word = String(cString: word)
       return word.hasPrefix(mark) ? String(word.dropFirst()) : word
     }
-    let owned = ([title(in: program)] + marked).map { strdup($0)! }
     var argv = owned + [nil]
     defer { for word in owned { free(word) } }
 

@@ -30,9 +30,8 @@ public struct Program: Sendable {
 
   /// Runs the subcommand of the command line, and ends the process.
   public func main() -> Never {
-    // If the reader has gone, the write fails instead.
+    // If the reader has gone, or a file may grow no further, the write fails instead.
     signal(SIGPIPE, SIG_IGN)
-    // If a file may grow no further, the write fails instead.
     signal(SIGXFSZ, SIG_IGN)
     exit(status(of: Array(CommandLine.arguments.dropFirst())))
   }
@@ -96,10 +95,8 @@ public struct Program: Sendable {
 nonisolated(unsafe) public private(set) var outputIsUnread = false
 
 /// Prints to standard output, safe for a terminal: a line may hold words from a file of a stranger,
-/// as a voice pack is. Once its reader has gone, this does nothing: the rest of the work and
-/// its exit status are the same without a reader.
-/// - Throws: `Fault` if it cannot be written, because a script must not take half an answer for a
-///   whole one.
+/// as a voice pack is. Once its reader has gone, this does nothing.
+/// - Throws: `Fault` if it cannot be written: a script must not take half an answer for a whole one.
 public func say(_ line: String) throws(Fault) {
   guard !outputIsUnread else { return }
   if fputs(line.printableLines + "\n", stdout) < 0 { try noteFailedOutput(errno) }
@@ -117,8 +114,7 @@ private func noteFailedOutput(_ code: Int32) throws(Fault) {
 }
 
 /// Prints at once a line about something that was done.
-/// - Parameter done: said in the error too, so that the error does not hide what was done.
-/// - Throws: `Fault` if it cannot be written.
+/// - Throws: `Fault` with `done` if it cannot be written: the error must not hide what was done.
 public func tellDone(
   _ line: String, _ done: String = "it was done all the same"
 ) throws(Fault) {

@@ -8,10 +8,8 @@ public enum Value: Hashable, Sendable {
   case record(Record)
 }
 
-/// Keys and their values, in the order in which they were set.
-///
-/// What is not there has no key: there is no null. A reader ignores keys that it does not know, and
-/// takes its default for those that are missing. So an older reader understands a newer writer.
+/// Keys and their values, in the order in which they were set. There is no null. A reader ignores
+/// keys that it does not know, and takes its default for those that are missing.
 ///
 ///     var record = Record()
 ///     record[.length] = .seconds(600)         // {"seconds": 600}
@@ -50,8 +48,7 @@ public struct Record: Hashable, Sendable {
     set { self[key.name] = newValue.map(key.write) }
   }
 
-  /// - Returns: nil if the key is missing.
-  /// - Throws: `BadValue` if its value is not allowed.
+  /// Nil if the key is missing.
   public func optional<Meaning>(_ key: Key<Meaning>) throws(BadValue) -> Meaning? {
     guard let value = self[key.name] else { return nil }
     guard let meaning = key.read(value) else {
@@ -60,7 +57,6 @@ public struct Record: Hashable, Sendable {
     return meaning
   }
 
-  /// - Throws: `BadValue` if the key is missing, or its value is not allowed.
   public func value<Meaning>(_ key: Key<Meaning>) throws(BadValue) -> Meaning {
     guard let meaning = try optional(key) else {
       throw BadValue(key: key.name, value: nil, allowed: key.allowed)
@@ -96,8 +92,8 @@ public struct Key<Meaning>: Sendable {
   }
 }
 
-/// A key of the record of a type, and where that type keeps what it means. A list of them is the
-/// schema of the type: its record is written and read by it.
+/// A key, and where a type keeps what it means. A list of them is the schema of the type, by which
+/// its record is written and read.
 ///
 ///     static let fields: [Field<Self>] = [Field(.text("name"), \.name), Field(.instant("at"), \.at)]
 ///     var record: Record { Record(self, Self.fields) }
@@ -146,7 +142,6 @@ extension Record {
   }
 
   /// Sets what this record has of a type. Keys that are missing or unknown change nothing.
-  /// - Throws: `BadValue` for a value that is not allowed.
   public func fill<Root>(_ root: inout Root, _ fields: [Field<Root>]) throws(BadValue) {
     for field in fields { try field.read(self, &root) }
   }
@@ -200,7 +195,6 @@ extension Value {
 // MARK: Kinds of keys
 
 extension Key where Meaning == String {
-  /// - Parameter isAllowed: true for the texts that may be.
   public static func text(
     _ name: String, allowed: String = "a text",
     where isAllowed: @escaping @Sendable (String) -> Bool = { _ in true }

@@ -39,10 +39,7 @@ extension Record {
     let flags = JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE
     // json-c itself escapes only the control characters of ASCII.
     return String(cString: json_object_to_json_string_ext(object, flags)).printable { scalar in
-      String(scalar).utf16.map { unit in
-        let digits = String(unit, radix: 16)
-        return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-      }.joined()
+      String(scalar).utf16.map { "\\u" + String(0x10000 + Int($0), radix: 16).dropFirst() }.joined()
     }
   }
 

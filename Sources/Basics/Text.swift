@@ -6,8 +6,8 @@ extension String {
     self + String(repeating: " ", count: max(width - count, 0))
   }
 
-  /// The text, safe for a terminal: characters that would control one, or are not visible, are
-  /// written as their numbers, as in `\u{1B}`.
+  /// Safe for a terminal: characters that would control one, or are not visible, are written as
+  /// their numbers, as in `\u{1B}`.
   public var printable: String {
     printable { "\\u{\(String($0.value, radix: 16, uppercase: true))}" }
   }

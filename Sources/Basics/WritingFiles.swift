@@ -1,9 +1,8 @@
 @preconcurrency import Glibc
 
-/// Writes a text under another name in the same folder and renames it when it is whole, so that the
-/// final name never stands for a half-written file.
+/// Writes a text under another name in the same folder and renames it when it is whole.
 /// - Parameters:
-///   - isSynced: true if the text must be on the disk, safe from a power cut, before this returns.
+///   - isSynced: true if the text must be safe from a power cut before this returns.
 ///   - mode: who may read it, whatever the umask; nil for what that leaves of everybody.
 /// - Throws: `Fault` if it cannot be written; then nothing of it is left.
 public func writeText(
@@ -77,9 +76,8 @@ public func isSpecialFile(_ path: String) -> Bool {
   return stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
 }
 
-/// Makes a folder of files. It is filled beside its place, under another name, and renamed when it
-/// is whole.
-/// - Parameter fill: fills the folder; it gets the path that the folder has meanwhile.
+/// Makes a folder of files, under another name until it is whole.
+/// - Parameter fill: gets the path that the folder has meanwhile.
 /// - Throws: `Fault` if something has that name already, or it cannot be written; then nothing of
 ///   it stays.
 public func makeFolder(

@@ -32,11 +32,7 @@ final class DatagramSocket {
   func send(_ datagram: [UInt8]) -> Bool {
     withUnsafePointer(to: &address) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-        while true {
-          let count = sendto(
-            descriptor, datagram, datagram.count, Int32(MSG_NOSIGNAL), address, size)
-          if count >= 0 || errno != EINTR { return count >= 0 }
-        }
+        sendto(descriptor, datagram, datagram.count, Int32(MSG_NOSIGNAL), address, size) >= 0
       }
     }
   }

@@ -1,4 +1,3 @@
-import Basics
 @preconcurrency import Glibc
 
 /// Standard error, without waiting: a pipe may be full, a terminal paused, a reader stuck.
@@ -25,9 +24,7 @@ final class StandardError {
   /// - Returns: false if it was not taken. A write that fails for another reason, as a full disk, is
   ///   not tried again either.
   func write(_ line: String) -> Bool {
-    let bytes = Array(line.utf8)
-    let count = try? retryingInterrupts("write") { bytes.withUnsafeBytes { writeNow($0) } }
-    return count ?? 0 > 0
+    Array(line.utf8).withUnsafeBytes { writeNow($0) > 0 }
   }
 
   private func writeNow(_ bytes: UnsafeRawBufferPointer) -> Int {

@@ -8,7 +8,7 @@ public final class SystemBus {
   private var slots: [OpaquePointer?] = []
   private var isClosed = false
 
-  /// Connects, as `sd_bus_open_system(3)`. Nothing serves it yet.
+  /// As `sd_bus_open_system(3)`. Nothing serves it yet.
   public init() throws(Fault) {
     var opened: OpaquePointer?
     let code = sd_bus_open_system(&opened)
@@ -18,7 +18,6 @@ public final class SystemBus {
     sd_bus_set_close_on_exit(opened, 0)
   }
 
-  /// Connects, and lets the loop serve it.
   public convenience init(
     _ loop: EventLoop, isLast: Bool, lost: @escaping () -> Void
   ) throws(Fault) {
@@ -28,13 +27,15 @@ public final class SystemBus {
 
   /// Lets the loop serve it.
   /// - Parameters:
-  ///   - isLast: as in `EventLoop.attach`.
+  ///   - isLast: serve it after everything else that is ready, so that callers do not delay the
+  ///     sound, however many there are; otherwise in turn with the rest.
   ///   - lost: called when the bus has ended the connection. It may release this.
   public func attach(
     _ loop: EventLoop, isLast: Bool, lost: @escaping () -> Void
   ) throws(Fault) {
     self.lost = lost
-    let code = loop.attach(pointer, isLast: isLast)
+    let priority = isLast ? SD_EVENT_PRIORITY_IDLE : SD_EVENT_PRIORITY_NORMAL
+    let code = sd_bus_attach_event(pointer, loop.event, Int32(priority))
     guard code >= 0 else { throw Fault("cannot watch the system bus", errno: -code) }
     try keep("watch the system bus") {
       sd_bus_match_signal(
