@@ -7,7 +7,6 @@ public struct Option: Sendable {
   let argument: String?
   let help: String
 
-  /// - Parameter help: lines that follow its name, or stand under it.
   public init(name: String, argument: String?, help: String) {
     self.name = name
     self.argument = argument
@@ -15,7 +14,6 @@ public struct Option: Sendable {
   }
 }
 
-/// A subcommand, for the parser and for the help.
 public struct Subcommand: Sendable {
   public let name: String
   /// What follows the options, as in `[HH:MM]`; empty for nothing.
@@ -45,12 +43,10 @@ public struct Subcommand: Sendable {
   /// Where the explanations of options begin.
   private static let indent = String(repeating: " ", count: 24)
 
-  /// The words that call it.
   private func title(in program: String) -> String {
     name == program ? name : "\(program) \(name)"
   }
 
-  /// What `PROGRAM NAME --help` prints.
   func help(of program: String) -> String {
     let usage = "usage: \(title(in: program)) [options] \(operands)"
     var lines = [operands.isEmpty ? String(usage.dropLast()) : usage, "", details, "", "options:"]
@@ -93,8 +89,6 @@ public struct Misuse: Error, CustomStringConvertible {
 
 extension Subcommand {
   /// Reads the words after the subcommand, with getopt_long(3).
-  /// - Throws: `Misuse` for an unknown option, an option with an argument that is there twice, a
-  ///   missing argument, too many operands, or a word that is not UTF-8.
   func parse(_ words: [String], of program: String) throws -> Arguments {
     let all = options + [Self.help]
     let names = all.map { strdup($0.name) }
@@ -122,7 +116,9 @@ extension Subcommand {
       let word = String(cString: word)
       return word.hasPrefix(mark) ? String(word.dropFirst()) : word
     }
-    var argv = owned + [nil]
+    // getopt moves the operands to the end.
+    var argv: [UnsafeMutablePointer<CChar>?] = owned
+    argv.append(nil)
     defer { for word in owned { free(word) } }
 
     var arguments = Arguments()
@@ -134,7 +130,6 @@ extension Subcommand {
       let result = getopt_long(Int32(owned.count), argv, ":h", table, &index)
       switch result {
       case -1:
-        // getopt has moved the operands to the end.
         arguments.operands = argv[Int(optind)...].compactMap { $0.map(unmarked) }
         guard arguments.operands.count <= mostOperands else {
           throw Misuse(

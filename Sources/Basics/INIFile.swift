@@ -11,7 +11,7 @@ public struct INIFile: Sendable {
     public let line: Int
   }
 
-  /// A line that begins a section, whether or not there is an entry in it.
+  /// It may have no entry.
   public struct Section: Hashable, Sendable {
     public let name: String
     /// Counted from 1.
@@ -22,16 +22,14 @@ public struct INIFile: Sendable {
   public private(set) var sections: [Section] = []
   public private(set) var entries: [Entry] = []
 
-  /// Reads a whole file.
-  /// - Throws: `Fault` if it cannot be opened, is not a regular file, is larger than 1 MiB, or has
-  ///   a line that is neither a section, a comment nor `key = value`, or has a line of which
-  ///   libinih would drop a part.
+  /// Reads a file of at most 1 MiB.
   public init(path: String) throws(Fault) {
     try self.init(try readRegularFile(path), path: path)
   }
 
   /// Reads what is, or is to be, in a file of that path.
-  /// - Throws: `Fault` as `init(path:)` does.
+  /// - Throws: `Fault` for a line that is neither a section, a comment nor `key = value`, or of which
+  ///   libinih would drop a part.
   public init(_ bytes: [UInt8], path: String) throws(Fault) {
     self.path = path
     let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
@@ -47,11 +45,11 @@ public struct INIFile: Sendable {
     sections.removeAll { !names.contains($0.name) }
   }
 
-  /// Leaves out the keys of earlier versions, or gives them their new names. An old name that stands
-  /// beside the new one is left out.
-  /// - Parameter old: the new name, or nil if there is none, by kind of section and key, as in
-  ///   `alarm.quiet_hours` for `[alarm school]`.
-  /// - Returns: what to do about each: a sentence with its file and line.
+  /// Gives the keys of earlier versions their new names. A key that has none, or stands beside its
+  /// new name, is left out.
+  /// - Parameter old: the new name by kind of section and key, as in `alarm.quiet_hours` for
+  ///   `[alarm school]`.
+  /// - Returns: a sentence about each, with its file and line.
   public mutating func renew(_ old: [String: String?]) -> [String] {
     var told: [String] = []
     entries = entries.compactMap { entry in

@@ -4,7 +4,6 @@
 /// writer, and a device may be anything.
 /// - Parameter largest: in bytes; a larger file is refused.
 /// - Returns: a descriptor that the caller closes.
-/// - Throws: `Fault` if it cannot be opened, is not a regular file, or is too large.
 public func openRegularFile(_ path: String, largest: Int = .max) throws(Fault) -> Int32 {
   // A path of 4096 bytes or more (PATH_MAX) leads nowhere, and a message quotes its beginning.
   let operation = "cannot read \(path.utf8.count < 4096 ? path : path.excerpt)"
@@ -73,15 +72,11 @@ public func programBeside(_ name: String) -> String {
 /// source tree, the folder `name` of that tree.
 /// - Parameter entry: by which the folder of the tree is known: the nearest above the program has it.
 public func dataFolders(ofTree name: String, with entry: String) -> [String] {
-  var parents = programBeside("").split(separator: "/")[...]
-  var folders = ["/" + (parents.dropLast() + ["share", "clocksmith"]).joined(separator: "/")]
-  while !parents.isEmpty {
-    let folder = "/" + (parents + [Substring(name)]).joined(separator: "/")
-    if access("\(folder)/\(entry)", F_OK) == 0 {
-      folders.append(folder)
-      break
-    }
-    parents.removeLast()
+  let parents = programBeside("").split(separator: "/").map(String.init)
+  let installed = "/" + (parents.dropLast() + ["share", "clocksmith"]).joined(separator: "/")
+  let folders = stride(from: parents.count, to: 0, by: -1).map { count in
+    "/" + (parents.prefix(count) + [name]).joined(separator: "/")
   }
-  return folders
+  let tree = folders.first { access("\($0)/\(entry)", F_OK) == 0 }
+  return [installed] + (tree.map { [$0] } ?? [])
 }

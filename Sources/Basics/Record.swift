@@ -17,7 +17,7 @@ public enum Value: Hashable, Sendable {
 public struct Record: Hashable, Sendable {
   public private(set) var fields: [(key: String, value: Value)] = []
 
-  /// As in `Record(["status": .text("done"), "at": nil])`, which has no key `at`.
+  /// - Parameter fields: those that are nil are left out.
   public init(_ fields: KeyValuePairs<String, Value?> = [:]) {
     for (key, value) in fields { self[key] = value }
   }
@@ -42,7 +42,7 @@ public struct Record: Hashable, Sendable {
     return record
   }
 
-  /// Sets a key; nil removes it. Reading returns nil also for a value that is not allowed.
+  /// Nil removes a key. Reading returns nil also for a value that is not allowed.
   public subscript<Meaning>(key: Key<Meaning>) -> Meaning? {
     get { self[key.name].flatMap(key.read) }
     set { self[key.name] = newValue.map(key.write) }
@@ -73,8 +73,7 @@ public struct Record: Hashable, Sendable {
   }
 }
 
-/// A fact as it travels: its name, and how its value is written and read. The schema of a type is
-/// the list of its keys.
+/// A fact as it travels: its name, and how its value is written and read.
 public struct Key<Meaning>: Sendable {
   /// As in `seconds`: the same in every file, message and table.
   public let name: String
@@ -104,8 +103,7 @@ public struct Field<Root>: Sendable {
   /// Sets what a record has of it.
   let read: @Sendable (Record, inout Root) throws(BadValue) -> Void
 
-  /// Key paths of value types to value types are constants; the compiler does not know that they
-  /// may be shared.
+  /// The compiler does not know that key paths of value types may be shared.
   public typealias Path<Meaning> = WritableKeyPath<Root, Meaning> & Sendable
 
   /// - Parameter set: nothing if the value follows from others.

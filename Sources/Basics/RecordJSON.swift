@@ -3,9 +3,8 @@ import CJSON
 
 /// A record as one JSON object, by json-c.
 extension Record {
-  /// Parses a text that is one object. A key that is null is missing.
-  /// - Throws: `Fault` if the text is anything else, is nested deeper than the 32 levels that json-c
-  ///   reads, or has a number that is not finite or a text with a zero byte.
+  /// Parses a text that is one object, of at most the 32 levels that json-c reads. A key that is null
+  /// is missing.
   public init(json text: String, path: String) throws(Fault) {
     // json-c would silently ignore everything after a zero byte.
     if text.utf8.contains(0) { throw Fault(path, "it is not JSON: there is a zero byte in it") }

@@ -1,7 +1,7 @@
 @preconcurrency import Glibc
 
 extension String {
-  /// The text with spaces behind it, if it is shorter than the width.
+  /// With spaces behind it, if it is shorter.
   public func padded(to width: Int) -> String {
     self + String(repeating: " ", count: max(width - count, 0))
   }
@@ -51,8 +51,7 @@ extension Unicode.Scalar {
 }
 
 extension Double {
-  /// The number rounded to `decimals` decimals. `inf` or `-inf` if its magnitude is 1e9 or more;
-  /// `inf` if it is not a number.
+  /// `inf` or `-inf` if its magnitude is 1e9 or more; `inf` if it is not a number.
   /// - Parameter rule: `.up` for a number over a limit that is told with it, and `.down` for one
   ///   under it, so that the two never look equal.
   public func text(

@@ -59,8 +59,7 @@ public func flaw(ofOutputName name: String) -> String? {
   }
 }
 
-/// The file to write for this name. If it is a link to a file, that is the file that it leads to, so
-/// that the file is replaced and not the link.
+/// The file to write for this name. Behind a link it is the file that the link leads to.
 /// - Throws: `Fault` for no name, and for `-`, which many take for standard output.
 public func outputPath(_ path: String) throws(Fault) -> String {
   if let flaw = flaw(ofOutputName: path) { throw Fault("cannot write '\(path)'", flaw) }
@@ -84,8 +83,7 @@ public func makeFolder(
   _ path: String, _ fill: (String) throws(Fault) -> Void
 ) throws(Fault) {
   let operation = "cannot make \(path)"
-  var status = stat()
-  guard lstat(path, &status) != 0 else {
+  guard access(path, F_OK) != 0 else {
     throw Fault(operation, "it is there already; give another --output, or remove it")
   }
   let target = "\(path).\(getpid()).part"

@@ -43,8 +43,7 @@ public enum BusWriter {
     }
   }
 
-  /// Appends a list of records, one after another.
-  /// - Parameter each: calls what it is given for each record.
+  /// Appends a list of records. `each` calls what it is given for each of them.
   public static func append(
     to message: OpaquePointer, _ each: ((Record) -> Void) -> Void
   ) -> Int32 {

@@ -7,9 +7,8 @@ final class DatagramSocket {
   private var address = sockaddr_un()
   private let size: socklen_t
 
-  /// - Parameter path: the socket's file; with `@` before it, an abstract name that is in no
-  ///   folder.
-  /// - Returns: nil if it is empty, or longer than unix(7) allows.
+  /// - Parameter path: the socket's file, or `@` and an abstract name. Nil if it is empty, or longer
+  ///   than unix(7) allows.
   init?(path: String) {
     let room = MemoryLayout.size(ofValue: address.sun_path)
     guard !path.isEmpty, path.utf8.count < room else { return nil }

@@ -28,8 +28,7 @@ public final class EventLoop {
     sd_event_exit(event, 0)
   }
 
-  /// Calls `handler` whenever the descriptor is ready, until the source is released.
-  /// - Parameter events: `EPOLLIN` and so on.
+  /// Calls `handler` whenever the descriptor is ready for these events: `EPOLLIN` and so on.
   public func whenReady(
     _ descriptor: Int32, events: UInt32, _ handler: @escaping () -> Void
   ) throws(Fault) -> EventSource {
@@ -147,8 +146,7 @@ public final class EventSource {
     sd_event_source_set_enabled(source, Int32(SD_EVENT_OFF))
   }
 
-  /// Serves it before everything else that is due, but at most `count` times in each `span`: a
-  /// source that is always ready leaves the others their turn.
+  /// Serves it before everything else that is due, but at most `count` times in each `span`.
   public func isServedFirst(atMost count: UInt32, in span: Duration) {
     sd_event_source_set_priority(source, Int64(SD_EVENT_PRIORITY_IMPORTANT))
     sd_event_source_set_ratelimit(source, span.microseconds, count)

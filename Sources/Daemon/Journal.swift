@@ -1,11 +1,9 @@
 import Basics
 @preconcurrency import Glibc
 
-/// The log of the service, with an entry for each event. Entries go with their fields to the
-/// journal of systemd, otherwise as lines to standard error.
-///
-/// It never waits. Entries that nobody takes are counted, and the count is logged as soon as
-/// entries are taken again.
+/// The log of the service: entries with their fields for the journal of systemd, otherwise lines for
+/// standard error. It never waits. Entries that nobody takes are counted, and the count is logged
+/// as soon as entries are taken again.
 public final class Journal {
   private let isUnderSystemd = Journal.isStandardErrorTheJournal
   /// To journald, by its own protocol (systemd.io/JOURNAL_NATIVE_PROTOCOL): a datagram for each

@@ -1,7 +1,7 @@
 import Basics
 import CSystemd
 
-/// A connection to the system bus. It ends with `close()`, or when it is released.
+/// A connection to the system bus.
 public final class SystemBus {
   public let pointer: OpaquePointer
   private var lost: () -> Void = {}
@@ -25,7 +25,6 @@ public final class SystemBus {
     try attach(loop, isLast: isLast, lost: lost)
   }
 
-  /// Lets the loop serve it.
   /// - Parameters:
   ///   - isLast: serve it after everything else that is ready, so that callers do not delay the
   ///     sound, however many there are; otherwise in turn with the rest.
@@ -68,8 +67,7 @@ public final class SystemBus {
     sd_bus_close_unref(pointer)
   }
 
-  /// Makes a slot, such as that of a match or an object, and keeps it as long as the connection.
-  /// - Parameter make: gets the slot, and returns -errno on failure.
+  /// Keeps the slot of a match or an object. `make` returns -errno on failure.
   public func keep(
     _ operation: String, _ make: (inout OpaquePointer?) -> Int32
   ) throws(Fault) {

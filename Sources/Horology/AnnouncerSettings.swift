@@ -50,13 +50,10 @@ public struct AnnouncerSettings: Hashable, Sendable {
   /// How much earlier than its instant an anchor leaves the converter.
   public var latencyOffset = Duration.zero
 
-  /// How long a timer rings if nobody stops it.
   public var ringLimit = Duration.seconds(900)
-  /// When the voice says how much of a timer is left.
   public var tellsLeft: Set<TellsLeft> = []
   /// The voice says the phases of rounds, after their signals.
   public var saysPhases = false
-  /// The alarms of the configuration.
   public var alarms: [AlarmPlan] = []
   /// The voice has words for timers.
   public var saysTimers = false

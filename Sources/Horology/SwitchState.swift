@@ -1,6 +1,4 @@
-/// What the ringer switch says, as far as it is known.
 public enum SwitchState: Hashable, Sendable {
-  /// There is no switch.
   case absent
   case on
   /// The owner wants silence.

@@ -75,7 +75,7 @@ def test_a_bad_configuration_is_an_error_and_its_file_is_named(journal):
 def test_what_the_day_brought_is_told_at_the_stop(journal):
     entry = journal.wait_for("day")
     assert entry["CLOCKSMITH_ANSWERED"] == "1" and entry["CLOCKSMITH_SOUNDED"] == "0"
-    assert "asked for the time once" in entry["MESSAGE"]
+    assert "answered 1" in entry["MESSAGE"]
 
 
 def test_journalctl_explains_an_entry_and_what_to_do(journal):
