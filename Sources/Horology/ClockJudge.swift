@@ -37,7 +37,7 @@ public struct ClockJudge {
   public private(set) var rtcSet: Instant?
 
   private var hasReportedEnd = false
-  /// False if the RTC was read only once since the clock was set.
+  /// False if the RTC was read only once since the clock was set, or since it is valid or not.
   private var isConfirmed = false
   private var lastLook: Now?
   /// A step since this moment means that the clock was set. It is the last moment at which the
@@ -87,7 +87,7 @@ public struct ClockJudge {
     rtc = reading.map {
       RTCJudgement($0, after: before?.reading, isSynchronised: kernel.isSynchronised)
     }
-    isConfirmed = rtc == nil || before != nil && !wasSet
+    isConfirmed = rtc == nil || rtc?.isValid == before?.isValid && !wasSet
     guard let rtc else { return [] }
 
     // A clock that was set, but not from the RTC, was set by hand. The RTC may follow in a moment.
