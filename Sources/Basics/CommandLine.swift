@@ -148,9 +148,10 @@ extension Subcommand {
         throw Misuse(description: "'\(word.excerpt)' needs an argument; \(hint)")
       default:
         // There is no other short option.
-        let word = String(cString: argv[Int(optind) - 1]!)
-        let short = "-\(Unicode.Scalar(UInt8(truncatingIfNeeded: optopt)))"
-        throw Misuse(description: "unknown option '\(optopt == 0 ? word.excerpt : short)'; \(hint)")
+        let short = owned.map { String(cString: $0) }
+          .first { $0.hasPrefix("-") && !$0.hasPrefix("--") && $0 != "-h" }
+        let word = optopt == 0 ? String(cString: argv[Int(optind) - 1]!) : short ?? "-"
+        throw Misuse(description: "unknown option '\(word.excerpt)'; \(hint)")
       }
     }
   }

@@ -62,7 +62,11 @@ public struct Program: Sendable {
     if word == "help", let asked = subcommand(rest.first) { return try run(asked, ["--help"]) }
     switch word {
     case "--help", "-h", "help": try say(help)
-    case "--version": try say("\(name) \(version)")
+    case "--version":
+      if let extra = rest.first {
+        throw Misuse(description: "unexpected '\(extra.excerpt)'; write --version alone")
+      }
+      try say("\(name) \(version)")
     default: throw Misuse(description: "unknown subcommand '\(word.excerpt)'; see '\(name) --help'")
     }
     return ExitStatus.done
