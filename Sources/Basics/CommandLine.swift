@@ -7,7 +7,6 @@ public struct Option: Sendable {
   let argument: String?
   let help: String
 
-  /// - Parameter help: lines that follow its name, or stand under it.
   public init(name: String, argument: String?, help: String) {
     self.name = name
     self.argument = argument
@@ -15,7 +14,6 @@ public struct Option: Sendable {
   }
 }
 
-/// A subcommand, for the parser and for the help.
 public struct Subcommand: Sendable {
   public let name: String
   /// What follows the options, as in `[HH:MM]`; empty for nothing.
@@ -39,20 +37,20 @@ public struct Subcommand: Sendable {
     self.run = run
   }
 
+  private static let help = Option(
+    name: "help", argument: nil, help: "print this and exit, as -h does")
+
   /// Where the explanations of options begin.
   private static let indent = String(repeating: " ", count: 24)
 
-  /// The words that call it.
   private func title(in program: String) -> String {
     name == program ? name : "\(program) \(name)"
   }
 
-  /// What `PROGRAM NAME --help` prints.
   func help(of program: String) -> String {
     let usage = "usage: \(title(in: program)) [options] \(operands)"
     var lines = [operands.isEmpty ? String(usage.dropLast()) : usage, "", details, "", "options:"]
-    let help = Option(name: "help", argument: nil, help: "print this and exit, as -h does")
-    for option in options + [help] {
+    for option in options + [Self.help] {
       let form = "  --\(option.name)" + (option.argument.map { " " + $0 } ?? "")
       let help = option.help.split(separator: "\n", omittingEmptySubsequences: false)
       let fits = form.count + 1 < Self.indent.count
@@ -89,27 +87,10 @@ public struct Misuse: Error, CustomStringConvertible {
   }
 }
 
-extension CommandLine {
-  /// The first word given to this program that is not UTF-8, as far as it can be shown; nil if
-  /// there is none.
-  fileprivate static var wordThatIsNotUTF8: String? {
-    for index in 1..<max(Int(argc), 1) {
-      guard let word = unsafeArgv[index] else { continue }
-      let bytes = UnsafeBufferPointer(start: word, count: strlen(word)).map {
-        UInt8(bitPattern: $0)
-      }
-      if String(validating: bytes, as: UTF8.self) == nil { return String(cString: word) }
-    }
-    return nil
-  }
-}
-
 extension Subcommand {
   /// Reads the words after the subcommand, with getopt_long(3).
-  /// - Throws: `Misuse` for an unknown option, an option with an argument that is there twice, a
-  ///   missing argument, too many operands, or a word that is not UTF-8.
   func parse(_ words: [String], of program: String) throws -> Arguments {
-    let all = options + [Option(name: "help", argument: nil, help: "")]
+    let all = options + [Self.help]
     let names = all.map { strdup($0.name) }
     defer { for name in names { free(name) } }
     var table = zip(all, names).map { option, name in
@@ -121,21 +102,22 @@ extension Subcommand {
     let hint = "see '\(title(in: program)) --help'"
     // Swift has replaced what is not UTF-8 by U+FFFD. The result is a name, or a file, that nobody
     // meant.
-    if let word = CommandLine.wordThatIsNotUTF8 {
+    if let word = words.first(where: { $0.contains("\u{FFFD}") }) {
       throw Misuse(
         description: "'\(word.excerpt)' is not UTF-8; write it in UTF-8, or rename the file")
     }
     // Otherwise getopt would take a number below zero, as `-6dB`, for an option.
     let mark = "\u{1}"
-    let marked = words.map { word in
+    let owned = ([title(in: program)] + words).map { word in
       let isNumber = word.hasPrefix("-") && word.dropFirst().first?.isNumber == true
-      return isNumber ? mark + word : word
+      return strdup(isNumber ? mark + word : word)!
     }
-    func unmarked(_ word: String) -> String {
-      word.hasPrefix(mark) ? String(word.dropFirst()) : word
+    func unmarked(_ word: UnsafeMutablePointer<CChar>) -> String {
+      let word = String(cString: word)
+      return word.hasPrefix(mark) ? String(word.dropFirst()) : word
     }
-    var argv = ([title(in: program)] + marked).map { strdup($0) }
-    let owned = argv
+    // getopt moves the operands to the end.
+    var argv: [UnsafeMutablePointer<CChar>?] = owned
     argv.append(nil)
     defer { for word in owned { free(word) } }
 
@@ -148,9 +130,7 @@ extension Subcommand {
       let result = getopt_long(Int32(owned.count), argv, ":h", table, &index)
       switch result {
       case -1:
-        arguments.operands = argv[Int(optind)...].compactMap {
-          $0.map { unmarked(String(cString: $0)) }
-        }
+        arguments.operands = argv[Int(optind)...].compactMap { $0.map(unmarked) }
         guard arguments.operands.count <= mostOperands else {
           throw Misuse(
             description: "unexpected '\(arguments.operands[mostOperands].excerpt)'; \(hint)")
@@ -161,20 +141,16 @@ extension Subcommand {
         guard option.argument == nil || !arguments.has(option.name) else {
           throw Misuse(description: "--\(option.name) is given twice; give it once")
         }
-        arguments.values[option.name] = optarg.map { unmarked(String(cString: $0)) } ?? ""
+        arguments.values[option.name] = optarg.map(unmarked) ?? ""
       case Int32(UInt8(ascii: "h")): arguments.values["help"] = ""
       case Int32(UInt8(ascii: ":")):
         let word = String(cString: argv[Int(optind) - 1]!)
         throw Misuse(description: "'\(word.excerpt)' needs an argument; \(hint)")
       default:
-        // There is no other short option. At an unknown letter, getopt stays at its word if more
-        // letters follow; otherwise it has moved on.
-        let candidates = argv[(Int(optind) - 1)...].prefix(2).compactMap {
-          $0.map { String(cString: $0) }
-        }
-        let isShort = optopt != 0
-        let word =
-          candidates.first { !isShort || ($0.hasPrefix("-") && !$0.hasPrefix("--")) } ?? "-"
+        // There is no other short option.
+        let short = owned.map { String(cString: $0) }
+          .first { $0.hasPrefix("-") && !$0.hasPrefix("--") && $0 != "-h" }
+        let word = optopt == 0 ? String(cString: argv[Int(optind) - 1]!) : short ?? "-"
         throw Misuse(description: "unknown option '\(word.excerpt)'; \(hint)")
       }
     }

@@ -11,7 +11,7 @@ public struct INIFile: Sendable {
     public let line: Int
   }
 
-  /// A line that begins a section, whether or not there is an entry in it.
+  /// It may have no entry.
   public struct Section: Hashable, Sendable {
     public let name: String
     /// Counted from 1.
@@ -19,35 +19,23 @@ public struct INIFile: Sendable {
   }
 
   public let path: String
-  public private(set) var sections: [Section]
-  public private(set) var entries: [Entry]
+  public private(set) var sections: [Section] = []
+  public private(set) var entries: [Entry] = []
 
-  /// Reads a whole file.
-  /// - Throws: `Fault` if it cannot be opened, is not a regular file, is larger than 1 MiB, or has
-  ///   a line that is neither a section, a comment nor `key = value`, or has a line of which
-  ///   libinih would drop a part.
+  /// Reads a file of at most 1 MiB.
   public init(path: String) throws(Fault) {
     try self.init(try readRegularFile(path), path: path)
   }
 
   /// Reads what is, or is to be, in a file of that path.
-  /// - Throws: `Fault` as `init(path:)` does.
+  /// - Throws: `Fault` for a line that is neither a section, a comment nor `key = value`, or of which
+  ///   libinih would drop a part.
   public init(_ bytes: [UInt8], path: String) throws(Fault) {
-    var sections: [Section] = []
-    var entries: [Entry] = []
+    self.path = path
     let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-    for (number, bytes) in zip(1..., lines) {
-      switch INILine(bytes).content {
-      case .nothing: break
-      case .section(let name): sections.append(Section(name: name, line: number))
-      case .entry(let key, let value):
-        // libinih keeps only 49 bytes of a section's name.
-        let section = sections.last?.name ?? ""
-        entries.append(Entry(section: section, key: key, value: value, line: number))
-      case .flaw(let words): throw Fault("\(path):\(number)", words)
-      }
+    for (number, line) in zip(1..., lines) {
+      if let flaw = read(line, number) { throw Fault("\(path):\(number)", flaw) }
     }
-    (self.path, self.sections, self.entries) = (path, sections, entries)
   }
 
   /// Leaves out the entries for which `isKept` is false, and sections that have no other.
@@ -57,11 +45,11 @@ public struct INIFile: Sendable {
     sections.removeAll { !names.contains($0.name) }
   }
 
-  /// Leaves out the keys of earlier versions, or gives them their new names. An old name that stands
-  /// beside the new one is left out.
-  /// - Parameter old: the new name, or nil if there is none, by kind of section and key, as in
-  ///   `alarm.quiet_hours` for `[alarm school]`.
-  /// - Returns: what to do about each: a sentence with its file and line.
+  /// Gives the keys of earlier versions their new names. A key that has none, or stands beside its
+  /// new name, is left out.
+  /// - Parameter old: the new name by kind of section and key, as in `alarm.quiet_hours` for
+  ///   `[alarm school]`.
+  /// - Returns: a sentence about each, with its file and line.
   public mutating func renew(_ old: [String: String?]) -> [String] {
     var told: [String] = []
     entries = entries.compactMap { entry in
@@ -81,46 +69,39 @@ public struct INIFile: Sendable {
   }
 }
 
-/// One line, read by libinih 53 to 62.
-private struct INILine {
-  enum Content {
-    case nothing
-    case section(String)
-    case entry(key: String, value: String)
-    /// Why it cannot be used, and what to do about it.
-    case flaw(String)
-  }
-
-  /// The rest of the buffer of libinih is for the ends of the line and of the string.
+extension INIFile {
+  /// The rest of the buffer of libinih 53 to 62 is for the ends of the line and of the string.
   private static let longest = Int(INI_MAX_LINE) - 2
 
-  /// Without the white space around it.
-  private var text: ArraySlice<UInt8>
-
-  init(_ line: ArraySlice<UInt8>) {
+  /// Takes in a line.
+  /// - Returns: why it cannot be used, and what to do about it; nil if it can.
+  private mutating func read(_ line: ArraySlice<UInt8>, _ number: Int) -> String? {
+    func isSpace(_ byte: UInt8) -> Bool { isspace(Int32(byte)) != 0 }
     // The byte order mark that some editors put at the start of a file.
-    text = line.dropFirst(line.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0).drop(while: Self.isSpace)
-    while let last = text.last, Self.isSpace(last) { text.removeLast() }
-  }
-
-  var content: Content {
+    let isMarked = line.starts(with: [0xEF, 0xBB, 0xBF])
+    var text = line.dropFirst(isMarked ? 3 : 0).drop(while: isSpace)
+    while let last = text.last, isSpace(last) { text.removeLast() }
     // A power cut may leave zero bytes behind, at which C's strings would silently end.
-    if text.contains(0) { return .flaw("it holds a zero byte: it is torn, or no text") }
-    guard let first = text.first, first != UInt8(ascii: ";"), first != UInt8(ascii: "#") else {
-      return .nothing
+    if text.contains(0) { return "it holds a zero byte: it is torn, or no text" }
+    guard let first = text.first, ![UInt8(ascii: ";"), UInt8(ascii: "#")].contains(first) else {
+      return nil
     }
     guard let words = String(validating: text, as: UTF8.self) else {
-      return .flaw("the line is not UTF-8; save the file as UTF-8")
+      return "the line is not UTF-8; save the file as UTF-8"
     }
     guard text.count <= Self.longest else {
-      return .flaw("the line is longer than \(Self.longest) characters; shorten it")
+      return "the line is longer than \(Self.longest) characters; shorten it"
     }
-    let section = section
-    if let section, section.endIndex + 1 < text.endIndex {
-      return .flaw("there is text after ']'; put it on a line of its own")
+    // libinih keeps only 49 bytes of a section's name.
+    if words.hasPrefix("["), let close = words.firstIndex(of: "]") {
+      guard words[close...] == "]" else {
+        return "there is text after ']'; put it on a line of its own"
+      }
+      sections.append(Section(name: String(words[..<close].dropFirst()), line: number))
+      return nil
     }
-    if section == nil && hasComment {
-      return .flaw("the value has ' ;' in it; put a comment on a line of its own")
+    if zip(text, text.dropFirst()).contains(where: { isSpace($0) && $1 == UInt8(ascii: ";") }) {
+      return "the value has ' ;' in it; put a comment on a line of its own"
     }
     var entry: (key: String, value: String)?
     let failedLine = withUnsafeMutablePointer(to: &entry) { entry in
@@ -132,23 +113,11 @@ private struct INILine {
           return 1
         }, entry)
     }
-    guard failedLine == 0 else { return .flaw("not a [section], a comment or 'key = value'") }
-    if let (key, value) = entry { return .entry(key: key, value: value) }
-    return section.map { .section(String(decoding: $0, as: UTF8.self)) } ?? .nothing
-  }
-
-  /// True if libinih would silently drop the end of a value.
-  private var hasComment: Bool {
-    zip(text, text.dropFirst()).contains { Self.isSpace($0) && $1 == UInt8(ascii: ";") }
-  }
-
-  /// The name of the section that the line begins; nil if it begins none.
-  private var section: ArraySlice<UInt8>? {
-    guard text.first == UInt8(ascii: "["), let close = text.firstIndex(of: UInt8(ascii: "]")) else {
-      return nil
+    guard failedLine == 0, let (key, value) = entry else {
+      return "not a [section], a comment or 'key = value'"
     }
-    return text[(text.startIndex + 1)..<close]
+    let section = sections.last?.name ?? ""
+    entries.append(Entry(section: section, key: key, value: value, line: number))
+    return nil
   }
-
-  private static func isSpace(_ byte: UInt8) -> Bool { isspace(Int32(byte)) != 0 }
 }

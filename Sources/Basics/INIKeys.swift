@@ -1,4 +1,4 @@
-/// Sets a value in the settings. Returns nil, or a text that says what is allowed instead.
+/// Sets a value in the settings, or returns a text that says what is allowed instead.
 public typealias INIKey<Settings> = @Sendable (inout Settings, String) -> String?
 
 extension INIFile {
@@ -23,8 +23,8 @@ extension INIFile {
   ///   - sections: the sections there are, for a person who has named another.
   ///   - keys: the keys of a section; nil if there is no such section.
   /// - Returns: file and line of each value, by `section.key`.
-  /// - Throws: `Fault` with file and line for a section that is unknown, with or without entries,
-  ///   and for an entry that is before the first section, unknown, set twice or not allowed.
+  /// - Throws: `Fault` as `refuseSections` does, and with file and line for an entry that is unknown,
+  ///   set twice or not allowed.
   public func fill<Settings>(
     _ settings: inout Settings, sections: String, keys: (String) -> [String: INIKey<Settings>]?
   ) throws(Fault) -> [String: String] {

@@ -2,8 +2,6 @@
 ///
 ///     if outage.begins() { journal.log("the lamp is lost") }
 ///     retry = loop.after(outage.nextWait()) { ... }
-///     ...
-///     if outage.ends() { journal.log("the lamp is back") }
 public struct Outage: Sendable {
   public private(set) var isLost = false
   private let first: Duration

@@ -30,9 +30,8 @@ public struct Program: Sendable {
 
   /// Runs the subcommand of the command line, and ends the process.
   public func main() -> Never {
-    // If the reader has gone, the write fails instead.
+    // If the reader has gone, or a file may grow no further, the write fails instead.
     signal(SIGPIPE, SIG_IGN)
-    // If a file may grow no further, the write fails instead.
     signal(SIGXFSZ, SIG_IGN)
     exit(status(of: Array(CommandLine.arguments.dropFirst())))
   }
@@ -43,50 +42,41 @@ public struct Program: Sendable {
 
   private func status(of words: [String]) -> Int32 {
     do {
-      if let only { return try run(only, words) }
-      guard let word = words.first else {
-        complain("no subcommand; see '\(name) --help'")
-        return ExitStatus.misused
-      }
-      if word == "help", let asked = subcommands.first(where: { [$0.name] == words.dropFirst() }) {
-        return try run(asked, ["--help"])
-      }
-      if ["--help", "-h", "help"].contains(word) {
-        try say(help)
-        try flushOutput()
-        return ExitStatus.done
-      }
-      if word == "--version" {
-        guard words.count == 1 else {
-          complain("unexpected '\(words[1].excerpt)'; write --version alone")
-          return ExitStatus.misused
-        }
-        try say("\(name) \(version)")
-        try flushOutput()
-        return ExitStatus.done
-      }
-      guard let subcommand = subcommands.first(where: { $0.name == word }) else {
-        complain("unknown subcommand '\(word.excerpt)'; see '\(name) --help'")
-        return ExitStatus.misused
-      }
-      return try run(subcommand, Array(words.dropFirst()))
+      let status = try run(words)
+      try flushOutput()
+      return status
     } catch {
       complain("\(error)")
       return error is Misuse ? ExitStatus.misused : ExitStatus.failed
     }
   }
 
+  private func run(_ words: [String]) throws -> Int32 {
+    if let only { return try run(only, words) }
+    guard let word = words.first else {
+      throw Misuse(description: "no subcommand; see '\(name) --help'")
+    }
+    let rest = Array(words.dropFirst())
+    func subcommand(_ name: String?) -> Subcommand? { subcommands.first { $0.name == name } }
+    if let named = subcommand(word) { return try run(named, rest) }
+    if word == "help", let asked = subcommand(rest.first) { return try run(asked, ["--help"]) }
+    switch word {
+    case "--help", "-h", "help": try say(help)
+    case "--version":
+      if let extra = rest.first {
+        throw Misuse(description: "unexpected '\(extra.excerpt)'; write --version alone")
+      }
+      try say("\(name) \(version)")
+    default: throw Misuse(description: "unknown subcommand '\(word.excerpt)'; see '\(name) --help'")
+    }
+    return ExitStatus.done
+  }
+
   private func run(_ subcommand: Subcommand, _ words: [String]) throws -> Int32 {
     let arguments = try subcommand.parse(words, of: name)
-    let result: Int32
-    if arguments.has("help") {
-      try say(subcommand.help(of: name))
-      result = ExitStatus.done
-    } else {
-      result = try subcommand.run(arguments)
-    }
-    try flushOutput()
-    return result
+    guard arguments.has("help") else { return try subcommand.run(arguments) }
+    try say(subcommand.help(of: name))
+    return ExitStatus.done
   }
 
   private var help: String {
@@ -104,36 +94,31 @@ public struct Program: Sendable {
   }
 }
 
-nonisolated(unsafe) private var isUnread = false
-
 /// True once a write has shown that the reader of standard output has gone, as head(1) goes when it
 /// has enough lines. What prints until it is told to end can end then.
-public var outputIsUnread: Bool { isUnread }
+nonisolated(unsafe) public private(set) var outputIsUnread = false
 
 /// Prints to standard output, safe for a terminal: a line may hold words from a file of a stranger,
-/// as a voice pack is. Once its reader has gone, this does nothing: the rest of the work and
-/// its exit status are the same without a reader.
-/// - Throws: `Fault` if it cannot be written, because a script must not take half an answer for a
-///   whole one.
+/// as a voice pack is. Once its reader has gone, this does nothing.
+/// - Throws: `Fault` if it cannot be written: a script must not take half an answer for a whole one.
 public func say(_ line: String) throws(Fault) {
-  guard !isUnread else { return }
+  guard !outputIsUnread else { return }
   if fputs(line.printableLines + "\n", stdout) < 0 { try noteFailedOutput(errno) }
 }
 
 /// Writes out the lines that `say(_:)` has buffered.
 public func flushOutput() throws(Fault) {
-  guard !isUnread else { return }
+  guard !outputIsUnread else { return }
   if fflush(stdout) != 0 { try noteFailedOutput(errno) }
 }
 
 private func noteFailedOutput(_ code: Int32) throws(Fault) {
   guard code == EPIPE else { throw Fault("standard output", errno: code) }
-  isUnread = true
+  outputIsUnread = true
 }
 
 /// Prints at once a line about something that was done.
-/// - Parameter done: said in the error too, so that the error does not hide what was done.
-/// - Throws: `Fault` if it cannot be written.
+/// - Throws: `Fault` with `done` if it cannot be written: the error must not hide what was done.
 public func tellDone(
   _ line: String, _ done: String = "it was done all the same"
 ) throws(Fault) {

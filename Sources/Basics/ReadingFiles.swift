@@ -4,7 +4,6 @@
 /// writer, and a device may be anything.
 /// - Parameter largest: in bytes; a larger file is refused.
 /// - Returns: a descriptor that the caller closes.
-/// - Throws: `Fault` if it cannot be opened, is not a regular file, or is too large.
 public func openRegularFile(_ path: String, largest: Int = .max) throws(Fault) -> Int32 {
   // A path of 4096 bytes or more (PATH_MAX) leads nowhere, and a message quotes its beginning.
   let operation = "cannot read \(path.utf8.count < 4096 ? path : path.excerpt)"
@@ -12,42 +11,32 @@ public func openRegularFile(_ path: String, largest: Int = .max) throws(Fault) -
     open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
   }
   var status = stat()
-  let problem: Fault? =
-    if fstat(descriptor, &status) != 0 {
-      Fault(operation, errno: errno)
-    } else if status.st_mode & S_IFMT == S_IFDIR {
-      Fault(operation, "it is a directory, not a file")
-    } else if status.st_mode & S_IFMT != S_IFREG {
-      Fault(operation, "it is not a regular file")
-    } else if status.st_size > largest {
-      Fault(operation, "it has \(status.st_size) bytes; at most \(largest) are read")
-    } else {
-      nil
-    }
-  guard let problem else { return descriptor }
+  fstat(descriptor, &status)
+  let isRegular = status.st_mode & S_IFMT == S_IFREG
+  if isRegular, status.st_size <= largest { return descriptor }
   close(descriptor)
-  throw problem
+  throw Fault(
+    operation,
+    isRegular
+      ? "it has \(status.st_size) bytes; at most \(largest) are read" : "it is not a regular file")
 }
 
-/// All bytes of a regular file.
-/// - Parameter largest: in bytes; a larger file is refused.
-/// - Throws: `Fault` if it cannot be opened or read, is no regular file, or is too large.
+/// All bytes of a file that `openRegularFile` opens.
 public func readRegularFile(_ path: String, largest: Int = 1 << 20) throws(Fault) -> [UInt8] {
   let descriptor = try openRegularFile(path, largest: largest)
   defer { close(descriptor) }
   var bytes: [UInt8] = []
   var block = [UInt8](repeating: 0, count: 65_536)
-  while bytes.count <= largest {
+  while true {
     let count = try retryingInterrupts("cannot read \(path)") {
       read(descriptor, &block, block.count)
     }
     if count == 0 { return bytes }
     bytes += block[..<count]
   }
-  throw Fault("cannot read \(path)", "it grows; at most \(largest) bytes are read")
 }
 
-/// The names of the entries of a folder, sorted; empty if it cannot be read.
+/// As `readNames`; empty if the folder cannot be read.
 public func names(inFolder path: String) -> [String] {
   (try? readNames(inFolder: path)) ?? []
 }
@@ -83,15 +72,11 @@ public func programBeside(_ name: String) -> String {
 /// source tree, the folder `name` of that tree.
 /// - Parameter entry: by which the folder of the tree is known: the nearest above the program has it.
 public func dataFolders(ofTree name: String, with entry: String) -> [String] {
-  var parents = programBeside("").split(separator: "/")[...]
-  var folders = ["/" + (parents.dropLast() + ["share", "clocksmith"]).joined(separator: "/")]
-  while !parents.isEmpty {
-    let folder = "/" + (parents + [Substring(name)]).joined(separator: "/")
-    if access("\(folder)/\(entry)", F_OK) == 0 {
-      folders.append(folder)
-      break
-    }
-    parents.removeLast()
+  let parents = programBeside("").split(separator: "/").map(String.init)
+  let installed = "/" + (parents.dropLast() + ["share", "clocksmith"]).joined(separator: "/")
+  let folders = stride(from: parents.count, to: 0, by: -1).map { count in
+    "/" + (parents.prefix(count) + [name]).joined(separator: "/")
   }
-  return folders
+  let tree = folders.first { access("\($0)/\(entry)", F_OK) == 0 }
+  return [installed] + (tree.map { [$0] } ?? [])
 }

@@ -8,10 +8,8 @@ public enum Value: Hashable, Sendable {
   case record(Record)
 }
 
-/// Keys and their values, in the order in which they were set.
-///
-/// What is not there has no key: there is no null. A reader ignores keys that it does not know, and
-/// takes its default for those that are missing. So an older reader understands a newer writer.
+/// Keys and their values, in the order in which they were set. There is no null. A reader ignores
+/// keys that it does not know, and takes its default for those that are missing.
 ///
 ///     var record = Record()
 ///     record[.length] = .seconds(600)         // {"seconds": 600}
@@ -19,7 +17,7 @@ public enum Value: Hashable, Sendable {
 public struct Record: Hashable, Sendable {
   public private(set) var fields: [(key: String, value: Value)] = []
 
-  /// As in `Record(["status": .text("done"), "at": nil])`, which has no key `at`.
+  /// - Parameter fields: those that are nil are left out.
   public init(_ fields: KeyValuePairs<String, Value?> = [:]) {
     for (key, value) in fields { self[key] = value }
   }
@@ -31,13 +29,9 @@ public struct Record: Hashable, Sendable {
   public subscript(name: String) -> Value? {
     get { fields.first { $0.key == name }?.value }
     set {
-      let index = fields.firstIndex { $0.key == name }
-      switch (index, newValue) {
-      case (let index?, let value?): fields[index].value = value
-      case (let index?, nil): fields.remove(at: index)
-      case (nil, let value?): fields.append((name, value))
-      case (nil, nil): break
-      }
+      let index = fields.firstIndex { $0.key == name } ?? fields.count
+      let old = index..<min(index + 1, fields.count)
+      fields.replaceSubrange(old, with: newValue.map { [(name, $0)] } ?? [])
     }
   }
 
@@ -48,14 +42,13 @@ public struct Record: Hashable, Sendable {
     return record
   }
 
-  /// Sets a key; nil removes it. Reading returns nil also for a value that is not allowed.
+  /// Nil removes a key. Reading returns nil also for a value that is not allowed.
   public subscript<Meaning>(key: Key<Meaning>) -> Meaning? {
     get { self[key.name].flatMap(key.read) }
     set { self[key.name] = newValue.map(key.write) }
   }
 
-  /// - Returns: nil if the key is missing.
-  /// - Throws: `BadValue` if its value is not allowed.
+  /// Nil if the key is missing.
   public func optional<Meaning>(_ key: Key<Meaning>) throws(BadValue) -> Meaning? {
     guard let value = self[key.name] else { return nil }
     guard let meaning = key.read(value) else {
@@ -64,7 +57,6 @@ public struct Record: Hashable, Sendable {
     return meaning
   }
 
-  /// - Throws: `BadValue` if the key is missing, or its value is not allowed.
   public func value<Meaning>(_ key: Key<Meaning>) throws(BadValue) -> Meaning {
     guard let meaning = try optional(key) else {
       throw BadValue(key: key.name, value: nil, allowed: key.allowed)
@@ -77,15 +69,11 @@ public struct Record: Hashable, Sendable {
   }
 
   public func hash(into hasher: inout Hasher) {
-    for field in fields {
-      hasher.combine(field.key)
-      hasher.combine(field.value)
-    }
+    hasher.combine(fields.map(\.key))
   }
 }
 
-/// A fact as it travels: its name, and how its value is written and read. The schema of a type is
-/// the list of its keys.
+/// A fact as it travels: its name, and how its value is written and read.
 public struct Key<Meaning>: Sendable {
   /// As in `seconds`: the same in every file, message and table.
   public let name: String
@@ -103,8 +91,8 @@ public struct Key<Meaning>: Sendable {
   }
 }
 
-/// A key of the record of a type, and where that type keeps what it means. A list of them is the
-/// schema of the type: its record is written and read by it.
+/// A key, and where a type keeps what it means. A list of them is the schema of the type, by which
+/// its record is written and read.
 ///
 ///     static let fields: [Field<Self>] = [Field(.text("name"), \.name), Field(.instant("at"), \.at)]
 ///     var record: Record { Record(self, Self.fields) }
@@ -116,11 +104,10 @@ public struct Field<Root>: Sendable {
   /// Sets what a record has of it.
   let read: @Sendable (Record, inout Root) throws(BadValue) -> Void
 
-  /// Key paths of value types to value types are constants; the compiler does not know that they
-  /// may be shared.
+  /// The compiler does not know that key paths of value types may be shared.
   public typealias Path<Meaning> = WritableKeyPath<Root, Meaning> & Sendable
 
-  /// - Parameter set: without it, the value follows from others.
+  /// - Parameter set: nothing if the value follows from others.
   public init<Meaning>(
     _ key: Key<Meaning>, _ meaning: @escaping @Sendable (Root) -> Meaning?,
     set: @escaping @Sendable (inout Root, Meaning) -> Void = { _, _ in }
@@ -154,7 +141,6 @@ extension Record {
   }
 
   /// Sets what this record has of a type. Keys that are missing or unknown change nothing.
-  /// - Throws: `BadValue` for a value that is not allowed.
   public func fill<Root>(_ root: inout Root, _ fields: [Field<Root>]) throws(BadValue) {
     for field in fields { try field.read(self, &root) }
   }
@@ -162,36 +148,24 @@ extension Record {
 
 /// A key of a record that is missing, unknown, or has a value that is not allowed.
 public struct BadValue: Error, Hashable, CustomStringConvertible {
-  public let key: String
-  public let words: String
+  /// As in `seconds -1 is not allowed; write 1 to 2678400 seconds`.
+  public let description: String
 
   /// - Parameters:
   ///   - value: nil if it is missing.
   ///   - allowed: the end of a sentence, as in `write 1 to 1000`.
   public init(key: String, value: Value?, allowed: String) {
-    self.key = key
-    words = value.map { "\($0.excerpt) is not allowed" } ?? "is missing"
-    self.allowed = "write \(allowed)"
+    let flaw = value.map { "\($0.excerpt) is not allowed" } ?? "is missing"
+    description = "\(key) \(flaw); write \(allowed)"
   }
 
   public init(unknown key: String, known: [String]) {
-    self.key = "'\(key.excerpt.printable)'"
-    words = "is not known"
-    allowed = known.isEmpty ? "leave it out" : "there are \(known.joined(separator: ", "))"
+    let remedy = known.isEmpty ? "leave it out" : "there are \(known.joined(separator: ", "))"
+    description = "'\(key.shortened)' is not known; \(remedy)"
   }
 
   /// - Parameter why: a sentence that says what to write.
-  public init(key: String, because why: String) {
-    self.key = key
-    (words, allowed) = (why, "")
-  }
-
-  private let allowed: String
-
-  /// As in `seconds -1 is not allowed; write 1 to 2678400 seconds`.
-  public var description: String {
-    allowed.isEmpty ? "\(key): \(words)" : "\(key) \(words); \(allowed)"
-  }
+  public init(key: String, because why: String) { description = "\(key): \(why)" }
 }
 
 extension Value {
@@ -220,7 +194,6 @@ extension Value {
 // MARK: Kinds of keys
 
 extension Key where Meaning == String {
-  /// - Parameter isAllowed: true for the texts that may be.
   public static func text(
     _ name: String, allowed: String = "a text",
     where isAllowed: @escaping @Sendable (String) -> Bool = { _ in true }

@@ -3,9 +3,8 @@ import CJSON
 
 /// A record as one JSON object, by json-c.
 extension Record {
-  /// Parses a text that is one object. A key that is null is missing.
-  /// - Throws: `Fault` if the text is anything else, is nested deeper than the 32 levels that json-c
-  ///   reads, or has a number that is not finite or a text with a zero byte.
+  /// Parses a text that is one object, of at most the 32 levels that json-c reads. A key that is null
+  /// is missing.
   public init(json text: String, path: String) throws(Fault) {
     // json-c would silently ignore everything after a zero byte.
     if text.utf8.contains(0) { throw Fault(path, "it is not JSON: there is a zero byte in it") }
@@ -39,10 +38,7 @@ extension Record {
     let flags = JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE
     // json-c itself escapes only the control characters of ASCII.
     return String(cString: json_object_to_json_string_ext(object, flags)).printable { scalar in
-      String(scalar).utf16.map { unit in
-        let digits = String(unit, radix: 16)
-        return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-      }.joined()
+      String(scalar).utf16.map { "\\u" + String(0x10000 + Int($0), radix: 16).dropFirst() }.joined()
     }
   }
 

@@ -1,5 +1,5 @@
-/// Numbers that look random and are the same for the same seed everywhere: SplitMix64 of Steele,
-/// Lea and Flood, Fast splittable pseudorandom number generators, 2014.
+/// Random numbers by a seed, of Steele, Lea and Flood, Fast splittable pseudorandom number
+/// generators, 2014.
 public struct SplitMix64 {
   private var state: UInt64
 
@@ -13,10 +13,5 @@ public struct SplitMix64 {
     bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
     bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
     return bits ^ (bits >> 31)
-  }
-
-  /// Uniform from -1 to below 1, with 53 bits.
-  public mutating func nextSigned() -> Double {
-    Double(Int64(bitPattern: next()) >> 11) * 0x1p-52
   }
 }

@@ -1,13 +1,13 @@
 @preconcurrency import Glibc
 
 extension String {
-  /// The text with spaces behind it, if it is shorter than the width.
+  /// With spaces behind it, if it is shorter.
   public func padded(to width: Int) -> String {
     self + String(repeating: " ", count: max(width - count, 0))
   }
 
-  /// The text, safe for a terminal: characters that would control one, or are not visible, are
-  /// written as their numbers, as in `\u{1B}`.
+  /// Safe for a terminal: characters that would control one, or are not visible, are written as
+  /// their numbers, as in `\u{1B}`.
   public var printable: String {
     printable { "\\u{\(String($0.value, radix: 16, uppercase: true))}" }
   }
@@ -33,6 +33,9 @@ extension StringProtocol {
     let end = text.unicodeScalars.prefix(40).endIndex
     return end == text.endIndex ? text : "\(text[..<end])..."
   }
+
+  /// The same, safe for a terminal.
+  public var shortened: String { excerpt.printable }
 }
 
 extension Unicode.Scalar {
@@ -48,8 +51,7 @@ extension Unicode.Scalar {
 }
 
 extension Double {
-  /// The number rounded to `decimals` decimals. `inf` or `-inf` if its magnitude is 1e9 or more;
-  /// `inf` if it is not a number.
+  /// `inf` or `-inf` if its magnitude is 1e9 or more; `inf` if it is not a number.
   /// - Parameter rule: `.up` for a number over a limit that is told with it, and `.down` for one
   ///   under it, so that the two never look equal.
   public func text(

@@ -1,9 +1,8 @@
 @preconcurrency import Glibc
 
-/// Writes a text under another name in the same folder and renames it when it is whole, so that the
-/// final name never stands for a half-written file.
+/// Writes a text under another name in the same folder and renames it when it is whole.
 /// - Parameters:
-///   - isSynced: true if the text must be on the disk, safe from a power cut, before this returns.
+///   - isSynced: true if the text must be safe from a power cut before this returns.
 ///   - mode: who may read it, whatever the umask; nil for what that leaves of everybody.
 /// - Throws: `Fault` if it cannot be written; then nothing of it is left.
 public func writeText(
@@ -20,32 +19,27 @@ public func writeBytes(
   // A device such as /dev/null or a pipe is written to directly, unless the text must be on a disk.
   let isInPlace = !isSynced && isSpecialFile(target)
   let temporaryPath = isInPlace ? nil : "\(target).\(getpid()).text.part"
-  let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC
-  let descriptor = try retryingInterrupts(operation) { open(temporaryPath ?? target, flags, 0o666) }
-  if let mode { fchmod(descriptor, mode) }
+  guard let file = fopen(temporaryPath ?? target, "we") else {
+    throw Fault(operation, errno: errno)
+  }
+  if let mode { fchmod(fileno(file), mode) }
   do throws(Fault) {
-    do throws(Fault) {
-      try write(bytes[...], to: descriptor, operation)
-      if isSynced { try sync(descriptor, operation) }
-    } catch {
-      close(descriptor)
-      throw error
+    let isWritten =
+      fwrite(bytes, 1, bytes.count, file) == bytes.count && fflush(file) == 0
+      && (!isSynced || fsync(fileno(file)) == 0)
+    let code = errno
+    // fclose() reports delayed write errors.
+    guard fclose(file) == 0, isWritten else {
+      throw Fault(operation, errno: isWritten ? errno : code)
     }
-    // close() reports delayed write errors.
-    guard close(descriptor) == 0 else { throw Fault(operation, errno: errno) }
     guard let temporaryPath else { return }
     guard rename(temporaryPath, target) == 0 else { throw Fault(operation, errno: errno) }
-    if isSynced { try syncFolder(of: target) }
+    // fsync() of a file does not sync its name.
+    if isSynced { try syncToDisk(target.lastIndex(of: "/").map { String(target[...$0]) } ?? ".") }
   } catch {
     if let temporaryPath { unlink(temporaryPath) }
     throw error
   }
-}
-
-/// Syncs the folder of a file, and so the file's name, which fsync(2) of the file does not.
-private func syncFolder(of path: String) throws(Fault) {
-  let slash = path.lastIndex(of: "/")
-  try syncToDisk(slash.map { String(path[...$0]) } ?? ".")
 }
 
 /// Waits until a file, or the names in a folder, are on the disk, as fsync(2).
@@ -53,22 +47,7 @@ public func syncToDisk(_ path: String) throws(Fault) {
   let operation = "cannot write \(path)"
   let descriptor = try retryingInterrupts(operation) { open(path, O_RDONLY | O_CLOEXEC) }
   defer { close(descriptor) }
-  try sync(descriptor, operation)
-}
-
-private func sync(_ descriptor: Int32, _ operation: String) throws(Fault) {
   try retryingInterrupts(operation) { fsync(descriptor) }
-}
-
-private func write(
-  _ bytes: ArraySlice<UInt8>, to descriptor: Int32, _ operation: String
-) throws(Fault) {
-  var left = bytes
-  while !left.isEmpty {
-    let chunk = Array(left)
-    left = left.dropFirst(
-      try retryingInterrupts(operation) { Glibc.write(descriptor, chunk, chunk.count) })
-  }
 }
 
 /// Why nothing is written under this name, with the remedy; nil if it can be tried.
@@ -80,8 +59,7 @@ public func flaw(ofOutputName name: String) -> String? {
   }
 }
 
-/// The file to write for this name. If it is a link to a file, that is the file that it leads to, so
-/// that the file is replaced and not the link.
+/// The file to write for this name. Behind a link it is the file that the link leads to.
 /// - Throws: `Fault` for no name, and for `-`, which many take for standard output.
 public func outputPath(_ path: String) throws(Fault) -> String {
   if let flaw = flaw(ofOutputName: path) { throw Fault("cannot write '\(path)'", flaw) }
@@ -97,17 +75,15 @@ public func isSpecialFile(_ path: String) -> Bool {
   return stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
 }
 
-/// Makes a folder of files. It is filled beside its place, under another name, and renamed when it
-/// is whole.
-/// - Parameter fill: fills the folder; it gets the path that the folder has meanwhile.
+/// Makes a folder of files, under another name until it is whole.
+/// - Parameter fill: gets the path that the folder has meanwhile.
 /// - Throws: `Fault` if something has that name already, or it cannot be written; then nothing of
 ///   it stays.
 public func makeFolder(
   _ path: String, _ fill: (String) throws(Fault) -> Void
 ) throws(Fault) {
   let operation = "cannot make \(path)"
-  var status = stat()
-  guard lstat(path, &status) != 0 else {
+  guard access(path, F_OK) != 0 else {
     throw Fault(operation, "it is there already; give another --output, or remove it")
   }
   let target = "\(path).\(getpid()).part"
@@ -122,25 +98,13 @@ public func makeFolder(
   }
 }
 
-/// How many files of one name that could not be used are kept. One more replaces the last of them.
-private let mostSetAside = 9
-
-/// The name under which a file that could not be used is kept: the first that is free, because the
-/// file that was set aside first may be the one that a person wants back.
-public func pathAside(of path: String) -> String {
-  let paths = (1...mostSetAside).map { "\(path).set-aside" + ($0 == 1 ? "" : "-\($0)") }
-  let free = paths.first { candidate in
-    var status = stat()
-    return lstat(candidate, &status) != 0
-  }
-  return free ?? paths[paths.count - 1]
-}
-
-/// Renames a file that could not be used. A person may want it back.
+/// Renames a file that could not be used. A person may want it back, and the one that was set aside
+/// first more than later ones: nine are kept, and one more replaces the last of them.
 /// - Returns: its new path; nil if there is no such file.
 /// - Throws: `Fault` if it cannot be renamed.
 public func setAside(_ path: String) throws(Fault) -> String? {
-  let aside = pathAside(of: path)
+  let places = (1...9).map { "\(path).set-aside" + ($0 == 1 ? "" : "-\($0)") }
+  let aside = places.first { access($0, F_OK) != 0 } ?? places[8]
   guard rename(path, aside) != 0 else { return aside }
   guard errno == ENOENT else { throw Fault("cannot rename \(path)", errno: errno) }
   return nil

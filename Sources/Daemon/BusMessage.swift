@@ -43,8 +43,7 @@ public enum BusWriter {
     }
   }
 
-  /// Appends a list of records, one after another.
-  /// - Parameter each: calls what it is given for each record.
+  /// Appends a list of records. `each` calls what it is given for each of them.
   public static func append(
     to message: OpaquePointer, _ each: ((Record) -> Void) -> Void
   ) -> Int32 {
@@ -109,32 +108,21 @@ public enum BusReader {
   private static let mostKeys = 200
   private static let deepest = 4
 
-  private static let types: Set = [
-    "s", "b", "d", "x", "t", "i", "u", "n", "q", "y", "a{sv}", "as", "aa{sv}",
-  ]
-
   /// Reads an `a{sv}`. Nil for anything else, for a value of a type that records do not have, and
   /// for a record that no reader of ours could mean.
-  public static func record(_ message: OpaquePointer) -> Record? { record(message, depth: 0) }
-
-  /// Reads the next value, which has this type; nil if it has another.
-  public static func value(_ type: String, _ message: OpaquePointer) -> Value? {
-    value(type, message, depth: 0)
-  }
-
-  private static func record(_ message: OpaquePointer, depth: Int) -> Record? {
+  /// - Parameter depth: how many records it is in.
+  public static func record(_ message: OpaquePointer, depth: Int = 0) -> Record? {
     guard depth < deepest, enter("a", "{sv}", message) else { return nil }
     var record = Record()
     while enter("e", "sv", message) {
-      guard record.fields.count < mostKeys,
-        case .text(let key)? = value("s", message, depth: depth)
+      guard record.fields.count < mostKeys, case .text(let key)? = value("s", message)
       else { return nil }
       var contents: UnsafePointer<CChar>?
       guard sd_bus_message_peek_type(message, nil, &contents) > 0, let contents else { return nil }
       let type = String(cString: contents)
-      guard types.contains(type), enter("v", type, message),
-        let value = value(type, message, depth: depth)
-      else { return nil }
+      guard enter("v", type, message), let value = value(type, message, depth: depth) else {
+        return nil
+      }
       record[key] = value
       sd_bus_message_exit_container(message)
       sd_bus_message_exit_container(message)
@@ -143,8 +131,9 @@ public enum BusReader {
     return record
   }
 
-  private static func value(
-    _ type: String, _ message: OpaquePointer, depth: Int
+  /// Reads the next value, which has this type; nil if it has another.
+  public static func value(
+    _ type: String, _ message: OpaquePointer, depth: Int = 0
   ) -> Value? {
     switch type {
     case "s":
@@ -154,6 +143,16 @@ public enum BusReader {
     case "d":
       var number = 0.0
       return read(type, &number, message) ? .real(number) : nil
+    case "b", "x", "t", "i", "u":
+      // Large enough for each of them; the lowest byte comes first, as on all machines of ours.
+      var bits: UInt64 = 0
+      guard read(type, &bits, message) else { return nil }
+      return switch type {
+      case "b": .flag(bits != 0)
+      case "x": .integer(Int64(bitPattern: bits))
+      case "i": .integer(Int64(Int32(truncatingIfNeeded: bits)))
+      default: Int64(exactly: bits).map { .integer($0) } ?? .real(Double(bits))
+      }
     case "a{sv}": return record(message, depth: depth + 1).map { .record($0) }
     case "as", "aa{sv}":
       let element = String(type.dropFirst())
@@ -165,17 +164,7 @@ public enum BusReader {
       }
       sd_bus_message_exit_container(message)
       return .list(values)
-    default:
-      // Large enough for each of them; the lowest byte comes first, as on all machines of ours.
-      var bits: UInt64 = 0
-      guard read(type, &bits, message) else { return nil }
-      return switch type {
-      case "b": .flag(bits != 0)
-      case "x": .integer(Int64(bitPattern: bits))
-      case "i": .integer(Int64(Int32(truncatingIfNeeded: bits)))
-      case "n": .integer(Int64(Int16(truncatingIfNeeded: bits)))
-      default: Int64(exactly: bits).map { .integer($0) } ?? .real(Double(bits))
-      }
+    default: return nil
     }
   }
 

@@ -7,9 +7,8 @@ final class DatagramSocket {
   private var address = sockaddr_un()
   private let size: socklen_t
 
-  /// - Parameter path: the socket's file; with `@` before it, an abstract name that is in no
-  ///   folder.
-  /// - Returns: nil if it is empty, or longer than unix(7) allows.
+  /// - Parameter path: the socket's file, or `@` and an abstract name. Nil if it is empty, or longer
+  ///   than unix(7) allows.
   init?(path: String) {
     let room = MemoryLayout.size(ofValue: address.sun_path)
     guard !path.isEmpty, path.utf8.count < room else { return nil }
@@ -32,11 +31,7 @@ final class DatagramSocket {
   func send(_ datagram: [UInt8]) -> Bool {
     withUnsafePointer(to: &address) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-        while true {
-          let count = sendto(
-            descriptor, datagram, datagram.count, Int32(MSG_NOSIGNAL), address, size)
-          if count >= 0 || errno != EINTR { return count >= 0 }
-        }
+        sendto(descriptor, datagram, datagram.count, Int32(MSG_NOSIGNAL), address, size) >= 0
       }
     }
   }

@@ -5,7 +5,7 @@ import CSystemd
 
 /// The one loop of the program: an `sd_event`.
 public final class EventLoop {
-  private let event: OpaquePointer
+  let event: OpaquePointer
 
   public init() throws(Fault) {
     var made: OpaquePointer?
@@ -28,17 +28,7 @@ public final class EventLoop {
     sd_event_exit(event, 0)
   }
 
-  /// Serves an `sd_bus`.
-  /// - Parameter isLast: serve it after everything else that is ready, so that callers do not delay
-  ///   the sound, however many there are; otherwise in turn with the rest.
-  /// - Returns: -errno on failure, as `sd_bus_attach_event(3)`.
-  public func attach(_ bus: OpaquePointer, isLast: Bool) -> Int32 {
-    let priority = isLast ? SD_EVENT_PRIORITY_IDLE : SD_EVENT_PRIORITY_NORMAL
-    return sd_bus_attach_event(bus, event, Int32(priority))
-  }
-
-  /// Calls `handler` whenever the descriptor is ready, until the source is released.
-  /// - Parameter events: `EPOLLIN` and so on.
+  /// Calls `handler` whenever the descriptor is ready for these events: `EPOLLIN` and so on.
   public func whenReady(
     _ descriptor: Int32, events: UInt32, _ handler: @escaping () -> Void
   ) throws(Fault) -> EventSource {
@@ -76,9 +66,7 @@ public final class EventLoop {
     }
   }
 
-  /// Calls `handler` once when the clock shows this instant of UTC, even if the clock is set
-  /// meanwhile.
-  /// - Parameter microseconds: since 1970.
+  /// Calls `handler` once when the clock shows this time since 1970, even if it is set meanwhile.
   public func atUTC(
     microseconds: Int64, _ handler: @escaping () -> Void
   ) throws(Fault) -> EventSource {
@@ -89,8 +77,7 @@ public final class EventLoop {
     }
   }
 
-  /// Calls `handler` repeatedly, `interval` after its last call began, by the monotonic clock. If a
-  /// call takes longer than that, the next one follows at once.
+  /// Calls `handler` repeatedly, `interval` after its last call began, by the monotonic clock.
   public func every(
     _ interval: Duration, _ handler: @escaping () -> Void
   ) throws(Fault) -> EventSource {
@@ -143,12 +130,12 @@ public final class EventSource {
     sd_event_source_disable_unref(source)
   }
 
-  /// Waits from now on for these events of a descriptor, as `sd_event_source_set_io_events(3)`.
+  /// Waits for other events of a descriptor, as `sd_event_source_set_io_events(3)`.
   public func watches(_ events: UInt32) {
     sd_event_source_set_io_events(source, events)
   }
 
-  /// Sets a timer again: it goes off once, after `delay`.
+  /// Sets a timer again.
   public func goesOff(after delay: Duration) {
     sd_event_source_set_time_relative(source, delay.microseconds)
     sd_event_source_set_enabled(source, Int32(SD_EVENT_ONESHOT))
@@ -159,8 +146,7 @@ public final class EventSource {
     sd_event_source_set_enabled(source, Int32(SD_EVENT_OFF))
   }
 
-  /// Serves it before everything else that is due, but at most `count` times in each `span`: a
-  /// source that is always ready leaves the others their turn.
+  /// Serves it before everything else that is due, but at most `count` times in each `span`.
   public func isServedFirst(atMost count: UInt32, in span: Duration) {
     sd_event_source_set_priority(source, Int64(SD_EVENT_PRIORITY_IMPORTANT))
     sd_event_source_set_ratelimit(source, span.microseconds, count)

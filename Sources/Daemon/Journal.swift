@@ -1,26 +1,25 @@
 import Basics
 @preconcurrency import Glibc
 
-/// The log of the service, with an entry for each event. Entries go with their fields to the
-/// journal of systemd, otherwise as lines to standard error.
-///
-/// It never waits. Entries that nobody takes are counted, and the count is logged as soon as
-/// entries are taken again.
+/// The log of the service: entries with their fields for the journal of systemd, otherwise lines for
+/// standard error. It never waits. Entries that nobody takes are counted, and the count is logged
+/// as soon as entries are taken again.
 public final class Journal {
   private let isUnderSystemd = Journal.isStandardErrorTheJournal
-  private let socket = JournalSocket()
+  /// To journald, by its own protocol (systemd.io/JOURNAL_NATIVE_PROTOCOL): a datagram for each
+  /// entry.
+  private let socket = DatagramSocket(path: "/run/systemd/journal/socket")!
   private let standardError = StandardError()
   private var lost = 0
   /// Called with every notice as well.
   public var heard: (Notice) -> Void = { _ in }
 
   private let identifier: String
-  /// Makes the notice about lost entries, as an event of the program's own.
   private let wordsLost: (_ message: String, _ fields: [String: String?]) -> Notice
 
   /// - Parameters:
   ///   - identifier: the program's name, as `journalctl -t` takes it.
-  ///   - wordsLost: makes the notice of entries that nobody took.
+  ///   - wordsLost: makes the notice of entries that nobody took, as an event of the program's own.
   public init(
     identifier: String, wordsLost: @escaping (String, [String: String?]) -> Notice
   ) {
@@ -48,7 +47,8 @@ public final class Journal {
 
   /// - Returns: false if nobody took it.
   private func put(_ notice: Notice) -> Bool {
-    if isUnderSystemd && socket.send(notice.lines(identifier: identifier)) { return true }
+    let fields = notice.lines(identifier: identifier)
+    if isUnderSystemd && socket.send(fields.flatMap(Self.encoded)) { return true }
     // Under systemd a line begins with its priority, as in sd-daemon(3). For a person it does not.
     let mark = isUnderSystemd ? "<\(notice.priority.rawValue)>" : ""
     // One write, so that lines do not mix.
@@ -63,26 +63,12 @@ public final class Journal {
     guard fstat(STDERR_FILENO, &status) == 0 else { return false }
     return stream == "\(status.st_dev):\(status.st_ino)"
   }
-}
 
-/// Sends entries to journald without waiting for it, by its own protocol
-/// (systemd.io/JOURNAL_NATIVE_PROTOCOL): one datagram for each entry.
-struct JournalSocket {
-  private let socket = DatagramSocket(path: "/run/systemd/journal/socket")!
-
-  /// - Parameter fields: `NAME=value` each.
-  /// - Returns: false if the journal is not there, or takes nothing.
-  func send(_ fields: [String]) -> Bool {
-    socket.send(fields.flatMap(Self.encoded))
-  }
-
-  /// A value of several lines has its length before it, as 64 bits in little-endian order.
+  /// A value may have several lines: its length is before it, as 64 bits in little-endian order.
   static func encoded(_ field: String) -> [UInt8] {
-    guard field.utf8.contains(10), let equals = field.firstIndex(of: "=") else {
-      return Array(field.utf8) + [10]
-    }
-    let value = Array(field[field.index(after: equals)...].utf8)
+    let equals = field.utf8.firstIndex(of: UInt8(ascii: "="))!
+    let value = field.utf8[equals...].dropFirst()
     let length = withUnsafeBytes(of: UInt64(value.count).littleEndian, Array.init)
-    return Array(field[..<equals].utf8) + [10] + length + value + [10]
+    return field.utf8[..<equals] + [10] + length + value + [10]
   }
 }

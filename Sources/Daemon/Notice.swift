@@ -8,10 +8,9 @@ public enum Priority: Int, Sendable {
   case info = 6
 }
 
-/// Something that happened. It is made once, and goes to the journal and to the listeners on the
-/// bus.
+/// Something that happened, for the journal and for the listeners on the bus.
 public struct Notice: Hashable, Sendable {
-  /// A word for programs, in the entry's field `CLOCKSMITH_EVENT`.
+  /// A word for programs.
   public let event: String
   /// An ID made by `systemd-id128 new`. The catalog says under it what to do.
   public let messageID: String

@@ -12,13 +12,11 @@ public final class Notifier {
     socket = getenv("NOTIFY_SOCKET").flatMap { DatagramSocket(path: String(cString: $0)) }
   }
 
-  private static let longestWatchdog: UInt64 = 86_400_000_000
-
-  /// How often systemd wants a sign of life, at most a day; nil if it wants none.
+  /// How often systemd wants a sign of life; nil if it wants none.
   public static var watchdogInterval: Duration? {
     var microseconds: UInt64 = 0
     guard sd_watchdog_enabled(0, &microseconds) > 0 else { return nil }
-    return .microseconds(Int64(min(microseconds, longestWatchdog)))
+    return .microseconds(Int64(clamping: microseconds))
   }
 
   public func ready(_ status: String) {
@@ -53,8 +51,7 @@ public final class Notifier {
 /// several; nil without it.
 public var stateFolder: String? { folder("STATE_DIRECTORY") }
 
-/// The same for what need not outlast a restart of the machine (`RuntimeDirectory=`): it is in
-/// memory.
+/// The same for what need not outlast a restart of the machine (`RuntimeDirectory=`).
 public var runtimeFolder: String? { folder("RUNTIME_DIRECTORY") }
 
 private func folder(_ variable: String) -> String? {

@@ -1,17 +1,15 @@
-import Basics
 @preconcurrency import Glibc
 
 /// Standard error, without waiting: a pipe may be full, a terminal paused, a reader stuck.
 final class StandardError {
-  /// A pipe or a terminal, opened again, so that O_NONBLOCK affects this program alone: on standard
-  /// error itself it would affect the shell's terminal too. -1 for anything else, which is written
-  /// to once poll(2) says that it takes a line.
+  /// A pipe or a terminal, opened again, so that O_NONBLOCK does not affect the shell's terminal too.
+  /// -1 for anything else, which is written to once poll(2) says that it takes a line.
   private let opened: Int32
 
   init() {
     var status = stat()
-    let isStream =
-      fstat(STDERR_FILENO, &status) == 0 && [S_IFIFO, S_IFCHR].contains(status.st_mode & S_IFMT)
+    fstat(STDERR_FILENO, &status)
+    let isStream = [S_IFIFO, S_IFCHR].contains(status.st_mode & S_IFMT)
     opened =
       isStream
       ? open("/proc/self/fd/\(STDERR_FILENO)", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC) : -1
@@ -22,12 +20,9 @@ final class StandardError {
   }
 
   /// Writes a line, with its end. One that is taken in part is not finished later.
-  /// - Returns: false if it was not taken. A write that fails for another reason, as a full disk, is
-  ///   not tried again either.
+  /// - Returns: false if it was not taken.
   func write(_ line: String) -> Bool {
-    let bytes = Array(line.utf8)
-    let count = try? retryingInterrupts("write") { bytes.withUnsafeBytes { writeNow($0) } }
-    return count ?? 0 > 0
+    Array(line.utf8).withUnsafeBytes { writeNow($0) > 0 }
   }
 
   private func writeNow(_ bytes: UnsafeRawBufferPointer) -> Int {

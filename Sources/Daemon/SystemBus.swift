@@ -1,14 +1,14 @@
 import Basics
 import CSystemd
 
-/// A connection to the system bus. It ends with `close()`, or when it is released.
+/// A connection to the system bus.
 public final class SystemBus {
   public let pointer: OpaquePointer
   private var lost: () -> Void = {}
   private var slots: [OpaquePointer?] = []
   private var isClosed = false
 
-  /// Connects, as `sd_bus_open_system(3)`. Nothing serves it yet.
+  /// As `sd_bus_open_system(3)`. Nothing serves it yet.
   public init() throws(Fault) {
     var opened: OpaquePointer?
     let code = sd_bus_open_system(&opened)
@@ -18,7 +18,6 @@ public final class SystemBus {
     sd_bus_set_close_on_exit(opened, 0)
   }
 
-  /// Connects, and lets the loop serve it.
   public convenience init(
     _ loop: EventLoop, isLast: Bool, lost: @escaping () -> Void
   ) throws(Fault) {
@@ -26,15 +25,16 @@ public final class SystemBus {
     try attach(loop, isLast: isLast, lost: lost)
   }
 
-  /// Lets the loop serve it.
   /// - Parameters:
-  ///   - isLast: as in `EventLoop.attach`.
+  ///   - isLast: serve it after everything else that is ready, so that callers do not delay the
+  ///     sound, however many there are; otherwise in turn with the rest.
   ///   - lost: called when the bus has ended the connection. It may release this.
   public func attach(
     _ loop: EventLoop, isLast: Bool, lost: @escaping () -> Void
   ) throws(Fault) {
     self.lost = lost
-    let code = loop.attach(pointer, isLast: isLast)
+    let priority = isLast ? SD_EVENT_PRIORITY_IDLE : SD_EVENT_PRIORITY_NORMAL
+    let code = sd_bus_attach_event(pointer, loop.event, Int32(priority))
     guard code >= 0 else { throw Fault("cannot watch the system bus", errno: -code) }
     try keep("watch the system bus") {
       sd_bus_match_signal(
@@ -67,8 +67,7 @@ public final class SystemBus {
     sd_bus_close_unref(pointer)
   }
 
-  /// Makes a slot, such as that of a match or an object, and keeps it as long as the connection.
-  /// - Parameter make: gets the slot, and returns -errno on failure.
+  /// Keeps the slot of a match or an object. `make` returns -errno on failure.
   public func keep(
     _ operation: String, _ make: (inout OpaquePointer?) -> Int32
   ) throws(Fault) {

@@ -82,15 +82,15 @@ public struct RealTimeClock: Hashable, Sendable {
   ///   - known: its flags, if they need not be read: no other program can set the clock meanwhile.
   ///   - adjustments: the file of hwclock(8), whose third line says `UTC` or `LOCAL`.
   public func read(
-    health known: RTCReading.Health? = nil, adjustments: String = "/etc/adjtime"
+    flags known: RTCFlags? = nil, adjustments: String = "/etc/adjtime"
   ) -> RTCReading {
     let before = SystemClock.now
     let answer = self.answer
     let after = SystemClock.now
     // As the clocks were in the middle of the reading.
-    let middle = after.earlier(by: (after.sinceBoot - before.sinceBoot) / 2)
+    let middle = after.later(by: (before.sinceBoot - after.sinceBoot) / 2)
     return RTCReading(
-      name: name, moment: middle, answer: answer, health: known ?? health,
+      name: name, moment: middle, answer: answer, flags: known ?? flags,
       keepsLocalTime: Self.isLocal(by: adjustments))
   }
 
@@ -113,20 +113,14 @@ public struct RealTimeClock: Hashable, Sendable {
     }
   }
 
-  private var health: RTCReading.Health {
-    if let battery { return .told(battery) }
-    do throws(Fault) {
-      // Only one process at a time can open it, and none keeps it open for long.
-      let descriptor = try retryingInterrupts("cannot open /dev/\(device)") {
-        open("/dev/\(device)", O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-      }
-      defer { close(descriptor) }
-      var flags: UInt32 = 0
-      guard clocksmith_rtc_flags(descriptor, &flags) == 0 else { return .unsupported }
-      return .told(RTCFlags(rawValue: flags))
-    } catch {
-      return .unreadable(error.detail)
-    }
+  private var flags: RTCFlags? {
+    if let battery { return battery }
+    // Only one process at a time can open it, and none keeps it open for long.
+    let descriptor = open("/dev/\(device)", O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var flags: UInt32 = 0
+    return clocksmith_rtc_flags(descriptor, &flags) == 0 ? RTCFlags(rawValue: flags) : nil
   }
 
   /// The Raspberry Pi 5's own clock has no flags, but it tells the voltage of its battery, in
@@ -135,7 +129,7 @@ public struct RealTimeClock: Hashable, Sendable {
     guard let text = try? attribute("\(path)/battery_voltage"), let microvolts = Int(text) else {
       return nil
     }
-    return microvolts < 2_000_000 ? .backupEmpty : []
+    return microvolts < 2_000_000 ? .backupLow : []
   }
 }
 

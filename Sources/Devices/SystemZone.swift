@@ -115,36 +115,11 @@ public struct SystemZone: Zone {
     var seconds = time_t(instant.seconds)
     var fields = tm()
     localtime_r(&seconds, &fields)
-    return Self.civil(fields)
-  }
-
-  /// The time in UTC at `instant`, whatever the zone of the process.
-  public static func utc(at instant: Instant) -> CivilTime {
-    var seconds = time_t(instant.seconds)
-    var fields = tm()
-    gmtime_r(&seconds, &fields)
-    return civil(fields)
-  }
-
-  private static func civil(_ fields: tm) -> CivilTime {
-    CivilTime(
-      dateTime: CivilDateTime(
-        shownYear: Int(fields.tm_year) + 1900, month: Int(fields.tm_mon) + 1,
-        day: Int(fields.tm_mday), hour: Int(fields.tm_hour), minute: Int(fields.tm_min),
-        second: min(Int(fields.tm_sec), 59)),
-      weekday: Weekday(rawValue: Int(fields.tm_wday))!,
-      utcOffsetSeconds: Int(fields.tm_gmtoff))
+    return CivilTime(at: instant, utcOffsetSeconds: Int(fields.tm_gmtoff))
   }
 
   public func instants(of time: CivilDateTime) -> [Instant] {
-    var fields = tm()
-    fields.tm_year = Int32(time.year - 1900)
-    fields.tm_mon = Int32(time.month - 1)
-    fields.tm_mday = Int32(time.day)
-    fields.tm_hour = Int32(time.hour)
-    fields.tm_min = Int32(time.minute)
-    fields.tm_sec = Int32(time.second)
-    let asUTC = Int64(timegm(&fields))
+    let asUTC = Instant(utc: time).seconds
     // No zone is more than a day from UTC, so only the offsets in force a day before and after
     // count.
     let offsets = [-86_400, 86_400].map {
@@ -158,6 +133,6 @@ public struct SystemZone: Zone {
 extension Instant {
   /// As ISO 8601 in UTC: `2026-11-21T14:15:00Z`.
   public func utcText() -> String {
-    "\(SystemZone.utc(at: self).dateTime)Z"
+    "\(CivilTime(at: self, utcOffsetSeconds: 0).dateTime)Z"
   }
 }

@@ -6,19 +6,11 @@ public struct CivilDate: Hashable, Sendable {
   /// 1 to 31.
   public let day: Int
 
-  /// Nil for a day that does not exist, such as 30 February, and for years that are not 1970 to
-  /// 2200.
-  public init?(year: Int, month: Int, day: Int) {
-    guard let midnight = CivilDateTime(year: year, month: month, day: day) else { return nil }
-    self.init(of: midnight)
-  }
-
-  /// `YYYY-MM-DD`; nil for anything else.
+  /// `YYYY-MM-DD`; nil for anything else, for a day that does not exist, such as 30 February, and
+  /// for years that are not 1970 to 2200.
   public init?(text: some StringProtocol) {
-    guard let numbers = CivilDateTime.numbers(text, separator: "-", digits: [4, 2, 2]) else {
-      return nil
-    }
-    self.init(year: numbers[0], month: numbers[1], day: numbers[2])
+    guard let midnight = CivilDateTime(text: "\(text)T00:00") else { return nil }
+    self.init(of: midnight)
   }
 
   /// The date that a clock has shown: not checked, and of any year.

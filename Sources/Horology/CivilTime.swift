@@ -12,20 +12,18 @@ public struct CivilDateTime: Hashable, Sendable {
   /// Nil for a date or time of day that does not exist in any zone, such as 30 February, and
   /// for years that are not 1970 to 2200.
   public init?(year: Int, month: Int, day: Int, hour: Int = 0, minute: Int = 0, second: Int = 0) {
-    guard (1970...2200).contains(year), (1...12).contains(month),
-      (1...Self.days(inMonth: month, of: year)).contains(day),
+    (self.year, self.month, self.day) = (year, month, day)
+    (self.hour, self.minute, self.second) = (hour, minute, second)
+    let date = CivilDate(of: self)
+    guard (1970...2200).contains(year), CivilDate(dayNumber: date.dayNumber) == date,
       (0...23).contains(hour), (0...59).contains(minute), (0...59).contains(second)
     else { return nil }
-    (self.year, self.month, self.day) = (year, month, day)
-    (self.hour, self.minute, self.second) = (hour, minute, second)
   }
 
-  /// What a clock has shown: not checked, and of any year.
-  public init(
-    shownYear year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int
-  ) {
-    (self.year, self.month, self.day) = (year, month, day)
-    (self.hour, self.minute, self.second) = (hour, minute, second)
+  /// A second of a day, 0 to 86 399, of any year.
+  init(_ date: CivilDate, secondOfDay: Int) {
+    (year, month, day) = (date.year, date.month, date.day)
+    (hour, minute, second) = (secondOfDay / 3600, secondOfDay / 60 % 60, secondOfDay % 60)
   }
 
   /// `YYYY-MM-DDTHH:MM` with optional `:SS`; nil for anything else.
@@ -39,11 +37,6 @@ public struct CivilDateTime: Hashable, Sendable {
     self.init(
       year: date[0], month: date[1], day: date[2],
       hour: time[0], minute: time[1], second: time.count > 2 ? time[2] : 0)
-  }
-
-  private static func days(inMonth month: Int, of year: Int) -> Int {
-    let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
-    return [31, leap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1]
   }
 
   static func numbers(
@@ -80,22 +73,24 @@ public struct CivilTime: Hashable, Sendable {
   /// Seconds that the zone is ahead of UTC (east is positive), as C's `tm_gmtoff`.
   public let utcOffsetSeconds: Int
 
-  public init(dateTime: CivilDateTime, weekday: Weekday, utcOffsetSeconds: Int) {
-    self.dateTime = dateTime
-    self.weekday = weekday
+  /// What clocks show that are so far ahead of UTC.
+  public init(at instant: Instant, utcOffsetSeconds: Int) {
+    let shown = Int(instant.seconds) + utcOffsetSeconds
+    let date = CivilDate(dayNumber: shown.flooredQuotient(by: 86_400))
+    dateTime = CivilDateTime(date, secondOfDay: shown.flooredRemainder(by: 86_400))
+    weekday = date.weekday
     self.utcOffsetSeconds = utcOffsetSeconds
   }
 
-  /// A time of day to speak, without a day or a zone; nil if there is no such time.
+  /// A time of day to speak, without a day or a zone.
   public init(_ time: TimeOfDay) {
-    self.init(hour: time.hour, minute: time.minute)!
+    self.init(at: Instant(seconds: Int64(time.minutes * 60)), utcOffsetSeconds: 0)
   }
 
-  public init?(hour: some BinaryInteger, minute: some BinaryInteger) {
-    guard let hour = Int(exactly: hour), let minute = Int(exactly: minute),
-      let time = CivilDateTime(year: 2000, month: 1, day: 1, hour: hour, minute: minute)
-    else { return nil }
-    self.init(dateTime: time, weekday: .saturday, utcOffsetSeconds: 0)
+  /// Nil if there is no such time.
+  public init?(hour: Int, minute: Int) {
+    guard let time = TimeOfDay(hour: hour, minute: minute) else { return nil }
+    self.init(time)
   }
 
   public var hour: Int { dateTime.hour }
@@ -125,6 +120,12 @@ public func twoDigits(_ number: Int) -> String {
 }
 
 extension Instant {
+  /// The instant at which UTC shows `time`.
+  public init(utc time: CivilDateTime) {
+    let days = CivilDate(of: time).dayNumber
+    self.init(seconds: Int64(days * 86_400 + time.minuteOfDay * 60 + time.second))
+  }
+
   /// The first instant after this one at which the clocks no longer show the minute that is said.
   public func endOfMinute(of said: CivilTime) -> Instant {
     Instant(seconds: seconds + 60 - Int64(said.dateTime.second))

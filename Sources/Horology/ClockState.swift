@@ -1,6 +1,6 @@
 /// How far the system clock can be trusted, why, and how far off it may be.
 public struct ClockState: Hashable, Sendable {
-  /// What vouches for the clock.
+  /// What vouches for the clock, or why nothing does.
   public enum Basis: Hashable, Sendable {
     /// The kernel disciplines it now.
     case disciplined
@@ -8,11 +8,7 @@ public struct ClockState: Hashable, Sendable {
     case synchronisedEarlier(ago: Duration)
     /// It agrees with this RTC, whatever set it.
     case agreesWithRTC(String)
-    case nothing(Doubt)
-  }
 
-  /// Why nothing vouches for the clock.
-  public enum Doubt: Hashable, Sendable {
     /// It is not synchronised, and there is no RTC, or none is to be used.
     case noRTC
     case invalidRTC(name: String, RTCFault)
@@ -31,7 +27,7 @@ public struct ClockState: Hashable, Sendable {
   /// right; nil if it does not end, or this is no holdover.
   public let ends: Instant?
 
-  public init(basis: Basis, uncertainty: Duration?, ends: Instant? = nil) {
+  public init(basis: Basis, uncertainty: Duration? = nil, ends: Instant? = nil) {
     self.basis = basis
     self.uncertainty = uncertainty
     self.ends = ends.map { Instant(seconds: $0.seconds / 3600 * 3600) }
@@ -41,7 +37,23 @@ public struct ClockState: Hashable, Sendable {
     switch basis {
     case .disciplined: .synchronised
     case .synchronisedEarlier, .agreesWithRTC: .holdover
-    case .nothing: .untrusted
+    default: .untrusted
+    }
+  }
+}
+
+extension ClockState.Basis {
+  /// For programs: it does not change.
+  public var key: String {
+    switch self {
+    case .disciplined: "disciplined"
+    case .synchronisedEarlier: "synchronised_earlier"
+    case .agreesWithRTC: "agrees_with_rtc"
+    case .noRTC: "no_rtc"
+    case .invalidRTC: "invalid_rtc"
+    case .differs: "differs_from_rtc"
+    case .wasSet: "was_set"
+    case .heldTooLong: "held_too_long"
     }
   }
 }
@@ -67,39 +79,6 @@ public struct KernelClock: Hashable, Sendable {
   /// As systemd judges it: `ntp_synced()` looks at the error alone, and on purpose not at
   /// `STA_UNSYNC`.
   public var isSynchronised: Bool { maximumError < Self.unbounded }
-}
-
-extension Duration {
-  /// This many millionths of the duration.
-  func millionths(_ count: Int64) -> Duration {
-    // Divide first: a century in nanoseconds, times a hundred, is out of range.
-    .nanoseconds(nanoseconds / 1000 * count / 1000)
-  }
-}
-
-extension ClockState.Doubt {
-  /// For programs: it does not change.
-  public var key: String {
-    switch self {
-    case .noRTC: "no_rtc"
-    case .invalidRTC: "invalid_rtc"
-    case .differs: "differs_from_rtc"
-    case .wasSet: "was_set"
-    case .heldTooLong: "held_too_long"
-    }
-  }
-}
-
-extension ClockState.Basis {
-  /// For programs: it does not change.
-  public var key: String {
-    switch self {
-    case .disciplined: "disciplined"
-    case .synchronisedEarlier: "synchronised_earlier"
-    case .agreesWithRTC: "agrees_with_rtc"
-    case .nothing(let doubt): doubt.key
-    }
-  }
 }
 
 /// How far the system clock can be trusted.

@@ -1,6 +1,6 @@
 /// Which part of the day a time belongs to: rules that turn hour and minute into a clip name.
 public struct DayParts: Hashable, Sendable {
-  private var rules = PhraseRules<NoBlank>(digitCount: 4)
+  private var rules = PhraseRules(digitCount: 4)
 
   public init() {}
 
@@ -12,7 +12,7 @@ public struct DayParts: Hashable, Sendable {
 
   /// The name for `hour` (0...23) and `minute` (0...59); nil if no rule matches.
   public func name(hour: Int, minute: Int) -> String? {
-    rules.phrase([hour / 10, hour % 10, minute / 10, minute % 10]) { _ in nil }?.first
+    rules.phrase([hour / 10, hour % 10, minute / 10, minute % 10])?.first
   }
 }
 
@@ -27,28 +27,14 @@ public struct DayParts: Hashable, Sendable {
 /// - `{ampm}`: `am` or `pm`.
 /// - `{day}`: the part of the day.
 public struct Grammar: Hashable, Sendable {
-  private enum TimeBlank: String, CaseIterable, Blank {
-    case hour12, next12, hour24, minute, units, until, ampm, day
-
-    func filled(hour: Int, minute: Int, dayParts: DayParts) -> String? {
-      switch self {
-      // There is no zero o'clock: midnight and noon are both twelve (facts: voices, grammars).
-      case .hour12: "\((hour + 11) % 12 + 1)"
-      case .next12: "\(hour % 12 + 1)"
-      case .hour24: "\(hour)"
-      case .minute: "\(minute)"
-      case .units: "\(minute % 10)"
-      case .until: "\(60 - minute)"
-      case .ampm: hour < 12 ? "am" : "pm"
-      case .day: dayParts.name(hour: hour, minute: minute)
-      }
-    }
-  }
+  private static let names = [
+    "hour12", "next12", "hour24", "minute", "units", "until", "ampm", "day",
+  ]
 
   /// The blanks that a phrase may have, as text for a reader.
-  public static let blanks = TimeBlank.allCases.map { "{\($0.rawValue)}" }.joined(separator: ", ")
+  public static let blanks = names.map { "{\($0)}" }.joined(separator: ", ")
 
-  private var rules = PhraseRules<TimeBlank>(digitCount: 4)
+  private var rules = PhraseRules(digitCount: 4, blanks: Set(names))
 
   public init() {}
 
@@ -61,9 +47,14 @@ public struct Grammar: Hashable, Sendable {
   /// The clip names that say `hour` (0...23) and `minute` (0...59), in order; nil if no rule
   /// matches, or if the rule wants a part of the day and none matches.
   public func phrase(hour: Int, minute: Int, dayParts: DayParts = DayParts()) -> [String]? {
-    rules.phrase([hour / 10, hour % 10, minute / 10, minute % 10]) {
-      $0.filled(hour: hour, minute: minute, dayParts: dayParts)
-    }
+    rules.phrase(
+      [hour / 10, hour % 10, minute / 10, minute % 10],
+      [
+        // There is no zero o'clock: midnight and noon are both twelve (facts: voices, grammars).
+        "hour12": "\((hour + 11) % 12 + 1)", "next12": "\(hour % 12 + 1)", "hour24": "\(hour)",
+        "minute": "\(minute)", "units": "\(minute % 10)", "until": "\(60 - minute)",
+        "ampm": hour < 12 ? "am" : "pm", "day": dayParts.name(hour: hour, minute: minute),
+      ].compactMapValues { $0 })
   }
 }
 

@@ -17,13 +17,10 @@ extension Instant {
   /// Instants that are not allowed become the first or the last that is.
   public var rfc3339: String {
     let instant = min(max(self, Self.allowed.lowerBound), Self.allowed.upperBound)
-    let seconds = Int(instant.seconds)
-    let date = CivilDate(dayNumber: seconds / 86_400)
-    let time = [seconds / 3600 % 24, seconds / 60 % 60, seconds % 60].map(twoDigits)
     var fraction = String(instant.nanoseconds / 1000 % 1_000_000 + 1_000_000).dropFirst()
     while fraction.last == "0" { fraction.removeLast() }
     let point = fraction.isEmpty ? "" : "."
-    return "\(date)T\(time.joined(separator: ":"))\(point)\(fraction)Z"
+    return "\(CivilTime(at: instant, utcOffsetSeconds: 0).dateTime)\(point)\(fraction)Z"
   }
 
   /// Parses RFC 3339, with `Z` or an offset, as in `2026-11-22T16:00:00.25+01:00`; what is finer than
@@ -49,9 +46,7 @@ extension Instant {
       else { return nil }
       offset = (parts[0] * 3600 + parts[1] * 60) * (sign == "-" ? -1 : 1)
     }
-    let day = CivilDate(of: civil).dayNumber * 86_400
-    let seconds = day + civil.hour * 3600 + civil.minute * 60 + civil.second - offset
-    self = Instant(seconds: Int64(seconds)) + .microseconds(microseconds)
+    self = Instant(utc: civil) - .seconds(offset) + .microseconds(microseconds)
     guard Self.allowed.contains(self) else { return nil }
   }
 }
@@ -62,18 +57,6 @@ extension Key where Meaning == Instant {
     .parsed(
       name, allowed: "an instant, as 2026-12-24T18:00:00Z", as: { $0.rfc3339 },
       { Instant(rfc3339: $0) })
-  }
-}
-
-extension StringProtocol {
-  /// A text as errors quote it: at most its first 40 code points, because a character may have any
-  /// number of accents. Characters that steer a terminal are written as numbers, as in `\u{1B}`.
-  public var shortened: String {
-    let scalars = String(self).unicodeScalars
-    let quoted = scalars.prefix(40).map {
-      $0.steersTerminals ? "\\u{\(String($0.value, radix: 16, uppercase: true))}" : String($0)
-    }
-    return quoted.joined() + (scalars.count > 40 ? "..." : "")
   }
 }
 

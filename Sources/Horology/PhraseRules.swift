@@ -1,33 +1,14 @@
-/// A blank in a phrase of `voice.conf`, written in braces, such as `{minute}`.
-protocol Blank: Hashable, Sendable {
-  /// Nil if there is no blank of that name.
-  init?(name: Substring)
-}
-
-extension Blank where Self: RawRepresentable, RawValue == String {
-  init?(name: Substring) { self.init(rawValue: String(name)) }
-}
-
-/// For rules without blanks.
-struct NoBlank: Blank {
-  init?(name: Substring) { nil }
-}
-
-/// Rules that turn digits into a chain of clip names; the first rule that matches counts.
+/// Rules of `voice.conf` that turn digits into a chain of clip names; the first rule that matches
+/// counts.
 ///
 /// A rule is a pattern, with a digit or `*` for each digit, and a phrase: names separated by
-/// spaces, with blanks in braces.
-struct PhraseRules<Filling: Blank>: Hashable, Sendable {
-  private enum Piece: Hashable {
-    case text(String)
-    case blank(Filling)
-  }
-
+/// spaces, with blanks in braces, such as `{minute}`.
+struct PhraseRules: Hashable, Sendable {
   private struct Rule: Hashable {
     /// Nil for any digit.
     let digits: [Int?]
-    /// Each name, split into its pieces.
-    let names: [[Piece]]
+    /// Each name, split at its braces: every second piece is a blank.
+    let names: [[Substring]]
 
     func matches(_ digits: [Int]) -> Bool {
       zip(self.digits, digits).allSatisfy { $0 == nil || $0 == $1 }
@@ -35,10 +16,13 @@ struct PhraseRules<Filling: Blank>: Hashable, Sendable {
   }
 
   private let digitCount: Int
+  private let blanks: Set<String>
   private var rules: [Rule] = []
 
-  init(digitCount: Int) {
+  /// - Parameter blanks: that a phrase may have.
+  init(digitCount: Int, blanks: Set<String> = []) {
     self.digitCount = digitCount
+    self.blanks = blanks
   }
 
   var isEmpty: Bool { rules.isEmpty }
@@ -46,50 +30,41 @@ struct PhraseRules<Filling: Blank>: Hashable, Sendable {
   /// Adds a rule after the existing ones. False, and nothing is added, if the pattern does not have
   /// `digitCount` digits or `*`, or the phrase is empty or has a blank that does not exist.
   mutating func add(pattern: some StringProtocol, phrase: String) -> Bool {
-    let names = phrase.split(whereSeparator: \.isWhitespace).map(Self.pieces)
+    let names = phrase.split(whereSeparator: \.isWhitespace).map { name in
+      name.split(omittingEmptySubsequences: false) { "{}".contains($0) }
+    }
     guard pattern.count == digitCount, pattern.allSatisfy({ $0 == "*" || $0.isASCIIDigit }),
-      !names.isEmpty, !names.contains(nil)
+      !names.isEmpty, names.allSatisfy(isAllowed), hasPairs(phrase)
     else { return false }
-    rules.append(Rule(digits: pattern.map(\.wholeNumberValue), names: names.compactMap { $0 }))
+    rules.append(Rule(digits: pattern.map(\.wholeNumberValue), names: names))
     return true
   }
 
+  private func isAllowed(_ pieces: [Substring]) -> Bool {
+    pieces.count % 2 == 1
+      && pieces.indices.allSatisfy { $0 % 2 == 0 || blanks.contains(String(pieces[$0])) }
+  }
+
+  private func hasPairs(_ phrase: String) -> Bool {
+    let braces = phrase.filter { "{}".contains($0) }
+    return braces == String(repeating: "{}", count: braces.count / 2)
+  }
+
   /// The names of the first rule for these digits, in order; nil if there is none, or if one of its
-  /// blanks cannot be filled. A name is left out if one of its blanks is filled with empty text.
-  /// - Parameter filling: nil if the blank cannot be filled.
-  func phrase(_ digits: [Int], filling: (Filling) -> String?) -> [String]? {
+  /// blanks has no value. A name is left out if one of its blanks is filled with empty text.
+  func phrase(_ digits: [Int], _ values: [String: String] = [:]) -> [String]? {
     guard let rule = rules.first(where: { $0.matches(digits) }) else { return nil }
     var names: [String] = []
     for pieces in rule.names {
       var name = ""
       var isLeftOut = false
-      for piece in pieces {
-        switch piece {
-        case .text(let text): name += text
-        case .blank(let blank):
-          guard let filled = filling(blank) else { return nil }
-          isLeftOut = isLeftOut || filled.isEmpty
-          name += filled
-        }
+      for (index, piece) in pieces.enumerated() {
+        guard let text = index % 2 == 0 ? String(piece) : values[String(piece)] else { return nil }
+        isLeftOut = isLeftOut || index % 2 == 1 && text.isEmpty
+        name += text
       }
       if !isLeftOut { names.append(name) }
     }
     return names
-  }
-
-  /// The pieces of a name; nil if its braces do not pair, or hold no blank.
-  private static func pieces(_ name: Substring) -> [Piece]? {
-    var pieces: [Piece] = []
-    for (index, part) in name.split(separator: "{", omittingEmptySubsequences: false).enumerated() {
-      let halves = part.split(separator: "}", omittingEmptySubsequences: false)
-      if index > 0 {
-        guard halves.count == 2, let blank = Filling(name: halves[0]) else { return nil }
-        pieces.append(.blank(blank))
-      } else if halves.count > 1 {
-        return nil
-      }
-      pieces.append(.text(String(halves[halves.count - 1])))
-    }
-    return pieces.filter { $0 != .text("") }
   }
 }

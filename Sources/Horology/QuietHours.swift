@@ -1,3 +1,5 @@
+import Basics
+
 /// Local times of day in which occasions do not sound.
 public struct QuietHours: Hashable, Sendable {
   /// One stretch of quiet, on the days on which it begins.
@@ -39,13 +41,12 @@ extension QuietHours {
   /// local times with optional weekdays before it, as in
   /// `mon-fri 22:00-07:00, sat-sun 23:00-09:00`; `none` or empty text is no quiet.
   public init(text: String) throws(TimesError) {
-    var windows: [Window] = []
-    if !text.isEmpty && text != "none" {
-      for part in text.split(separator: ",", omittingEmptySubsequences: false) {
-        windows.append(try Self.window(part))
-      }
-    }
-    self.init(windows: windows)
+    windows = try Self.parts(of: text).map(Self.window)
+  }
+
+  static func parts(of text: String) -> [Substring] {
+    let isNone = text.isEmpty || text == "none"
+    return isNone ? [] : text.split(separator: ",", omittingEmptySubsequences: false)
   }
 
   private static func window(_ text: Substring) throws(TimesError) -> Window {
@@ -55,28 +56,17 @@ extension QuietHours {
         description: "'\(text.shortened)' is not a time of day like 22:00-07:00 or "
           + "mon-fri 22:00-07:00")
     }
-    let days = words.count == 2 ? try Self.weekdays(words[0]) : Set(Weekday.allCases)
-    let ends = times.split(separator: "-", omittingEmptySubsequences: false).map { minuteOfDay($0) }
+    guard let days = words.count == 2 ? Weekday.range(words[0]) : Set(Weekday.allCases) else {
+      throw TimesError(description: "'\(words[0].shortened)' is not \(Weekday.rangeInWords)")
+    }
+    let ends = times.split(separator: "-", omittingEmptySubsequences: false).map {
+      $0 == "24:00" ? 1440 : (try? TimeOfDay(text: $0))?.minutes
+    }
     guard ends.count == 2, let from = ends[0], let to = ends[1], from < 1440, from != to else {
       throw TimesError(
         description: "'\(times.shortened)' is not a time of day from-to, like 22:00-07:00; a whole "
           + "day is 00:00-24:00")
     }
     return Window(days: days, from: from, to: to)
-  }
-
-  private static func weekdays(_ text: Substring) throws(TimesError) -> Set<Weekday> {
-    guard let days = Weekday.range(text) else {
-      throw TimesError(description: "'\(text.shortened)' is not \(Weekday.rangeInWords)")
-    }
-    return days
-  }
-
-  private static func minuteOfDay(_ text: Substring) -> Int? {
-    guard let numbers = CivilDateTime.numbers(text, separator: ":", digits: [2, 2]) else {
-      return nil
-    }
-    let minute = numbers[0] * 60 + numbers[1]
-    return numbers[1] < 60 && minute <= 1440 ? minute : nil
   }
 }

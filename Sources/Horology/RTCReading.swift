@@ -11,31 +11,22 @@ public struct RTCReading: Hashable, Sendable {
     case failed(String)
   }
 
-  /// The result of asking for its flags. Support is per driver: no flags do not mean that all is
-  /// well.
-  public enum Health: Hashable, Sendable {
-    case told(RTCFlags)
-    /// The driver reports no flags.
-    case unsupported
-    /// The device could not be opened, in the kernel's words.
-    case unreadable(String)
-  }
-
   /// The chip or its driver, as in `ds3231`.
   public let name: String
   public let moment: Now
   public let answer: Answer
-  public let health: Health
+  /// Nil if they cannot be read, or if the driver has none.
+  public let flags: RTCFlags?
   /// The system is configured to keep local time in it, not UTC.
   public let keepsLocalTime: Bool
 
   public init(
-    name: String, moment: Now, answer: Answer, health: Health, keepsLocalTime: Bool = false
+    name: String, moment: Now, answer: Answer, flags: RTCFlags?, keepsLocalTime: Bool = false
   ) {
     self.name = name
     self.moment = moment
     self.answer = answer
-    self.health = health
+    self.flags = flags
     self.keepsLocalTime = keepsLocalTime
   }
 
@@ -60,7 +51,6 @@ public struct RTCFlags: OptionSet, Hashable, Sendable {
   public init(rawValue: UInt32) { self.rawValue = rawValue }
 
   public static let dataInvalid = RTCFlags(rawValue: 1 << 0)
-  public static let backupLow = RTCFlags(rawValue: 1 << 1)
-  public static let backupEmpty = RTCFlags(rawValue: 1 << 2)
-  public static let accuracyLow = RTCFlags(rawValue: 1 << 3)
+  /// The battery is low, empty, or not there.
+  public static let backupLow = RTCFlags(rawValue: 1 << 1 | 1 << 2)
 }

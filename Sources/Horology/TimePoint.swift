@@ -1,7 +1,5 @@
-/// A point on one clock, in nanoseconds since that clock's epoch.
-///
-/// The clock is a phantom type, so that a point of one clock cannot be compared with, or
-/// subtracted from, a point of another. The range of 64 bits is the years 1677 to 2262.
+/// A point on one clock, which is a phantom type: points of two clocks cannot be compared. The range
+/// is the years 1677 to 2262.
 public struct TimePoint<Clock>: Hashable, Comparable, Sendable {
   /// Nanoseconds since the clock's epoch.
   public let nanoseconds: Int64
@@ -23,33 +21,25 @@ public struct TimePoint<Clock>: Hashable, Comparable, Sendable {
     left.nanoseconds < right.nanoseconds
   }
 
-  /// The sum, or the first or last point there is if the sum is out of range.
+  /// The first or last point there is if the sum is out of range.
   public static func + (point: Self, span: Duration) -> Self {
     let (sum, isTooFar) = point.nanoseconds.addingReportingOverflow(span.nanoseconds)
     return Self(nanoseconds: isTooFar ? (span < .zero ? .min : .max) : sum)
   }
 
-  /// The difference, or the first or last point there is if the difference is out of range.
-  public static func - (point: Self, span: Duration) -> Self {
-    let (difference, isTooFar) = point.nanoseconds.subtractingReportingOverflow(span.nanoseconds)
-    return Self(nanoseconds: isTooFar ? (span < .zero ? .max : .min) : difference)
-  }
+  public static func - (point: Self, span: Duration) -> Self { point + (.zero - span) }
 
   public static func - (left: Self, right: Self) -> Duration {
     .nanoseconds(left.nanoseconds - right.nanoseconds)
   }
 }
 
-/// The clock that people agree on: UTC since 1970, the kernel's `CLOCK_REALTIME`. It can be set.
+/// UTC since 1970, the kernel's `CLOCK_REALTIME`. It can be set.
 public enum UTC {}
-
-/// The clock that only runs: the kernel's `CLOCK_MONOTONIC`. It cannot be set.
-public enum Monotonic {}
-
-/// A point of UTC.
 public typealias Instant = TimePoint<UTC>
 
-/// A point of the monotonic clock, for durations and deadlines.
+/// The kernel's `CLOCK_MONOTONIC`. It cannot be set.
+public enum Monotonic {}
 public typealias Uptime = TimePoint<Monotonic>
 
 /// All three clocks, read together.
@@ -66,20 +56,16 @@ public struct Now: Hashable, Sendable {
     self.sinceBoot = sinceBoot
   }
 
-  /// What the clocks showed `span` ago, if the machine was awake and nobody set its clock.
-  public func earlier(by span: Duration) -> Now { later(by: .zero - span) }
-
-  /// What the clocks show after `span`, if the machine is awake and nobody sets its clock.
+  /// After `span`, if the machine is awake and nobody sets its clock.
   public func later(by span: Duration) -> Now {
     Now(instant: instant + span, uptime: uptime + span, sinceBoot: sinceBoot + span)
   }
 
-  /// The uptime at which the system's clock will show `instant`, if nobody sets it.
   public func uptime(at instant: Instant) -> Uptime {
     uptime + (instant - self.instant)
   }
 
-  /// The uptime at which the anchor is due, if nobody sets the clock and the machine stays awake.
+  /// If nobody sets the clock and the machine stays awake.
   public func uptime(at anchor: Anchor) -> Uptime {
     switch anchor {
     case .utc(let instant): uptime(at: instant)

@@ -19,43 +19,25 @@ public struct Vitals: Hashable, Sendable {
 
   /// Why the service is not alive; nil if it is.
   public func ailment(at now: Now) -> Ailment? {
-    guard let wakeUp else { return .noWakeUp }
-    let late = now.instant - wakeUp
-    if late > Self.leeway { return .wakeUpMissed(by: late) }
+    guard let wakeUp, now.instant - wakeUp <= Self.leeway else { return .noWakeUp }
     if !contactsAnswer { return .contactSilent }
-    if let lastTaken, now.uptime - lastTaken > Self.leeway {
-      return .speakerStalled(for: now.uptime - lastTaken)
-    }
+    if let lastTaken, now.uptime - lastTaken > Self.leeway { return .speakerStalled }
     return nil
   }
 }
 
-/// Why the service is not alive, though its loop turns.
-public enum Ailment: Hashable, Sendable {
-  case noWakeUp
-  case wakeUpMissed(by: Duration)
-  case contactSilent
-  case speakerStalled(for: Duration)
+/// Why the service is not alive, though its loop turns. The raw value is for programs.
+public enum Ailment: String, CustomStringConvertible, Sendable {
+  case noWakeUp = "no_wake_up"
+  case contactSilent = "contact_silent"
+  case speakerStalled = "speaker_stalled"
 
-  /// For programs: it does not change.
-  public var key: String {
-    switch self {
-    case .noWakeUp: "no_wake_up"
-    case .wakeUpMissed: "wake_up_missed"
-    case .contactSilent: "contact_silent"
-    case .speakerStalled: "speaker_stalled"
-    }
-  }
-}
-
-extension Ailment: CustomStringConvertible {
   /// A few words that follow a colon.
   public var description: String {
     switch self {
-    case .noWakeUp: "no wake-up is armed"
-    case .wakeUpMissed(let span): "the wake-up was missed \(span.inWords) ago"
+    case .noWakeUp: "no wake-up is armed, or it was missed"
     case .contactSilent: "the switch or the button neither answers nor is known to be lost"
-    case .speakerStalled(let span): "the speaker has taken no sound for \(span.inWords)"
+    case .speakerStalled: "the speaker takes no sound"
     }
   }
 }

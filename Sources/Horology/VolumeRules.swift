@@ -1,3 +1,5 @@
+import Basics
+
 /// Local times of day in which everything is quieter.
 public struct VolumeRules: Hashable, Sendable {
   /// A stretch of time, and its level in dB, at most 0.
@@ -21,13 +23,7 @@ extension VolumeRules {
   /// Rules as configuration files write them: like quiet hours, each followed by its level, as in
   /// `22:00-07:00 -12dB, sat-sun 07:00-09:00 -6dB`; `none` or empty text is no rule.
   public init(text: String) throws(TimesError) {
-    var rules: [Rule] = []
-    if !text.isEmpty && text != "none" {
-      for part in text.split(separator: ",", omittingEmptySubsequences: false) {
-        rules.append(try Self.rule(part))
-      }
-    }
-    self.init(rules: rules)
+    rules = try QuietHours.parts(of: text).map(Self.rule)
   }
 
   private static func rule(_ text: Substring) throws(TimesError) -> Rule {

@@ -7,15 +7,6 @@ public enum Weekday: Int, CaseIterable, Sendable {
     ["sun", "mon", "tue", "wed", "thu", "fri", "sat"][rawValue]
   }
 
-  /// Takes upper and lower case.
-  init?(abbreviation: some StringProtocol) {
-    let lower = abbreviation.lowercased()
-    guard let day = Self.allCases.first(where: { $0.abbreviation == lower }) else {
-      return nil
-    }
-    self = day
-  }
-
   /// The day before, with Saturday before Sunday.
   public var previous: Weekday {
     Weekday(rawValue: (rawValue + 6) % 7)!
@@ -27,8 +18,8 @@ extension Weekday {
   /// One day or a range of days, as in `sat` or `mon-fri`. A range may cross the end of the week:
   /// `sat-mon` is three days. Nil for anything else.
   static func range(_ text: some StringProtocol) -> Set<Weekday>? {
-    let ends = text.split(separator: "-", omittingEmptySubsequences: false)
-      .map { Weekday(abbreviation: $0) }
+    let ends = text.lowercased().split(separator: "-", omittingEmptySubsequences: false)
+      .map { word in allCases.first { $0.abbreviation == word } }
     guard ends.count <= 2, let first = ends[0], let last = ends[ends.count - 1] else { return nil }
     // From the last day back to the first, so that sat-mon crosses the end of the week.
     return Set(sequence(first: last) { $0 == first ? nil : $0.previous })

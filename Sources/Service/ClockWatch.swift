@@ -20,7 +20,7 @@ public final class ClockWatch {
     judge.greatestError = greatestError
     guard choice != self.choice else { return }
     self.choice = choice
-    judge.forgetRTC()
+    judge = ClockJudge(greatestError: greatestError)
     outage = Outage()
   }
 
@@ -49,7 +49,7 @@ public final class ClockWatch {
       let clock = try RealTimeClock.chosen(choice)
       _ = outage.ends()
       // Whoever has just set the clock, as timedatectl does, may be setting the RTC now.
-      return clock?.read(health: judge.wasSet(by: now) ? judge.rtc?.reading.health : nil)
+      return clock?.read(flags: judge.wasSet(by: now) ? judge.rtc?.reading.flags : nil)
     } catch {
       if outage.begins() { notices.append(Notice(.rtcMissing, .warning, error.description)) }
       return nil
@@ -64,17 +64,9 @@ extension ClockJudge.Report {
     case .rtcInvalid(let name, let fault):
       Notice(
         .rtcInvalid, .warning, "the RTC \(name) \(fault.words)",
-        ["RTC": name, "REASON": fault.key, "DETAIL": fault.remedy])
-    case .rtcWarning(let name, let warning):
-      Notice(
-        .rtcWarning, .warning, "the RTC \(name): \(warning.words)",
-        ["RTC": name, "REASON": warning.key])
-    case .rtcGone(let name):
-      Notice(.rtcMissing, .warning, "the RTC \(name) is gone", ["RTC": name])
-    case .doubt(let doubt):
-      Notice(
-        .doubt, .warning, "nothing vouches for the clock: \(doubt.words)",
-        ["REASON": doubt.key, "DETAIL": ClockState.Doubt.remedy(of: doubt.key)])
+        ["RTC": name, "DETAIL": fault.remedy])
+    case .rtcBatteryLow(let name):
+      Notice(.rtcWarning, .warning, "the RTC \(name): \(RTCJudgement.lowBattery)", ["RTC": name])
     case .endsSoon(let ends):
       Notice(
         .trust, .notice,

@@ -5,29 +5,25 @@ import Horology
 extension ClockState {
   /// As in `holdover, agrees with the RTC ds3231, off by perhaps 1.3 s`.
   public var words: String {
-    switch basis {
-    case .disciplined:
-      // timesyncd writes an error of 0, which no clock has.
+    switch trust {
+    // timesyncd writes an error of 0, which no clock has.
+    case .synchronised:
       "synchronised, within \(max(uncertainty ?? .zero, .milliseconds(1)).roughly)"
-    case .synchronisedEarlier(let ago):
-      "holdover, synchronised \(ago.inWords) ago, \(error)"
-    case .agreesWithRTC(let name):
-      "holdover, agrees with the RTC \(name), \(error)"
-    case .nothing(let doubt):
-      "untrusted: \(doubt.words)"
+    case .holdover:
+      "holdover, \(basis.words), off by perhaps \(uncertainty?.roughly ?? "anything")"
+        + (ends.map { ", until \($0.day)" } ?? "")
+    case .untrusted: "untrusted: \(basis.words)"
     }
-  }
-
-  private var error: String {
-    "off by perhaps \(uncertainty?.roughly ?? "anything")"
-      + (ends.map { ", until \($0.day)" } ?? "")
   }
 }
 
-extension ClockState.Doubt {
-  /// A few words that follow a colon.
+extension ClockState.Basis {
+  /// A few words that follow a comma or a colon.
   public var words: String {
     switch self {
+    case .disciplined: "synchronised"
+    case .synchronisedEarlier(let ago): "synchronised \(ago.inWords) ago"
+    case .agreesWithRTC(let name): "agrees with the RTC \(name)"
     case .noRTC: "it is not synchronised, and no RTC vouches for it"
     case .invalidRTC(let name, let fault):
       "it is not synchronised, and the RTC \(name) \(fault.words)"
@@ -42,7 +38,8 @@ extension ClockState.Doubt {
     }
   }
 
-  /// What ends the doubt of this key, for a person.
+  /// What makes a clock trusted that is not, for a person.
+  /// - Parameter key: of its basis.
   public static func remedy(of key: String) -> String {
     key == Self.heldTooLong(.zero).key
       ? "connect the network, set the clock and its RTC ('sudo date -s TIME', then 'sudo hwclock "
@@ -54,42 +51,29 @@ extension ClockState.Doubt {
 extension RTCFault {
   public var words: String {
     switch self {
-    case .dataInvalid, .notValid: "has no valid time: it was never set, or has been without power"
+    case .notValid: "has no valid time: it was never set, or has been without power"
     case .unreadable(let why): "cannot be read: \(why)"
     case .implausible(let shown):
       "shows \(shown.day), which cannot be right: it was never set, or without power"
     case .stopped(let shown): "has stopped at \(shown.utcText())"
-    case .jumped(let from, let to, let span):
-      "went from \(from.utcText()) to \(to.utcText()) in \(span.roughly)"
-    case .localTime: "keeps local time, as /etc/adjtime says, and clocksmith needs UTC in it"
-    case .zoneAway(let lead):
-      "is \(lead.magnitude.roughly) \(lead < .zero ? "ahead of" : "behind") the synchronised clock: it "
-        + "seems to keep local time, and clocksmith needs UTC in it"
+    case .localTime: "seems to keep local time, and clocksmith needs UTC in it"
     }
   }
 
   public var remedy: String {
     switch self {
     case .unreadable: "look at its wires, and at how it is named in config.txt or clocksmith.txt"
-    case .localTime: "set it to UTC with 'sudo timedatectl set-local-rtc 0'"
-    // timedatectl changes nothing if the system takes it for UTC already.
-    case .zoneAway: "set it to UTC with 'sudo hwclock --systohc --utc'"
-    case .stopped, .jumped:
-      "set it with 'sudo hwclock --systohc'; if it does so again, it is broken"
-    case .dataInvalid, .notValid, .implausible:
+    case .localTime: "set it to UTC with 'sudo hwclock --systohc --utc'"
+    case .stopped: "set it with 'sudo hwclock --systohc'; if it stops again, it is broken"
+    case .notValid, .implausible:
       "look at its battery, and once the clock is synchronised set it: 'sudo hwclock --systohc'"
     }
   }
 }
 
-extension RTCWarning {
-  public var words: String {
-    switch self {
-    case .batteryLow: "its battery is low"
-    case .batteryEmpty: "its battery is empty, or not there"
-    case .accuracyLow: "its voltage is low, and it keeps time badly"
-    }
-  }
+extension RTCJudgement {
+  public static let lowBattery =
+    "its battery is low, empty, or not there; put in a new one, or charge it"
 }
 
 extension Instant {

@@ -413,7 +413,7 @@ public final class Clocksmith {
       if illness.begins() {
         journal.log(
           .ailing, .error, "not alive; restart it, unless systemd does: \(ailment)",
-          ["REASON": ailment.key])
+          ["REASON": ailment.rawValue])
       }
     } else {
       if illness.ends() { journal.log(.well, .notice, "the service is well again") }

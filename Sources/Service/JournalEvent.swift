@@ -54,7 +54,6 @@ public enum JournalEvent: String, CaseIterable, Sendable {
   case stateNowhere = "state_nowhere ca7bd1d651ba403585615fed5b8f823e"
 
   case trust = "trust 1135082ca0e14212906aa67eaa238125"
-  case doubt = "doubt c7d89cc200ad4a91a0a3888bd820efdf"
   case clockSet = "clock_set 8fa48b4fcb3b459599a680ffc3cde463"
   case slept = "slept d6b3af9e207747e2b73bb72f273f138d"
   case rtc = "rtc 0865b4daf2f54fff90371baad7c048a7"
@@ -78,7 +77,7 @@ public enum JournalEvent: String, CaseIterable, Sendable {
       return [.setting, .reloaded].contains(event)
     case .ailing: return event == .well
     case .retrying: return [.announced, .skipped, .cutOff].contains(event)
-    case .trust, .doubt: return event == .trust
+    case .trust: return event == .trust
     default: return false
     }
   }

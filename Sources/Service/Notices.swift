@@ -42,8 +42,8 @@ extension Report {
         .refused, priority, words, ["REASON": refusal.key, "TRUST": trust, "CAUSE": cause])
     case .trust(let trust):
       return Notice(
-        .trust, trust == .untrusted ? .warning : .notice, "the clock is \(trust.rawValue)",
-        ["TRUST": trust.rawValue])
+        .trust, trust == .untrusted ? .warning : .notice, "the clock is \(clock.words)",
+        ["TRUST": trust.rawValue, "REASON": clock.basis.key])
     case .switched(.lost(let why)):
       return Notice(
         .switchLost, .warning, "the switch cannot be read: \(why)",
@@ -113,8 +113,8 @@ extension SkipReason {
 
   /// The reason in words; for an untrusted clock, with what casts doubt on it.
   fileprivate func words(_ clock: ClockState) -> String {
-    guard self == .untrusted, case .nothing(let doubt) = clock.basis else { return description }
-    return "the clock is not trusted: \(doubt.words) (see 'untrusted' in the configuration)"
+    guard self == .untrusted, clock.trust == .untrusted else { return description }
+    return "the clock is not trusted: \(clock.basis.words) (see 'untrusted' in the configuration)"
   }
 }
 

@@ -23,10 +23,7 @@ final class Reporter {
   init(_ journal: Journal, _ conductor: Conductor) {
     self.journal = journal
     self.conductor = conductor
-    let now = SystemClock.now
-    let announcer = conductor.announcer
-    tally = Tally(
-      today: announcer.zone.civil(at: now.instant), trust: announcer.trust, at: now.uptime)
+    tally = Tally(today: conductor.announcer.zone.civil(at: SystemClock.now.instant))
     journal.heard = { [unowned self] in heard($0) }
   }
 
@@ -51,7 +48,7 @@ final class Reporter {
     }
     let announcer = conductor.announcer
     journal.log(report.notice(composer, clock, neverHeard: announcer.neverHeard))
-    if let ended = tally.add(report, every: announcer.settings.interval, at: SystemClock.uptime) {
+    if let ended = tally.add(report, every: announcer.settings.interval) {
       journal.log(ended.notice)
     }
   }
@@ -75,14 +72,12 @@ final class Reporter {
   }
 
   func end() {
-    let day = tally.end(at: SystemClock.uptime)
-    if !day.isEmpty { journal.log(day.notice) }
+    if !tally.isEmpty { journal.log(tally.notice) }
   }
 }
 
-extension Tally.Day {
-  /// As in `2026-11-21: sounded 96; skipped 1 (busy 1); the largest error was +0.1 ms; the clock
-  /// synchronised 24 h`.
+extension Tally {
+  /// As in `2026-11-21: sounded 96; skipped 1 (busy 1); the largest error was +0.1 ms`.
   var notice: Notice {
     Notice(.day, .info, "\(date): \(parts.joined(separator: "; "))", fields)
   }
@@ -92,23 +87,16 @@ extension Tally.Day {
       "\(key.split(separator: "_").joined(separator: " ")) \(count)"
     }
     let reasons = skipped.sorted { $0.key < $1.key }.map(words).joined(separator: ", ")
-    var parts = Count.allCases.filter { $0 == .sounded || self[$0] > 0 }.map { count in
+    let parts = Count.allCases.filter { $0 == .sounded || self[$0] > 0 }.map { count in
       words(count.rawValue, self[count]) + (count == .skipped ? " (\(reasons))" : "")
     }
-    if let worstError { parts.append("the largest error was \(worstError.milliseconds)") }
-    let clock = ClockTrust.allCases.compactMap { trust in
-      trusts[trust].flatMap { $0 < .seconds(1) ? nil : "\(trust.rawValue) \($0.inWords)" }
-    }
-    return parts + (clock.isEmpty ? [] : ["the clock \(clock.joined(separator: ", "))"])
+    return parts + (worstError.map { ["the largest error was \($0.milliseconds)"] } ?? [])
   }
 
   private var fields: [String: String?] {
     var fields: [String: String?] = ["DAY": date, "WORST_ERROR_USEC": worstError?.inMicroseconds]
     for count in Count.allCases { fields[count.rawValue.uppercased()] = String(self[count]) }
     for (reason, count) in skipped { fields["SKIPPED_\(reason.uppercased())"] = String(count) }
-    for (trust, span) in trusts {
-      fields["\(trust.rawValue.uppercased())_SEC"] = String(span.nanoseconds / 1_000_000_000)
-    }
     return fields
   }
 }

@@ -128,7 +128,7 @@ struct ClockHardware {
     rtcAhead.map {
       RTCReading(
         name: "ds3231", moment: moment.now,
-        answer: .time(Instant(seconds: (moment.shown - ahead + $0) / second)), health: .unsupported)
+        answer: .time(Instant(seconds: (moment.shown - ahead + $0) / second)), flags: nil)
     }
   }
 

@@ -213,21 +213,14 @@ private func checkRTC(_ configuration: Configuration) throws -> String {
   }
   let name = "\(clock.name) (\(clock.device))"
   if let fault = judgement.fault { throw Problem("\(name) \(fault.words); \(fault.remedy)") }
-  if !judgement.warnings.isEmpty {
-    let words = judgement.warnings.map(\.words).joined(separator: ", ")
-    throw Problem("\(name): \(words); put in a new battery, or charge it")
-  }
+  if judgement.isBatteryLow { throw Problem("\(name): \(RTCJudgement.lowBattery)") }
   var words = "\(name), valid"
   if let lead = judgement.reading.lead(at: judgement.reading.moment) {
     // The RTC counts whole seconds, so it is right to half a second at best.
     words += ", \(lead.magnitude < .seconds(1) ? "0 s" : lead.roughly) from the system clock"
   }
   if clock.hasSetTheClock { words += "; it set the clock at the start" }
-  switch judgement.reading.health {
-  case .told: break
-  case .unsupported: words += "; its driver tells nothing of its battery"
-  case .unreadable(let why): words += "; its battery is not known: /dev/\(clock.device): \(why)"
-  }
+  if judgement.reading.flags == nil { words += "; nothing is known of its battery" }
   return words
 }
 
@@ -247,7 +240,7 @@ private func checkClock(_ configuration: Configuration, _ status: Status?) throw
   let trust = status?.trust ?? state.trust.rawValue
   guard trust == ClockTrust.untrusted.rawValue else { return words }
   let policy = configuration.announcer.untrusted
-  let remedy = ClockState.Doubt.remedy(of: status?.clockBasis ?? state.basis.key)
+  let remedy = ClockState.Basis.remedy(of: status?.clockBasis ?? state.basis.key)
   let permission = policy == .speak ? "" : ", or set 'untrusted = speak' in [clock]"
   throw Problem("\(words) ('untrusted = \(policy.rawValue)'); \(remedy)\(permission)")
 }

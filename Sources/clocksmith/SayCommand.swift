@@ -27,8 +27,9 @@ let sayCommand = Subcommand(
     return ExitStatus.done
   }
   let configuration = try Configuration.load(path: arguments["config"])
-  if given == nil, case .nothing(let doubt) = configuration.clockWatch.state.basis {
-    complain("note: this time may be wrong: \(doubt.words)")
+  let clock = configuration.clockWatch.state
+  if given == nil, clock.trust == .untrusted {
+    complain("note: this time may be wrong: \(clock.basis.words)")
   }
   try tellDone(
     try speak(

@@ -7,6 +7,7 @@ import Testing
     arguments: [
       ("\u{1B}[31mred", #"\u{1B}[31mred"#), ("two\nlines", #"two\u{A}lines"#),
       ("\u{202E}back", #"\u{202E}back"#), ("a\u{FEFF}b\u{A0}c", #"a\u{FEFF}b\u{A0}c"#),
+      ("Zürich café", "Zürich café"), ("東京 ☃ 🔔", "東京 ☃ 🔔"),
     ])
   func control(text: String, told: String) {
     #expect(Fault("x", text).description == "x: \(told)")
@@ -22,11 +23,6 @@ import Testing
     #expect(try Record(json: line, path: "x")["name"] == .text(name))
   }
 
-  @Test("any letter is told as it is", arguments: ["Zürich café", "東京 ☃ 🔔", ""])
-  func letters(text: String) {
-    #expect(text.printable == text)
-  }
-
   @Test("a quotation is short, however many accents a letter has") func excerpt() {
     let heavy = "e" + String(repeating: "\u{301}", count: 10_000)
     #expect(heavy.excerpt.unicodeScalars.count == 43)
@@ -36,19 +32,15 @@ import Testing
 }
 
 @Suite struct NumberTextTests {
-  @Test("a number over or under a limit does not look equal to it") func limits() {
-    #expect(5.01.text(decimals: 1, .up) == "5.1")
-    #expect(5.6.text(decimals: 1, .up) == "5.6")
-    #expect((-54.9).text(decimals: 0, .up) == "-54")
-    #expect(34.9.text(decimals: 0, .down) == "34")
-    #expect((-12.01).text(decimals: 1, .down) == "-12.1")
-  }
-
-  @Test("a number is rounded to its decimals") func decimals() {
-    #expect(2.675.text(decimals: 0) == "3")
-    #expect(0.04.text(decimals: 2) == "0.04")
-    #expect((-0.04).text(decimals: 1) == "0.0")
-    #expect((-1.25).text(decimals: 1) == "-1.3")
+  @Test("a number is rounded to its decimals, and does not look equal to its limit")
+  func decimals() {
+    for (number, decimals, rule, text) in [
+      (5.01, 1, .up, "5.1"), (5.6, 1, .up, "5.6"), (-54.9, 0, .up, "-54"), (34.9, 0, .down, "34"),
+      (-12.01, 1, .down, "-12.1"), (2.675, 0, .toNearestOrAwayFromZero, "3"),
+      (0.04, 2, .toNearestOrAwayFromZero, "0.04"), (-0.04, 1, .toNearestOrAwayFromZero, "0.0"),
+    ] as [(Double, Int, FloatingPointRoundingRule, String)] {
+      #expect(number.text(decimals: decimals, rule) == text)
+    }
   }
 }
 

@@ -2,56 +2,36 @@ import Horology
 import Testing
 
 @Suite struct ContactTests {
-  private var contact = Contact(isActive: false)
+  /// What the line says in turn, whether the contact is active at the end, and when it settles.
+  /// Times are in milliseconds.
+  private typealias Case = (
+    readings: [(time: Int64, level: Bool)], end: Int64, isActive: Bool, settles: Int64?
+  )
+
+  private static let cases: [Case] = [
+    // It is active from the first edge.
+    ([(0, true)], 0, true, nil),
+    // It is inactive only once that has lasted.
+    ([(0, true), (100, false)], 129, true, 130), ([(0, true), (100, false)], 130, false, nil),
+    // Every bounce begins the wait anew. The same level again is no edge.
+    ([(0, true), (100, false), (120, true), (121, false), (140, false)], 150, true, 151),
+    ([(0, true), (100, false), (120, true), (121, false), (140, false)], 151, false, nil),
+    // Edges that are told late count from when they were.
+    ([(0, true), (10, false), (60, true)], 60, true, nil),
+    ([(0, true), (70, false), (500, false)], 500, false, nil),
+  ]
 
   private func at(_ milliseconds: Int64) -> Uptime {
     Uptime(seconds: 50) + .milliseconds(milliseconds)
   }
 
-  @Test("it is active from the first edge") func activeAtOnce() {
-    var contact = contact
-    contact.read(isActive: true, at: at(0))
-    #expect(contact.isActive)
-    #expect(contact.settlesAt == nil)
-  }
-
-  @Test("it is inactive only once that has lasted") func inactiveWhenItLasts() {
-    var contact = contact
-    contact.read(isActive: true, at: at(0))
-    contact.read(isActive: false, at: at(100))
-    #expect(contact.isActive)
-    #expect(contact.settlesAt == at(130))
-    contact.settle(at: at(129))
-    #expect(contact.isActive)
-    contact.settle(at: at(130))
-    #expect(!contact.isActive)
-    #expect(contact.settlesAt == nil)
-  }
-
-  @Test("every bounce begins the wait anew") func bounces() {
-    var contact = contact
-    contact.read(isActive: true, at: at(0))
-    for time in stride(from: Int64(100), to: 180, by: 20) {
-      contact.read(isActive: false, at: at(time))
-      contact.read(isActive: true, at: at(time + 1))
+  @Test("it is active at once, and inactive when that has lasted") func debounces() {
+    for (readings, end, isActive, settles) in Self.cases {
+      var contact = Contact(isActive: false)
+      for reading in readings { contact.read(isActive: reading.level, at: at(reading.time)) }
+      contact.settle(at: at(end))
+      #expect(contact.isActive == isActive, "\(readings)")
+      #expect(contact.settlesAt == settles.map { at($0) }, "\(readings)")
     }
-    contact.read(isActive: false, at: at(180))
-    // The same level again is no edge.
-    contact.read(isActive: false, at: at(200))
-    contact.settle(at: at(209))
-    #expect(contact.isActive)
-    contact.settle(at: at(210))
-    #expect(!contact.isActive)
-  }
-
-  @Test("edges that are told late count from when they were") func lateEdges() {
-    var contact = contact
-    contact.read(isActive: true, at: at(0))
-    contact.read(isActive: false, at: at(10))
-    contact.read(isActive: true, at: at(60))
-    #expect(contact.isActive)
-    contact.read(isActive: false, at: at(70))
-    contact.read(isActive: false, at: at(500))
-    #expect(!contact.isActive)
   }
 }

@@ -1,4 +1,3 @@
-import Glibc
 import Horology
 
 /// A zone whose offset is any function of time: real zones do not change on demand.
@@ -19,20 +18,11 @@ struct TestZone: Zone {
   }
 
   func civil(at instant: Instant) -> CivilTime {
-    let offset = offset(instant.seconds)
-    var shown = time_t(instant.seconds + Int64(offset))
-    var fields = tm()
-    gmtime_r(&shown, &fields)
-    return CivilTime(
-      dateTime: CivilDateTime(
-        shownYear: Int(fields.tm_year) + 1900, month: Int(fields.tm_mon) + 1,
-        day: Int(fields.tm_mday), hour: Int(fields.tm_hour), minute: Int(fields.tm_min),
-        second: Int(fields.tm_sec)),
-      weekday: Weekday(rawValue: Int(fields.tm_wday))!, utcOffsetSeconds: offset)
+    CivilTime(at: instant, utcOffsetSeconds: offset(instant.seconds))
   }
 
   func instants(of time: CivilDateTime) -> [Instant] {
-    let asUTC = Instant(showing: time).seconds
+    let asUTC = Instant(utc: time).seconds
     let offsets = Set([-86_400, 0, 86_400].map { Int64(offset(asUTC + $0)) })
     return offsets.map { asUTC - $0 }.filter { $0 + Int64(offset($0)) == asUTC }.sorted()
       .map { Instant(seconds: $0) }
@@ -50,36 +40,7 @@ extension Tune {
 
 extension Instant {
   /// The instant at which UTC shows `text`, as in `2026-11-21T15:15:00`.
-  init(_ text: String) { self.init(showing: CivilDateTime(text: text)!) }
-
-  /// The instant at which UTC shows `time`.
-  init(showing time: CivilDateTime) {
-    var fields = tm()
-    fields.tm_year = Int32(time.year - 1900)
-    fields.tm_mon = Int32(time.month - 1)
-    fields.tm_mday = Int32(time.day)
-    fields.tm_hour = Int32(time.hour)
-    fields.tm_min = Int32(time.minute)
-    fields.tm_sec = Int32(time.second)
-    self.init(seconds: Int64(timegm(&fields)))
-  }
-}
-
-/// Numbers that look random and are the same for the same seed (SplitMix64).
-struct SeededNumbers: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) {
-    state = seed
-  }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
+  init(_ text: String) { self.init(utc: CivilDateTime(text: text)!) }
 }
 
 extension Timing {

@@ -1,3 +1,5 @@
+import Basics
+
 public struct AlarmPlan: Hashable, Sendable {
   public var name: String?
   public var times: AlarmTimes

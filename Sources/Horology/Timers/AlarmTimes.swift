@@ -45,9 +45,7 @@ public struct AlarmTimes: Hashable, Sendable {
   }
 
   private func ring(on date: CivilDate, in zone: some Zone) -> Instant {
-    let shown = CivilDateTime(
-      shownYear: date.year, month: date.month, day: date.day, hour: time.hour, minute: time.minute,
-      second: 0)
+    let shown = CivilDateTime(date, secondOfDay: time.minutes * 60)
     return zone.instants(of: shown).first ?? skipped(on: date, in: zone)
   }
 

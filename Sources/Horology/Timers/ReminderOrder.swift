@@ -1,3 +1,5 @@
+import Basics
+
 /// A person's order about timers and alarms. A text is the name or the number of one.
 public enum ReminderOrder: Hashable, Sendable {
   case start(Duration, name: String?)

@@ -15,39 +15,24 @@ public struct TimerGrammar: Hashable, Sendable {
     case left, timer, interval, answer
   }
 
-  private enum Part: String { case tens, units }
+  private static let units = ["hours", "minutes", "seconds"]
 
-  private struct NumberBlank<Number: RawRepresentable & Hashable & Sendable>: Blank
-  where Number.RawValue == String {
-    let number: Number
-    let part: Part?
-
-    init?(name: Substring) {
-      let words = name.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
-      guard let number = Number(rawValue: String(words[0])) else { return nil }
-      self.number = number
-      part = words.count > 1 ? Part(rawValue: String(words[1])) : nil
-      if words.count > 1 && part == nil { return nil }
-    }
-
-    func filled(_ number: Int) -> String {
-      switch part {
-      case nil: "\(number)"
-      case .tens: number < 20 ? "" : "\(number / 10 * 10)"
-      case .units: number < 20 ? "\(number)" : number % 10 == 0 ? "" : "\(number % 10)"
-      }
-    }
+  /// What a blank of this name, and its tens and units, are filled with.
+  private static func values(_ name: String, _ number: Int) -> [String: String] {
+    [
+      name: "\(number)", "\(name)-tens": number < 20 ? "" : "\(number / 10 * 10)",
+      "\(name)-units": number < 20 ? "\(number)" : number % 10 == 0 ? "" : "\(number % 10)",
+    ]
   }
 
-  private enum LengthNumber: String, CaseIterable { case hours, minutes, seconds }
-  private enum RoundNumber: String { case number }
+  private static func blanks(_ names: [String]) -> Set<String> {
+    Set(names.flatMap { values($0, 0).keys })
+  }
 
-  private typealias LengthRules = PhraseRules<NumberBlank<LengthNumber>>
-
-  private var left = LengthRules(digitCount: 6)
-  private var timer = LengthRules(digitCount: 6)
-  private var rounds = PhraseRules<NumberBlank<RoundNumber>>(digitCount: 2)
-  private var words: [TimerPhrase: PhraseRules<NoBlank>] = [:]
+  private var left = PhraseRules(digitCount: 6, blanks: blanks(units))
+  private var timer = PhraseRules(digitCount: 6, blanks: blanks(units))
+  private var rounds = PhraseRules(digitCount: 2, blanks: blanks(["number"]))
+  private var words: [TimerPhrase: PhraseRules] = [:]
 
   public init() {}
 
@@ -84,7 +69,7 @@ public struct TimerGrammar: Hashable, Sendable {
       return rounds.add(pattern: parts.count == 2 ? parts[1] : "**", phrase: phrase)
     }
     guard let word = TimerPhrase.words[section]?[key] else { return false }
-    var rule = PhraseRules<NoBlank>(digitCount: 0)
+    var rule = PhraseRules(digitCount: 0)
     guard rule.add(pattern: "", phrase: phrase) else { return false }
     words[word] = rule
     return true
@@ -96,26 +81,22 @@ public struct TimerGrammar: Hashable, Sendable {
     case .left(let duration): Self.names(duration, by: left)
     case .timer(let duration): Self.names(duration, by: timer)
     case .name, .time: nil
-    case .work, .rest, .half, .go, .done, .untrusted: words[phrase]?.phrase([]) { _ in "" }
+    case .work, .rest, .half, .go, .done, .untrusted: words[phrase]?.phrase([])
     case .round(let number):
       (1...99).contains(number)
-        ? rounds.phrase([number / 10, number % 10]) { $0.filled(number) } : nil
+        ? rounds.phrase([number / 10, number % 10], Self.values("number", number)) : nil
     case .both(let first, let second):
       names(first).flatMap { first in names(second).map { first + $0 } }
     }
   }
 
-  private static func names(_ duration: Duration, by rules: LengthRules) -> [String]? {
+  private static func names(_ duration: Duration, by rules: PhraseRules) -> [String]? {
     let numbers = duration.hoursMinutesSeconds
     guard duration > .zero, numbers[0] < 100, numbers.contains(where: { $0 != 0 }) else {
       return nil
     }
-    return rules.phrase(numbers.flatMap { [$0 / 10, $0 % 10] }) { blank in
-      switch blank.number {
-      case .hours: blank.filled(numbers[0])
-      case .minutes: blank.filled(numbers[1])
-      case .seconds: blank.filled(numbers[2])
-      }
-    }
+    let values = zip(units, numbers).map { Self.values($0, $1) }
+    return rules.phrase(
+      numbers.flatMap { [$0 / 10, $0 % 10] }, values.reduce(into: [:]) { $0.merge($1) { $1 } })
   }
 }
