@@ -1,6 +1,7 @@
 """The fixtures that the whole-program tests share."""
 
 import contextlib
+import functools
 import os
 import pathlib
 import re
@@ -129,22 +130,41 @@ def on_the_bus(bus, clocksmith):
 
 
 @pytest.fixture
-def start(bus, on_the_bus):
-    started = []
+def caller(bus):
+    with bus.caller() as caller:
+        yield caller
 
-    def start(announce="interval = 60\nvoice_at_hour = none", rest="", alsa=SILENT_ALSA,
-              voice=VOICE, words=(), **options):
+
+def several(make, end, wait=lambda made: None):
+    """Yields a function that makes one, waits until it is ready and returns it. Ends all of them."""
+    all_made = []
+
+    def another(*words, **options):
+        all_made.append(make(*words, **options))
+        wait(all_made[-1])
+        return all_made[-1]
+
+    yield another
+    for made in all_made:
+        end(made)
+
+
+def ends_well(service):
+    assert service.stop() == 0
+
+
+@pytest.fixture
+def start(bus, on_the_bus):
+    def make(announce="interval = 60\nvoice_at_hour = none", rest="", alsa=SILENT_ALSA,
+             voice=VOICE, words=(), **options):
         configuration = on_the_bus.configuration(announce, rest, voice)
-        service = Service(on_the_bus, configuration, *words, alsa=alsa, **options)
-        started.append(service)
+        return Service(on_the_bus, configuration, *words, alsa=alsa, **options)
+
+    def wait(service):
         with bus.caller() as caller:
             caller.wait_for_service(service)
-        return service
 
-    yield start
-    for service in started:
-        if service.is_alive():
-            assert service.stop() == 0
+    yield from several(make, lambda service: service.is_alive() and ends_well(service), wait)
 
 
 @pytest.fixture
@@ -158,62 +178,31 @@ def broker(tmp_path, request):
 
 @pytest.fixture
 def relay_to(on_the_bus, tmp_path):
-    started = []
-
-    def relay_to(port, rest="", **options):
-        relay = Relay(on_the_bus.environment, tmp_path, port, rest, **options)
-        started.append(relay)
-        return relay
-
-    yield relay_to
-    for relay in started:
-        assert relay.stop() == 0
+    yield from several(
+        lambda port, rest="", **options: Relay(on_the_bus.environment, tmp_path, port, rest, **options),
+        ends_well)
 
 
 @pytest.fixture
 def pretended():
     """Starts a pretended broker."""
     need_relay()
-    made = []
-
-    def pretended(*words, **options):
-        made.append(PretendedBroker(*words, **options))
-        return made[-1]
-
-    yield pretended
-    for broker in made:
-        broker.close()
+    yield from several(PretendedBroker, PretendedBroker.close)
 
 
 @pytest.fixture
 def announcer(bus):
     """Starts a pretended announcer in place of the real one."""
-    made = []
-
-    def announcer(*words, **properties):
-        made.append(PretendedAnnouncer(bus.address, *words, **properties))
-        return made[-1]
-
-    yield announcer
-    for each in made:
-        each.close()
+    yield from several(functools.partial(PretendedAnnouncer, bus.address), PretendedAnnouncer.close)
 
 
 @pytest.fixture
 def push_relay(on_the_bus, tmp_path):
     """Starts a relay that publishes, with this configuration."""
     need_relay()
-    started = []
-
-    def push_relay(configuration, within=()):
-        relay = PushRelay(on_the_bus.environment, tmp_path, configuration, within)
-        started.append(relay)
-        relay.wait_for("started")
-        return relay
-
-    yield push_relay
-    for relay in started:
-        assert relay.stop() == 0
+    yield from several(
+        functools.partial(PushRelay, on_the_bus.environment, tmp_path), ends_well,
+        lambda relay: relay.wait_for("started"))
 
 
 @pytest.fixture
@@ -228,16 +217,13 @@ def web():
 def door(on_the_bus, tmp_path):
     """Starts a relay that serves apps over HTTP."""
     need_relay()
-    started = []
 
-    def door(section="", rest="", waits=True, **options):
+    def make(section="", rest="", waits=True, **options):
         door = Door(on_the_bus.environment, tmp_path, section, rest, **options)
-        started.append(door)
-        return door.wait_until_open() if waits else door
+        door.waits = waits
+        return door
 
-    yield door
-    for each in started:
-        assert each.stop() == 0
+    yield from several(make, ends_well, lambda door: door.waits and door.wait_until_open())
 
 
 @pytest.fixture
