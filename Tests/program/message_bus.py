@@ -155,11 +155,6 @@ class Caller:
     def all(self):
         return plain(self.send(Properties(ADDRESS).get_all())[0])
 
-    def introspect(self):
-        address = DBusAddress(
-            PATH, bus_name=NAME, interface="org.freedesktop.DBus.Introspectable")
-        return self.send(new_method_call(address, "Introspect"))[0]
-
     def listen(self):
         """Starts to collect the signals of the service. Give the result to `next_signal` or
         `next_change`."""
