@@ -22,7 +22,7 @@ from program import PROGRAM, SILENT_ALSA, VOICE, Clocksmith, surroundings
 from push import PushRelay
 from recorded_words import brought_in, recordings  # noqa: F401
 from relay import Broker, Relay, need_relay
-from service import Service
+from service import Service, ends_well, several
 from slow_voice import copy_of_the_voice, lengthen
 
 
@@ -133,24 +133,6 @@ def on_the_bus(bus, clocksmith):
 def caller(bus):
     with bus.caller() as caller:
         yield caller
-
-
-def several(make, end, wait=lambda made: None):
-    """Yields a function that makes one, waits until it is ready and returns it. Ends all of them."""
-    all_made = []
-
-    def another(*words, **options):
-        all_made.append(make(*words, **options))
-        wait(all_made[-1])
-        return all_made[-1]
-
-    yield another
-    for made in all_made:
-        end(made)
-
-
-def ends_well(service):
-    assert service.stop() == 0
 
 
 @pytest.fixture

@@ -5,7 +5,6 @@ import pathlib
 import shutil
 import signal
 import subprocess
-import time
 
 import pytest
 
@@ -30,8 +29,8 @@ exec sleep infinity
 AS_A_SERVICE = 'JOURNAL_STREAM=$(stat -L -c %d:%i /proc/self/fd/2) exec "$@"'
 
 
-class World:
-    """A mount namespace with its own /run, and no journal in it yet."""
+class Journal:
+    """A journald in a mount namespace with its own /run."""
 
     def __init__(self, folder):
         for program in ("unshare", "nsenter", "journalctl", "systemd-cat"):
@@ -46,6 +45,11 @@ class World:
         wait_until(lambda: ready.exists() or self.holder.poll() is not None, 60, "the namespace")
         if self.holder.poll() is not None:
             pytest.skip("no mount namespace can be had here (not root?)")
+        self.daemon = subprocess.Popen(self.within(DAEMON), stderr=subprocess.DEVNULL)
+        wait_until(
+            lambda: self.run("test", "-S", "/run/systemd/journal/stdout").returncode == 0, 60,
+            "journald")
+        self.run("journalctl", "--update-catalog")
 
     def within(self, *words):
         """The command that runs these words in the namespace."""
@@ -55,22 +59,6 @@ class World:
     def run(self, *words):
         return subprocess.run(
             self.within(*words), capture_output=True, text=True, timeout=60, check=False)
-
-    def close(self):
-        self.holder.kill()
-        self.holder.wait()
-
-
-class Journal(World):
-    """The same with a journald in it."""
-
-    def __init__(self, folder):
-        super().__init__(folder)
-        self.daemon = subprocess.Popen(self.within(DAEMON), stderr=subprocess.DEVNULL)
-        wait_until(
-            lambda: self.run("test", "-S", "/run/systemd/journal/stdout").returncode == 0, 60,
-            "journald")
-        self.run("journalctl", "--update-catalog")
 
     def start(self, clocksmith, *words, **environment):
         """Starts the program as systemd starts a service."""
@@ -94,14 +82,11 @@ class Journal(World):
             self.daemon.wait(60)
         except subprocess.TimeoutExpired:
             self.daemon.kill()
-        super().close()
+        self.holder.kill()
+        self.holder.wait()
 
 
 def stop(process):
     """Ends a service and returns its exit status."""
     process.terminate()
-    deadline = time.monotonic() + 60
-    while process.poll() is None:
-        assert time.monotonic() < deadline, "it did not end"
-        time.sleep(0.01)
-    return process.returncode
+    return process.wait(60)

@@ -5,7 +5,7 @@ import pytest
 
 import test_card_settings
 from program import ROOT
-from test_card_settings import TEXT
+from test_card_settings import TEXT, tool
 
 RELAY = """\
 [relay]
@@ -92,8 +92,7 @@ def test_a_slip_in_the_section_is_told_without_the_secret(tmp_path, line, told):
 def test_certificates_are_the_relays_own(tmp_path):
     (tmp_path / "relay").mkdir()
     (tmp_path / "relay/broker.pem").write_text("a certificate\n")
-    (tmp_path / "chown").write_text("#!/bin/sh\necho chown \"$@\"\n")
-    (tmp_path / "chown").chmod(0o755)
+    tool(tmp_path, "chown", 'echo chown "$@"')
     lines = applied(tmp_path, f"[card]\nhostname = harbour\n{RELAY}",
                     "cat /etc/clocksmith/relay/broker.pem; stat -c %a /etc/clocksmith/relay/broker.pem")
     assert "chown -R root:clocksmith-relay /etc/clocksmith/relay" in lines
