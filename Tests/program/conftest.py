@@ -57,25 +57,17 @@ IN_MEMORY = "/dev/shm"
 LEAST = 1 << 30
 
 
-def folder_in_memory():
-    """A new folder in memory; None where there is too little of it, or where no library can be
-    loaded from there."""
-    try:
-        found = os.statvfs(IN_MEMORY)
-        if found.f_flag & os.ST_NOEXEC or found.f_bavail * found.f_frsize < LEAST:
-            return None
-        return pathlib.Path(tempfile.mkdtemp(prefix="clocksmith-", dir=IN_MEMORY))
-    except OSError:
-        return None
-
-
 @pytest.fixture(scope="session")
 def memory(tmp_path_factory):
-    """A folder in memory: a disk that stands still for seconds holds up nothing that sounds."""
-    folder = folder_in_memory()
-    yield folder or tmp_path_factory.mktemp("memory")
-    if folder:
-        shutil.rmtree(folder, ignore_errors=True)
+    """A folder in memory: a disk that stands still for seconds holds up nothing that sounds. On the
+    disk where memory has too little room, or where no library can be loaded from it."""
+    found = os.statvfs(IN_MEMORY)
+    if found.f_flag & os.ST_NOEXEC or found.f_bavail * found.f_frsize < LEAST:
+        yield tmp_path_factory.mktemp("memory")
+        return
+    with tempfile.TemporaryDirectory(
+            prefix="clocksmith-", dir=IN_MEMORY, ignore_cleanup_errors=True) as folder:
+        yield pathlib.Path(folder)
 
 
 @pytest.fixture

@@ -79,8 +79,7 @@ def zone_showing(clocksmith, seconds, at=None):
 
 def in_the_night(clocksmith):
     """Puts it into a zone where it is 03:20: no occasion comes near, and no alarm of a test."""
-    clocksmith.environment = clocksmith.environment | {
-        "TZ": zone_showing(clocksmith, 3 * 3600 + 20 * 60)}
+    clocksmith.environment |= {"TZ": zone_showing(clocksmith, 3 * 3600 + 20 * 60)}
 
 
 def refusal(done, status):

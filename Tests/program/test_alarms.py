@@ -34,23 +34,6 @@ def alarms(home):
     return [json.loads(line) for line in do(home, "list", "--json").splitlines()]
 
 
-# The time to which the tests wait. It is no quarter of an hour.
-SOON = "06:47"
-
-
-def shortly_before(home, seconds=15):
-    """Runs everything in a zone where it is SOON in so many seconds; returns that second of UTC."""
-    begun = int(time.time())
-    home.environment = home.environment | {
-        "TZ": zone_showing(home, 6 * 3600 + 47 * 60 - seconds, begun)}
-    return begun + seconds
-
-
-def guard(at):
-    """How long a test waits for that second, in seconds."""
-    return at - time.time() + 60
-
-
 def test_an_alarm_is_set_listed_and_cancelled(caller, home, start):
     service = start()
     signals = caller.listen()
@@ -83,10 +66,11 @@ def test_an_alarm_is_set_listed_and_cancelled(caller, home, start):
 
 def test_it_rings_on_its_moment_says_the_time_and_is_put_off_and_stopped(home, start):
     speaker = ExactSpeaker(home.folder)
-    at = shortly_before(home)
+    at = int(time.time()) + 15
+    home.environment |= {"TZ": zone_showing(home, 6 * 3600 + 47 * 60, at)}
     service = start(rest="[speaker]\ndevice = good", alsa=SILENT_ALSA + speaker.device("good"))
-    do(home, SOON, "--name", "tea")
-    service.wait_for('alarm "tea" rings', guard(at))
+    do(home, "06:47", "--name", "tea")
+    service.wait_for('alarm "tea" rings', 75)
     service.wait_for('said ".*" for alarm "tea"', 60)
     assert alarms(home)[0]["state"] == "ringing"
     assert re.fullmatch(r'alarm 1 "tea": .*: rings again .*, in \d+ min.*', do(home, "snooze"))
@@ -123,7 +107,7 @@ def test_it_outlasts_the_service(home, start, end):
 
 def test_it_is_shown_in_the_zone_of_the_service(home, start):
     london = "Europe/London"
-    home.environment = home.environment | {"TZ": london}
+    home.environment |= {"TZ": london}
     # Half a day away.
     time_of_day = f"{datetime.now(ZoneInfo(london)) + timedelta(hours=12):%H:%M}"
     start()

@@ -142,13 +142,6 @@ def test_two_sound_cards_on_the_same_pins_are_refused(boot):
     assert boot.overlays() == []
 
 
-def test_an_overlay_that_is_missing_is_told(boot):
-    (boot.folder / "boot" / "overlays" / "rtc-ds3231.dtbo").unlink()
-    wrote, told = boot.start("ds3231")
-    assert not wrote
-    assert "overlays/rtc-ds3231.dtbo is missing on the boot partition" in told
-
-
 def settings(tmp_path, text, encoding="utf-8"):
     """The journal lines about [card] in clocksmith.txt, by that part of the settings script."""
     file = tmp_path / "clocksmith.txt"

@@ -32,12 +32,6 @@ def applied(folder, *words):
     return test_card_settings.applied(folder, *words)
 
 
-def test_a_card_without_settings_serves_the_page(tmp_path):
-    lines = applied(tmp_path, TEXT, CONFIGURED)
-    assert lines == [
-        STARTED, *PAGE, "=== clock", "harbour", "[announce]", "interval = 5", "[speaker]", "volume = -3dB"]
-
-
 def test_the_card_as_it_is_shipped_serves_the_page(tmp_path):
     shipped = (ROOT / "deploy/device/boot/clocksmith.txt").read_text(encoding="utf-8")
     lines = applied(tmp_path, shipped, CONFIGURED)

@@ -77,11 +77,6 @@ def test_what_the_day_brought_is_told_at_the_stop(journal):
     assert "asked for the time once" in entry["MESSAGE"]
 
 
-def test_journalctl_explains_an_entry_and_what_to_do(journal):
-    said = journal.run("journalctl", "--no-pager", "-x", "CLOCKSMITH_EVENT=reload_failed").stdout
-    assert "systemctl reload clocksmith" in said and "Subject: The configuration" in said
-
-
 def queries():
     """The journalctl commands in docs/journal.md."""
     text = (ROOT / "docs/journal.md").read_text(encoding="utf-8")
