@@ -1,6 +1,7 @@
 """The fixtures that the whole-program tests share."""
 
 import contextlib
+import functools
 import os
 import pathlib
 import re
@@ -21,7 +22,7 @@ from program import PROGRAM, SILENT_ALSA, VOICE, Clocksmith, surroundings
 from push import PushRelay
 from recorded_words import brought_in, recordings  # noqa: F401
 from relay import Broker, Relay, need_relay
-from service import Service
+from service import Service, ends_well, several
 from slow_voice import copy_of_the_voice, lengthen
 
 
@@ -56,25 +57,17 @@ IN_MEMORY = "/dev/shm"
 LEAST = 1 << 30
 
 
-def folder_in_memory():
-    """A new folder in memory; None where there is too little of it, or where no library can be
-    loaded from there."""
-    try:
-        found = os.statvfs(IN_MEMORY)
-        if found.f_flag & os.ST_NOEXEC or found.f_bavail * found.f_frsize < LEAST:
-            return None
-        return pathlib.Path(tempfile.mkdtemp(prefix="clocksmith-", dir=IN_MEMORY))
-    except OSError:
-        return None
-
-
 @pytest.fixture(scope="session")
 def memory(tmp_path_factory):
-    """A folder in memory: a disk that stands still for seconds holds up nothing that sounds."""
-    folder = folder_in_memory()
-    yield folder or tmp_path_factory.mktemp("memory")
-    if folder:
-        shutil.rmtree(folder, ignore_errors=True)
+    """A folder in memory: a disk that stands still for seconds holds up nothing that sounds. On the
+    disk where memory has too little room, or where no library can be loaded from it."""
+    found = os.statvfs(IN_MEMORY)
+    if found.f_flag & os.ST_NOEXEC or found.f_bavail * found.f_frsize < LEAST:
+        yield tmp_path_factory.mktemp("memory")
+        return
+    with tempfile.TemporaryDirectory(
+            prefix="clocksmith-", dir=IN_MEMORY, ignore_cleanup_errors=True) as folder:
+        yield pathlib.Path(folder)
 
 
 @pytest.fixture
@@ -129,22 +122,23 @@ def on_the_bus(bus, clocksmith):
 
 
 @pytest.fixture
-def start(bus, on_the_bus):
-    started = []
+def caller(bus):
+    with bus.caller() as caller:
+        yield caller
 
-    def start(announce="interval = 60\nvoice_at_hour = none", rest="", alsa=SILENT_ALSA,
-              voice=VOICE, words=(), **options):
+
+@pytest.fixture
+def start(bus, on_the_bus):
+    def make(announce="interval = 60\nvoice_at_hour = none", rest="", alsa=SILENT_ALSA,
+             voice=VOICE, words=(), **options):
         configuration = on_the_bus.configuration(announce, rest, voice)
-        service = Service(on_the_bus, configuration, *words, alsa=alsa, **options)
-        started.append(service)
+        return Service(on_the_bus, configuration, *words, alsa=alsa, **options)
+
+    def wait(service):
         with bus.caller() as caller:
             caller.wait_for_service(service)
-        return service
 
-    yield start
-    for service in started:
-        if service.is_alive():
-            assert service.stop() == 0
+    yield from several(make, lambda service: service.is_alive() and ends_well(service), wait)
 
 
 @pytest.fixture
@@ -158,62 +152,31 @@ def broker(tmp_path, request):
 
 @pytest.fixture
 def relay_to(on_the_bus, tmp_path):
-    started = []
-
-    def relay_to(port, rest="", **options):
-        relay = Relay(on_the_bus.environment, tmp_path, port, rest, **options)
-        started.append(relay)
-        return relay
-
-    yield relay_to
-    for relay in started:
-        assert relay.stop() == 0
+    yield from several(
+        lambda port, rest="", **options: Relay(on_the_bus.environment, tmp_path, port, rest, **options),
+        ends_well)
 
 
 @pytest.fixture
 def pretended():
     """Starts a pretended broker."""
     need_relay()
-    made = []
-
-    def pretended(*words, **options):
-        made.append(PretendedBroker(*words, **options))
-        return made[-1]
-
-    yield pretended
-    for broker in made:
-        broker.close()
+    yield from several(PretendedBroker, PretendedBroker.close)
 
 
 @pytest.fixture
 def announcer(bus):
     """Starts a pretended announcer in place of the real one."""
-    made = []
-
-    def announcer(*words, **properties):
-        made.append(PretendedAnnouncer(bus.address, *words, **properties))
-        return made[-1]
-
-    yield announcer
-    for each in made:
-        each.close()
+    yield from several(functools.partial(PretendedAnnouncer, bus.address), PretendedAnnouncer.close)
 
 
 @pytest.fixture
 def push_relay(on_the_bus, tmp_path):
     """Starts a relay that publishes, with this configuration."""
     need_relay()
-    started = []
-
-    def push_relay(configuration, within=()):
-        relay = PushRelay(on_the_bus.environment, tmp_path, configuration, within)
-        started.append(relay)
-        relay.wait_for("started")
-        return relay
-
-    yield push_relay
-    for relay in started:
-        assert relay.stop() == 0
+    yield from several(
+        functools.partial(PushRelay, on_the_bus.environment, tmp_path), ends_well,
+        lambda relay: relay.wait_for("started"))
 
 
 @pytest.fixture
@@ -228,16 +191,13 @@ def web():
 def door(on_the_bus, tmp_path):
     """Starts a relay that serves apps over HTTP."""
     need_relay()
-    started = []
 
-    def door(section="", rest="", waits=True, **options):
+    def make(section="", rest="", waits=True, **options):
         door = Door(on_the_bus.environment, tmp_path, section, rest, **options)
-        started.append(door)
-        return door.wait_until_open() if waits else door
+        door.waits = waits
+        return door
 
-    yield door
-    for each in started:
-        assert each.stop() == 0
+    yield from several(make, ends_well, lambda door: door.waits and door.wait_until_open())
 
 
 @pytest.fixture

@@ -19,15 +19,7 @@ class Etc:
         self.environment = clocksmith.environment
         (self.folder / "conf.d").mkdir(parents=True)
 
-    def command(self, *words, before=()):
-        return ["unshare", "--mount", "sh", "-c", WITH_FOLDER, self.folder, *before, PROGRAM, *words]
-
-    def run(self, *words, before=()):
+    def run(self, *words):
         return subprocess.run(
-            self.command(*words, before=before), env=self.environment, capture_output=True, text=True,
-            timeout=60, check=False)
-
-    def start(self, *words):
-        return subprocess.Popen(
-            self.command(*words), env=self.environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE, text=True)
+            ["unshare", "--mount", "sh", "-c", WITH_FOLDER, self.folder, PROGRAM, *words],
+            env=self.environment, capture_output=True, text=True, timeout=60, check=False)

@@ -45,16 +45,13 @@ def plain(value):
 
 def timestamp(instant):
     """Seconds since 1970 of an instant as a record has it."""
-    return datetime.datetime.fromisoformat(instant.replace("Z", "+00:00")).timestamp()
+    return datetime.datetime.fromisoformat(instant).timestamp()
 
 
 def rfc3339(seconds):
     """An instant as a record has it: to the microsecond, without zeros at the end."""
-    whole, _, part = (
-        datetime.datetime.fromtimestamp(seconds, datetime.UTC).replace(tzinfo=None)
-        .isoformat(timespec="microseconds").partition("."))
-    part = part.rstrip("0")
-    return f"{whole}.{part}Z" if part else f"{whole}Z"
+    text = datetime.datetime.fromtimestamp(seconds, datetime.UTC).strftime("%Y-%m-%dT%H:%M:%S.%f")
+    return text.rstrip("0").rstrip(".") + "Z"
 
 
 def noticed(body):
@@ -154,11 +151,6 @@ class Caller:
 
     def all(self):
         return plain(self.send(Properties(ADDRESS).get_all())[0])
-
-    def introspect(self):
-        address = DBusAddress(
-            PATH, bus_name=NAME, interface="org.freedesktop.DBus.Introspectable")
-        return self.send(new_method_call(address, "Introspect"))[0]
 
     def listen(self):
         """Starts to collect the signals of the service. Give the result to `next_signal` or

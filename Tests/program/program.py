@@ -52,13 +52,16 @@ class Clocksmith:
             **{"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE,
                "text": True, "timeout": 60, "errors": "surrogateescape"} | options)
 
-    def agenda(self, zone, start, end, announce=""):
+    def agenda(self, *words):
         """The lines of `agenda --json`, as dictionaries."""
-        done = self.run(
-            "agenda", "--json", "--zone", zone, "--from", start, "--to", end,
-            "--config", self.configuration(announce))
+        done = self.run("agenda", "--json", *words)
         assert (done.returncode, done.stderr) == (0, "")
         return [json.loads(line) for line in done.stdout.splitlines()]
+
+    def supposed_agenda(self, zone, start, end, announce="", rest=""):
+        """The same from one local time to another, for this configuration."""
+        return self.agenda(
+            "--zone", zone, "--from", start, "--to", end, "--config", self.configuration(announce, rest))
 
 
 def zone_showing(clocksmith, seconds, at=None):
@@ -76,8 +79,7 @@ def zone_showing(clocksmith, seconds, at=None):
 
 def in_the_night(clocksmith):
     """Puts it into a zone where it is 03:20: no occasion comes near, and no alarm of a test."""
-    clocksmith.environment = clocksmith.environment | {
-        "TZ": zone_showing(clocksmith, 3 * 3600 + 20 * 60)}
+    clocksmith.environment |= {"TZ": zone_showing(clocksmith, 3 * 3600 + 20 * 60)}
 
 
 def refusal(done, status):

@@ -94,3 +94,21 @@ class Service:
 def next_minute(lead):
     """The first full minute of UTC that is at least `lead` seconds away."""
     return (int(time.time() + lead) // 60 + 1) * 60
+
+
+def several(make, end, wait=lambda made: None):
+    """Yields a function that makes one, waits until it is ready and returns it. Ends all of them."""
+    all_made = []
+
+    def another(*words, **options):
+        all_made.append(make(*words, **options))
+        wait(all_made[-1])
+        return all_made[-1]
+
+    yield another
+    for made in all_made:
+        end(made)
+
+
+def ends_well(service):
+    assert service.stop() == 0

@@ -1,11 +1,11 @@
-"""What the agenda lists besides occasions: alarms as tzdata has them, and what the service has."""
+"""What the agenda lists besides occasions: alarms as tzdata has them, and what cannot sound."""
 
-import json
 from datetime import datetime, timedelta, timezone
 from zoneinfo import ZoneInfo, available_timezones
 
 import pytest
 
+from message_bus import timestamp
 from test_agenda_against_tzdata import instant_of
 
 # The only occasions are the hours, and the tests ignore them.
@@ -13,12 +13,6 @@ SPARSE = "interval = 60\nvoice_at_hour = none\nchime = none"
 ZONES = ["Africa/Casablanca", "Antarctica/Troll", "Australia/Lord_Howe"]
 TIMES = ["00:00", "00:15", "01:30", "02:00", "02:01", "02:30", "02:59", "03:00", "12:45", "23:59"]
 DAYS = {"sun": [6], "mon-fri": [0, 1, 2, 3, 4], "sat,sun": [5, 6], "mon-sun": list(range(7))}
-
-
-def agenda(clocksmith, *words):
-    done = clocksmith.run("agenda", "--json", *words)
-    assert (done.returncode, done.stderr) == (0, "")
-    return [json.loads(line) for line in done.stdout.splitlines()]
 
 
 def section(name, time, days, **keys):
@@ -49,22 +43,17 @@ def test_a_year_of_alarms_is_where_tzdata_puts_it(clocksmith, name):
     start, end = datetime(2025, 12, 31, 12), datetime(2027, 1, 1, 2, 30)
     alarms = {f"{time} {days}": (time, days) for time in TIMES for days in DAYS}
     rest = "".join(section(key, *alarm) for key, alarm in alarms.items())
-    lines = agenda(
-        clocksmith, "--zone", name, "--from", start.isoformat(), "--to", end.isoformat(),
-        "--config", clocksmith.configuration(SPARSE, rest))
+    lines = clocksmith.supposed_agenda(name, start.isoformat(), end.isoformat(), SPARSE, rest)
     listed = [line for line in lines if line["cause"] == "alarm"]
     wanted = sorted(
         (instant, key) for key, (time, days) in alarms.items()
         for instant in rings(zone, time, DAYS[days], start, end))
     assert len(wanted) > 5000
-    said = sorted(
-        (int(datetime.fromisoformat(line["instant"].replace("Z", "+00:00")).timestamp()),
-         line["name"]) for line in listed)
+    said = sorted((int(timestamp(line["instant"])), line["name"]) for line in listed)
     assert said == wanted
     assert [line["instant"] for line in lines] == sorted(line["instant"] for line in lines)
     for line in listed:
-        local = datetime.fromisoformat(line["instant"].replace("Z", "+00:00")).astimezone(zone)
-        assert line["local"] == local.isoformat()
+        assert line["local"] == datetime.fromisoformat(line["instant"]).astimezone(zone).isoformat()
 
 
 def test_an_alarm_is_listed_with_all_that_is_heard_of_it(clocksmith):
@@ -74,7 +63,7 @@ def test_an_alarm_is_listed_with_all_that_is_heard_of_it(clocksmith):
             "tune": "whittington", "rise": "-30dB 90s"}))
     words = ["--zone", "UTC", "--from", "2026-06-02T06:45", "--to", "2026-06-02T07:01", "--config",
              configuration]
-    occasion, school, milk, hour = agenda(clocksmith, *words)
+    occasion, school, milk, hour = clocksmith.agenda(*words)
     assert (occasion["cause"], hour["cause"], hour["sounds"]) == ("occasion", "occasion", True)
     assert school == {
         "instant": "2026-06-02T06:45:00Z", "local": "2026-06-02T06:45:00+00:00",
@@ -96,9 +85,9 @@ def test_an_alarm_is_listed_with_all_that_is_heard_of_it(clocksmith):
 def test_a_time_without_a_date_is_the_next_one_and_an_hour_may_be_written_as_a_length(clocksmith):
     words = ["--zone", "Europe/London", "--config", clocksmith.configuration("interval = 30")]
     for length in ["1", "1h", "60min"]:
-        first, second = agenda(clocksmith, "--from", "01:00", "--hours", length, *words)
+        first, second = clocksmith.agenda("--from", "01:00", "--hours", length, *words)
         now = datetime.now(timezone.utc)
-        start = datetime.fromisoformat(first["instant"].replace("Z", "+00:00"))
+        start = datetime.fromisoformat(first["instant"])
         assert now <= start <= now + timedelta(hours=26)
         assert (first["local"][11:16], second["local"][11:16]) == ("01:00", "01:30")
     # Clocks are put back: the heading tells which of two is meant.
@@ -109,3 +98,18 @@ def test_a_time_without_a_date_is_the_next_one_and_an_hour_may_be_written_as_a_l
         "00:30  twelve thirty A M", "01:00  one o'clock", "01:30  one thirty A M",
         "sun 2026-10-25 (UTC+00:00)",
         "01:00  one o'clock", "01:30  one thirty A M", "02:00  two o'clock"]
+
+
+def test_quiet_hours_all_week_leave_the_alarms(clocksmith):
+    configuration = clocksmith.configuration("quiet = 00:00-23:59", "[alarm x]\ntime = 07:00")
+    lines = clocksmith.agenda("--zone", "UTC", "--config", configuration)
+    assert [line["name"] for line in lines if line["sounds"]] == ["x"]
+
+
+def test_what_comes_while_a_long_tune_sounds_is_not_promised(clocksmith):
+    tune = clocksmith.folder / "endless.tune"
+    notes = "notes = E3 20 E3 20 E3 20 E3 20\n" * 49
+    tune.write_text(f"[tune]\ndescription = 65 minutes\n[hour]\n{notes}notes = E3\n")
+    lines = clocksmith.supposed_agenda(
+        "UTC", "2026-11-21T00:00", "2026-11-22T00:00", f"chime = {tune}\ninterval = 60")
+    assert [line["sounds"] for line in lines] in ([True, False] * 12, [False, True] * 12)

@@ -15,11 +15,11 @@ SCHOOL = "[alarm school]\ntime = 06:45\ndays = mon-fri\n"
 @pytest.fixture
 def draw(clocksmith, tmp_path):
     """Draws an agenda of London: the picture's elements."""
-    def draw(*words, announce=QUIET, rest=SCHOOL, asked=("--zone", "Europe/London")):
+    def draw(*words):
         path = tmp_path / "week.svg"
-        if asked:
-            words = (*words, *asked, "--config", clocksmith.configuration(announce, rest))
-        done = clocksmith.run("agenda", "--picture", path, *words)
+        done = clocksmith.run(
+            "agenda", "--picture", path, *words, "--zone", "Europe/London",
+            "--config", clocksmith.configuration(QUIET, SCHOOL))
         assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
         assert path.stat().st_size < 100_000
         return xml.etree.ElementTree.parse(path).getroot()
@@ -28,8 +28,7 @@ def draw(clocksmith, tmp_path):
 
 def described(picture):
     """The description of each day, by the day."""
-    sentences = re.findall(r"(\w{3} \d{4}-\d\d-\d\d): (.*?)\.(?= |$)", picture.find(f"{SVG}desc").text)
-    return dict(sentences)
+    return dict(re.findall(r"(\w{3} \d{4}-\d\d-\d\d): (.*?)\.(?= |$)", picture.find(f"{SVG}desc").text))
 
 
 def all_of(picture, kind, style):
@@ -50,7 +49,7 @@ def test_a_day_has_what_sounds_its_quiet_hours_and_its_alarms(draw):
     assert quiet[1:] == [(116, 6.5 * 44), (116 + 22 * 44, 2 * 44)]
     [bells] = all_of(picture, "path", "bells")[1:]
     assert [int(x) for x in re.findall(r"M(\d+)", bells.get("d"))] == [116 + hour * 44 for hour in range(7, 22)]
-    [alarm] = [group for group in picture.iter(f"{SVG}g")]
+    [alarm] = picture.iter(f"{SVG}g")
     assert alarm.find(f"{SVG}title").text.startswith('06:45  alarm "school": rings')
     assert '06:45 alarm "school"' in [each.text for each in picture.iter(f"{SVG}text")]
 

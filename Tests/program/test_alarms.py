@@ -12,7 +12,7 @@ import soundfile
 
 from exact_speaker import ExactSpeaker
 from message_bus import timestamp
-from program import ROOT, SILENT_ALSA, in_the_night, refusal, zone_showing
+from program import ROOT, SILENT_ALSA, about, in_the_night, refusal, zone_showing
 from sound_server import RATE, find
 
 RING, _ = soundfile.read(ROOT / "sounds/signals/ring.flac", dtype="float32")
@@ -34,35 +34,17 @@ def alarms(home):
     return [json.loads(line) for line in do(home, "list", "--json").splitlines()]
 
 
-# The time to which the tests wait. It is no quarter of an hour.
-SOON = "06:47"
-
-
-def shortly_before(home, seconds=15):
-    """Runs everything in a zone where it is SOON in so many seconds; returns that second of UTC."""
-    begun = int(time.time())
-    home.environment = home.environment | {
-        "TZ": zone_showing(home, 6 * 3600 + 47 * 60 - seconds, begun)}
-    return begun + seconds
-
-
-def guard(at):
-    """How long a test waits for that second, in seconds."""
-    return at - time.time() + 60
-
-
-def test_an_alarm_is_set_listed_and_cancelled(bus, home, start):
+def test_an_alarm_is_set_listed_and_cancelled(caller, home, start):
     service = start()
-    with bus.caller() as caller:
-        signals = caller.listen()
-        said = do(home, "07:00", "--days", "mon-fri", "--name", "school")
-        assert re.fullmatch(
-            r'alarm 1 "school": 07:00, mon-fri: rings (mon|tue|wed|thu|fri) [\d-]{10} 07:00, in .*',
-            said)
-        [row] = caller.next_change(signals, "Alarms")
-        assert timestamp(row.pop("rings")) > time.time()
-        assert row == {"number": 1, "name": "school", "time": "07:00", "days": "mon-fri",
-                       "origin": "person", "state": "waiting"}
+    signals = caller.listen()
+    said = do(home, "07:00", "--days", "mon-fri", "--name", "school")
+    assert re.fullmatch(
+        r'alarm 1 "school": 07:00, mon-fri: rings (mon|tue|wed|thu|fri) [\d-]{10} 07:00, in .*',
+        said)
+    [row] = caller.next_change(signals, "Alarms")
+    assert timestamp(row.pop("rings")) > time.time()
+    assert row == {"number": 1, "name": "school", "time": "07:00", "days": "mon-fri",
+                   "origin": "person", "state": "waiting"}
     service.wait_for('alarm "school" was set for 07:00, mon-fri')
     assert do(home, "06:30", "--date", "2099-12-24", "--rise", "5m").startswith(
         "alarm 2: 06:30, 2099-12-24, rise 5min: rings thu 2099-12-24 06:30, in ")
@@ -82,12 +64,13 @@ def test_an_alarm_is_set_listed_and_cancelled(bus, home, start):
     assert do(home, "list") == "no alarm"
 
 
-def test_it_rings_on_its_moment_says_the_time_and_is_put_off_and_stopped(bus, home, start):
+def test_it_rings_on_its_moment_says_the_time_and_is_put_off_and_stopped(home, start):
     speaker = ExactSpeaker(home.folder)
-    at = shortly_before(home)
+    at = int(time.time()) + 15
+    home.environment |= {"TZ": zone_showing(home, 6 * 3600 + 47 * 60, at)}
     service = start(rest="[speaker]\ndevice = good", alsa=SILENT_ALSA + speaker.device("good"))
-    do(home, SOON, "--name", "tea")
-    service.wait_for('alarm "tea" rings', guard(at))
+    do(home, "06:47", "--name", "tea")
+    service.wait_for('alarm "tea" rings', 75)
     service.wait_for('said ".*" for alarm "tea"', 60)
     assert alarms(home)[0]["state"] == "ringing"
     assert re.fullmatch(r'alarm 1 "tea": .*: rings again .*, in \d+ min.*', do(home, "snooze"))
@@ -101,8 +84,6 @@ def test_it_rings_on_its_moment_says_the_time_and_is_put_off_and_stopped(bus, ho
     home.run("interval", "10m")
     assert home.run("stop").stdout.startswith('alarm "tea" is snoozed: ')
     assert json.loads(home.run("status", "--json").stdout)["intervals"] == []
-    with open("/dev/full", "w", encoding="utf-8") as full:
-        assert "it was done all the same" in refusal(home.run("stop", stdout=full), 1)
     do(home, "stop", "tea")
     service.wait_for('alarm "tea" has stopped ringing: it was stopped by hand')
     assert alarms(home) == []
@@ -126,7 +107,7 @@ def test_it_outlasts_the_service(home, start, end):
 
 def test_it_is_shown_in_the_zone_of_the_service(home, start):
     london = "Europe/London"
-    home.environment = home.environment | {"TZ": london}
+    home.environment |= {"TZ": london}
     # Half a day away.
     time_of_day = f"{datetime.now(ZoneInfo(london)) + timedelta(hours=12):%H:%M}"
     start()
@@ -169,6 +150,9 @@ def test_a_tune_that_is_gone_is_told_kept_and_taken_back(home, start):
     tune.unlink()
     service = start()
     service.wait_for('alarm "school" rings with the signal: .*two.tune')
+    found = about(home.run("check"), "alarms")
+    assert found.startswith('FOUND alarms        alarm "school" cannot ring with its tune: ')
+    assert str(tune) in found and found.endswith("; set it with another")
     assert alarms(home)[0]["tune"] == str(tune)
     do(home, "08:00")
     service.signal(signal.SIGHUP)
@@ -197,8 +181,6 @@ def test_the_ring_of_the_next_day_is_skipped_the_evening_before(home, start):
 
 @pytest.mark.parametrize("words, told", [
     ([], "alarm wants a time, as in 07:00"),
-    (["26:00"], "'26:00' is no time of day; write HH:MM, as in 07:00, from 00:00 to 23:59"),
-    (["7am"], "'7am' is no time of day"),
     (["07:00", "mon"], "unexpected 'mon'; see 'clocksmith alarm --help'"),
     (["07:00", "--days", "weekdays"],
      "--days 'weekdays' is not a weekday (mon tue wed thu fri sat sun) or two, as mon-fri"),
@@ -208,9 +190,7 @@ def test_the_ring_of_the_next_day_is_skipped_the_evening_before(home, start):
     (["07:00", "--name", "a\nb"], "--name cannot be used: it has a control character"),
     (["07:00", "--name", "x" * 10_000], "--name cannot be used: it has more than 40 characters"),
     (["07:00", "--name", "7"], "it would be taken for the number of an alarm"),
-    (["07:00", "--json"], "--json means nothing for an alarm that is set"),
     (["list", "--days", "mon"], "--days means nothing for 'alarm list'"),
-    (["list", "school"], "unexpected 'school'; see 'clocksmith alarm --help'"),
     (["remove"], "'alarm remove' wants a name or a number"),
     (["07:00", "--name", b"caf\xe9"], "is not UTF-8; write it in UTF-8, or rename the file"),
     (["6:30"], "'6:30' is no time of day; write HH:MM, as in 07:00"),
@@ -220,7 +200,7 @@ def test_a_mistake_is_told_in_a_sentence(clocksmith, words, told):
     assert told in refusal(clocksmith.run("alarm", *words), 2)
 
 
-def test_what_cannot_be_done_is_refused_with_a_reason(bus, home, start):
+def test_what_cannot_be_done_is_refused_with_a_reason(caller, home, start):
     start()
     do(home, "07:00", "--name", "school")
     for words, told in [
@@ -235,15 +215,14 @@ def test_what_cannot_be_done_is_refused_with_a_reason(bus, home, start):
     assert refusal(home.run("alarm", "07:00", "--date", "2020-01-01"), 1) == (
         "clocksmith: clocksmith.service: 07:00 on 2020-01-01 is over; choose a later day")
     assert "--tune wants the name of a tune" in refusal(home.run("alarm", "07:00", "--tune", ""), 2)
-    with bus.caller() as caller:
-        for number in range(99):
-            caller.ask("SetAlarm", time="07:00", days="mon", name=f"n{number}")
-        with pytest.raises(Exception, match="there are 100 alarms already"):
-            caller.ask("SetAlarm", time="07:00", days="mon", name="more")
-        with pytest.raises(Exception, match="is not allowed; write a path of at most 1024 bytes"):
-            caller.ask("SetAlarm", time="07:00", days="mon", tune="/" * 2000)
-        caller.ask("CancelAlarm", alarm="n7")
-        caller.ask("SetAlarm", time="07:00", days="mon", tune="none")
-        for values in [("7", "mon"), ("07:00", "never"), ("07:00", "2027-02-30")]:
-            with pytest.raises(Exception, match="is not allowed"):
-                caller.ask("SetAlarm", time=values[0], days=values[1])
+    for number in range(99):
+        caller.ask("SetAlarm", time="07:00", days="mon", name=f"n{number}")
+    with pytest.raises(Exception, match="there are 100 alarms already"):
+        caller.ask("SetAlarm", time="07:00", days="mon", name="more")
+    with pytest.raises(Exception, match="is not allowed; write a path of at most 1024 bytes"):
+        caller.ask("SetAlarm", time="07:00", days="mon", tune="/" * 2000)
+    caller.ask("CancelAlarm", alarm="n7")
+    caller.ask("SetAlarm", time="07:00", days="mon", tune="none")
+    for values in [("7", "mon"), ("07:00", "never"), ("07:00", "2027-02-30")]:
+        with pytest.raises(Exception, match="is not allowed"):
+            caller.ask("SetAlarm", time=values[0], days=values[1])

@@ -1,6 +1,7 @@
 """What the clock says of itself aloud: that it lives, and that it does not know the time."""
 
 import glob
+import itertools
 import re
 
 import pytest
@@ -8,8 +9,7 @@ import soundfile
 
 from pretended_line import PretendedLine
 from program import ROOT, SILENT_ALSA, VOICE, about
-from service import Service
-from slow_voice import copy_of_the_voice
+from service import Service, ends_well, several
 
 # Nothing sounds by itself, at whatever time this runs.
 SILENT = "interval = 60\nvoice_at_hour = none"
@@ -26,19 +26,16 @@ def serve(clocksmith, tmp_path):
     """Starts the service as systemd does, and plays into a file."""
     (tmp_path / "run").mkdir()
     clocksmith.environment = clocksmith.environment | {"RUNTIME_DIRECTORY": str(tmp_path / "run")}
-    started = []
+    numbers = itertools.count()
 
-    def serve(announce="", *words, rest="", voice=VOICE):
-        played = tmp_path / f"{len(started)}.wav"
+    def make(announce="", *words, rest="", voice=VOICE):
+        played = tmp_path / f"{next(numbers)}.wav"
         configuration = clocksmith.configuration(f"{SILENT}\n{announce}", rest, voice)
         service = Service(clocksmith, configuration, *words, "--output", played, alsa=SILENT_ALSA)
-        started.append(service)
         service.played = played
         return service
 
-    yield serve
-    for service in started:
-        assert service.stop() == 0
+    yield from several(make, ends_well)
 
 
 def heard(service):
@@ -92,11 +89,10 @@ def test_a_press_that_cannot_be_answered_is_answered_in_words(press):
     assert 1.5 < heard(service) < 4
 
 
-def test_a_voice_without_the_words_gives_a_signal(press, tmp_path):
-    voice = copy_of_the_voice(tmp_path / "voice")
-    conf = (voice / "voice.conf").read_text()
-    (voice / "voice.conf").write_text(re.sub(r"\[answer\]\n.*\n", "", conf))
-    service = press(voice)
+def test_a_voice_without_the_words_gives_a_signal(press, pack):
+    conf = (pack / "voice.conf").read_text()
+    (pack / "voice.conf").write_text(re.sub(r"\[answer\]\n.*\n", "", conf))
+    service = press(pack)
     service.wait_for("gave the signal because the time was asked for and the clock is not trusted")
     assert length(ROOT / "sounds/signals", "untrusted") < heard(service) < 4
 

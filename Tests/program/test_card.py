@@ -95,18 +95,12 @@ def test_the_service_is_told_what_there_should_be(boot):
         "[clock]\nrtc = pcf8523\n[speaker]\ndevice = plughw:CARD=PCM5102A\n" + BUTTON)
 
 
-@pytest.mark.parametrize("text", ["", "dtoverlay=junk\n" * 60], ids=["empty", "too long"])
+@pytest.mark.parametrize("text", ["", "dtoverlay=junk\n" * 60, None], ids=["empty", "too long", "gone"])
 def test_what_a_pc_made_of_the_file_is_put_right_once(boot, text):
-    boot.parts.write_text(text)
+    boot.parts.unlink() if text is None else boot.parts.write_text(text)
     assert boot.start("ds3231")[0]
     assert boot.overlays() == ["rtc-ds3231"]
     assert not boot.start("ds3231")[0]
-
-
-def test_a_file_that_is_gone_is_made(boot):
-    boot.parts.unlink()
-    assert boot.start("", "pcm5102a")[0]
-    assert boot.overlays() == ["pcm5102a"]
 
 
 def test_a_card_that_is_put_into_another_model_restarts_once(boot):
@@ -118,21 +112,17 @@ def test_a_card_that_is_put_into_another_model_restarts_once(boot):
     assert not boot.start(rtc)[0]
 
 
-def test_an_rtc_that_the_card_does_not_know_is_told_and_left_out(boot):
-    wrote, told = boot.start("ds9999", "max98357a")
-    assert wrote
-    assert told.splitlines()[0] == (
-        "<3>rtc 'ds9999' in clocksmith.txt is not an RTC of this card: use ds3231, ds1307, pcf8523, "
-        "pcf8563 or pcf85063")
-    assert boot.overlays() == ["max98357a"]
-    assert "rtc" not in boot.configuration()
-
-
-def test_a_sound_card_that_the_card_does_not_know_is_told_and_left_out(boot):
-    sound = "max98357a, pcm5102a"
-    _, told = boot.start("", sound)
-    assert told.startswith(f"<3>sound '{sound}' in clocksmith.txt is not a sound card of this card")
-    assert boot.overlays() == []
+@pytest.mark.parametrize("rtc, sound, told, overlay, key", [
+    ("ds9999", "max98357a",
+     "<3>rtc 'ds9999' in clocksmith.txt is not an RTC of this card: use ds3231, ds1307, pcf8523, pcf8563 or pcf85063",
+     "max98357a", "rtc"),
+    ("ds3231", "max98357a, pcm5102a",
+     "<3>sound 'max98357a, pcm5102a' in clocksmith.txt is not a sound card of this card", "rtc-ds3231", "device")])
+def test_a_part_that_the_card_does_not_know_is_told_and_left_out(boot, rtc, sound, told, overlay, key):
+    wrote, lines = boot.start(rtc, sound)
+    assert wrote and lines.startswith(told)
+    assert boot.overlays() == [overlay]
+    assert key not in boot.configuration()
 
 
 def test_i2s_on_a_pi_5_is_refused_with_what_to_use_instead(boot):
@@ -150,13 +140,6 @@ def test_two_sound_cards_on_the_same_pins_are_refused(boot):
     _, told = boot.start("", "max98357a")
     assert "'dtoverlay=hifiberry-dac' in config.txt: both are on the same pins" in told
     assert boot.overlays() == []
-
-
-def test_an_overlay_that_is_missing_is_told(boot):
-    (boot.folder / "boot" / "overlays" / "rtc-ds3231.dtbo").unlink()
-    wrote, told = boot.start("ds3231")
-    assert not wrote
-    assert "overlays/rtc-ds3231.dtbo is missing on the boot partition" in told
 
 
 def settings(tmp_path, text, encoding="utf-8"):

@@ -5,7 +5,7 @@ import pytest
 
 import test_card_settings
 from program import ROOT
-from test_card_settings import TEXT
+from test_card_settings import TEXT, tool
 
 RELAY = """\
 [relay]
@@ -30,12 +30,6 @@ def applied(folder, *words):
     """As for a card with the relay on it."""
     (folder / "clocksmith-relay").touch(0o755)
     return test_card_settings.applied(folder, *words)
-
-
-def test_a_card_without_settings_serves_the_page(tmp_path):
-    lines = applied(tmp_path, TEXT, CONFIGURED)
-    assert lines == [
-        STARTED, *PAGE, "=== clock", "harbour", "[announce]", "interval = 5", "[speaker]", "volume = -3dB"]
 
 
 def test_the_card_as_it_is_shipped_serves_the_page(tmp_path):
@@ -92,8 +86,7 @@ def test_a_slip_in_the_section_is_told_without_the_secret(tmp_path, line, told):
 def test_certificates_are_the_relays_own(tmp_path):
     (tmp_path / "relay").mkdir()
     (tmp_path / "relay/broker.pem").write_text("a certificate\n")
-    (tmp_path / "chown").write_text("#!/bin/sh\necho chown \"$@\"\n")
-    (tmp_path / "chown").chmod(0o755)
+    tool(tmp_path, "chown", 'echo chown "$@"')
     lines = applied(tmp_path, f"[card]\nhostname = harbour\n{RELAY}",
                     "cat /etc/clocksmith/relay/broker.pem; stat -c %a /etc/clocksmith/relay/broker.pem")
     assert "chown -R root:clocksmith-relay /etc/clocksmith/relay" in lines

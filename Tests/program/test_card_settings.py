@@ -9,27 +9,33 @@ from program import ROOT
 
 SETTINGS = ROOT / "deploy/device/files/usr/lib/clocksmith-card/settings"
 
+UNSET = ROOT / "deploy/device/files/etc/clocksmith/conf.d/30-zone.conf"
+
 # It runs in its own namespaces, so that neither /etc nor the name of this machine changes.
 # /etc/alternatives is needed for awk.
 APPLIED = """
-eval "$4" && mount -t tmpfs tmpfs /mnt && cp -a /etc/alternatives /mnt && mount --move /mnt /etc &&
-mkdir -p /etc/wpa_supplicant && eval "$5" && PATH="$2:$PATH" sh "$0" "$1" && eval "$3" &&
-cat /etc/hostname /etc/clocksmith/conf.d/50-card.conf
+mount -t tmpfs tmpfs /mnt && cp -a /etc/alternatives /mnt && mount --move /mnt /etc &&
+mkdir -p /etc/wpa_supplicant /etc/clocksmith/conf.d && cp "$4" /etc/clocksmith/conf.d &&
+PATH="$2:$PATH" sh "$0" "$1" && eval "$3" && cat /etc/hostname /etc/clocksmith/conf.d/50-card.conf
 """
 TEXT = "; a comment\n[card]\nhostname = harbour\n[announce]\ninterval = 5\n[speaker]\nvolume = -3dB\n"
 
 
-def applied(folder, text, then="true", first="true", before="true"):
+def tool(folder, name, script):
+    """A shell script that runs in place of the program of that name."""
+    (folder / name).write_text(f"#!/bin/sh\n{script}\n")
+    (folder / name).chmod(0o755)
+
+
+def applied(folder, text, then="true"):
     """All output lines, without the white space around them; the host name and configuration last."""
     path = folder / "clocksmith.txt"
     path.write_text(text, newline="")
     # With parts.txt as shipped no restart is due. If one were, this systemctl would only print it.
     shutil.copy(ROOT / "deploy/device/boot/parts.txt", folder)
-    (folder / "systemctl").write_text("#!/bin/sh\necho systemctl \"$@\"\n")
-    (folder / "systemctl").chmod(0o755)
+    tool(folder, "systemctl", 'echo systemctl "$@"')
     done = subprocess.run(
-        ["unshare", "--mount", "--uts", "sh", "-c", APPLIED, SETTINGS, path, folder,
-         then, first, before],
+        ["unshare", "--mount", "--uts", "sh", "-c", APPLIED, SETTINGS, path, folder, then, UNSET],
         capture_output=True, text=True, timeout=60, check=False, stdin=subprocess.DEVNULL)
     if "unshare" in done.stderr or "mount:" in done.stderr:
         pytest.skip("/etc cannot be replaced here (not root?)")
@@ -59,34 +65,26 @@ def test_a_backslash_is_kept(tmp_path):
 def test_a_user_that_cannot_be_made_costs_the_clock_nothing(tmp_path):
     """Neither the clock's own settings are lost, nor the card's settings that follow the user."""
     text = TEXT.replace("[announce]", "user = Joe Smith\npassword = a\\tb\nwifi_name = n\\t\n[announce]")
-    path = tmp_path / "wpa"
-    lines = applied(tmp_path, text, then=f"cat /etc/wpa_supplicant/*.conf >{path}")
+    lines = applied(tmp_path, text, "cat /etc/wpa_supplicant/*.conf")
     assert "interval = 5" in lines
     assert any("user 'Joe Smith' in" in line and "cannot be made" in line for line in lines)
-    assert "ssid=6e5c74" in path.read_text(), "n, a backslash, t"
+    assert "ssid=6e5c74" in lines, "n, a backslash, t"
 
 
 def test_the_login_may_use_the_speaker_and_the_lines_and_read_the_journal(tmp_path):
-    tool, made = tmp_path / "useradd", tmp_path / "made"
-    tool.write_text(f'#!/bin/sh\necho "$@" >{made}\n')
-    tool.chmod(0o755)
+    made = tmp_path / "made"
+    tool(tmp_path, "useradd", f'echo "$@" >{made}')
     applied(tmp_path, TEXT.replace("[announce]", "user = ada\n[announce]"))
     words = made.read_text().split()
     groups = words[words.index("--groups") + 1].split(",")
     assert {"audio", "gpio", "systemd-journal"} <= set(groups) and words[-1] == "ada"
 
 
-UNSET = ROOT / "deploy/device/files/etc/clocksmith/conf.d/30-zone.conf"
-
-
 @pytest.mark.parametrize(
     "zone, is_unset", [("zone = Europe/London\n", False), ("", True), ("zone = Mars\n", True)])
 def test_until_a_zone_is_set_the_clock_has_none(tmp_path, zone, is_unset):
     assert "zone = unset" in UNSET.read_text()
-    lines = applied(
-        tmp_path, TEXT.replace("hostname", f"{zone}hostname", 1),
-        first=f"cp {UNSET} {tmp_path}", then="ls /etc/clocksmith/conf.d",
-        before=f"mkdir -p /etc/clocksmith/conf.d && cp {tmp_path}/30-zone.conf /etc/clocksmith/conf.d")
+    lines = applied(tmp_path, TEXT.replace("hostname", f"{zone}hostname", 1), "ls /etc/clocksmith/conf.d")
     assert ("30-zone.conf" in lines) == is_unset
 
 
@@ -112,10 +110,9 @@ PASSWORDS = ("lovelace", "$ecret", "$", "$1$ and a half", "$6$saltsalt$short", "
 
 @pytest.mark.parametrize("password", [*HASHES.values(), *PASSWORDS], ids=[*HASHES, *PASSWORDS])
 def test_only_a_hash_that_crypt_knows_is_set_as_it_is(tmp_path, password):
-    for tool, script in [
-            ("useradd", ""), ("usermod", f'echo "$@" >{tmp_path}/hash'), ("chpasswd", f"cat >{tmp_path}/password")]:
-        (tmp_path / tool).write_text(f"#!/bin/sh\n{script}\n")
-        (tmp_path / tool).chmod(0o755)
+    tool(tmp_path, "useradd", "")
+    tool(tmp_path, "usermod", f'echo "$@" >{tmp_path}/hash')
+    tool(tmp_path, "chpasswd", f"cat >{tmp_path}/password")
     lines = applied(tmp_path, TEXT.replace("[announce]", f"user = ada\npassword = {password}\n[announce]"))
     is_hash = password in HASHES.values()
     assert (tmp_path / "hash").exists() is is_hash and (tmp_path / "password").exists() is not is_hash
@@ -132,8 +129,7 @@ def test_settings_that_break_off_say_so(tmp_path):
     path = tmp_path / "clocksmith.txt"
     path.write_text(TEXT)
     for name in "mountpoint", "mkdir":
-        (tmp_path / name).write_text("#!/bin/sh\nexit 1\n")
-        (tmp_path / name).chmod(0o755)
+        tool(tmp_path, name, "exit 1")
     done = subprocess.run(
         ["sh", SETTINGS, path], env={"PATH": f"{tmp_path}:/usr/bin:/bin"}, capture_output=True, text=True,
         timeout=60, check=False, stdin=subprocess.DEVNULL)

@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 from program import PROGRAM, ROOT
-from test_card_settings import TEXT, applied
+from test_card_settings import TEXT, applied, tool
 
 KEY = "0123456789abcdefABCDEF0123456789abcdefABCDEF0123456789abcdef1234"
 
@@ -20,7 +20,6 @@ def wifi(tmp_path):
     path = tmp_path / "wpa.conf"
 
     def join(settings):
-        path.unlink(missing_ok=True)
         text = TEXT.replace("[announce]", f"{settings}\n[announce]")
         lines = applied(tmp_path, text, f"cp /etc/wpa_supplicant/*wlan0.conf {path} 2>/dev/null || true")
         told = [line for line in lines if line.startswith("<")]
@@ -117,12 +116,8 @@ def test_what_the_card_told_is_repeated_by_check(clocksmith, tmp_path):
     """From the file that the card's own unit keeps; only a system with this file has the line."""
     unit = ROOT / "deploy/device/files/etc/systemd/system/clocksmith-settings.service"
     command = re.search(r"^ExecStart=(.*)", unit.read_text(), re.MULTILINE)[1]
-    scripts = tmp_path / "scripts"
-    scripts.mkdir()
-    (scripts / "settings").write_text(
-        "#!/bin/sh\necho '<3>wifi_name is too long'\necho '<6>no sound' >&2\necho '<4>no country'\nexit 3\n")
-    (scripts / "settings").chmod(0o755)
-    command = command.replace("/usr/lib/clocksmith-card", str(scripts))
+    tool(tmp_path, "settings", "echo '<3>wifi_name is too long'\necho '<6>no sound' >&2\necho '<4>no country'\nexit 3")
+    command = command.replace("/usr/lib/clocksmith-card", str(tmp_path))
     script = (f"mount -t tmpfs tmpfs /run && mkdir /run/clocksmith-card && {{ {command}; echo ended $?; }} && "
               '"$0" check --config "$1"')
     done = subprocess.run(

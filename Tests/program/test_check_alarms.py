@@ -4,18 +4,13 @@ import shutil
 
 import pytest
 
-from program import PROGRAM, ROOT, about, in_the_night
+from program import PROGRAM, ROOT, about
 
 TUNE = "[tune]\ndescription = mine\n[hour]\nnotes = "
 
 
-def line(clocksmith, name, *words):
-    done = clocksmith.run("check", *words)
-    return about(done, name)
-
-
 def configured(clocksmith, name, rest, **options):
-    return line(clocksmith, name, "--config", clocksmith.configuration(rest=rest, **options))
+    return about(clocksmith.run("check", "--config", clocksmith.configuration(rest=rest, **options)), name)
 
 
 def alarm(name="school", time="06:45", *keys):
@@ -40,19 +35,6 @@ def test_a_tune_without_its_bells_is_the_alarms_fault_and_not_that_of_the_chime(
     assert found.endswith("; set it with another")
     assert configured(clocksmith, "voice", rest).startswith("ok ")
     assert configured(clocksmith, "chime", rest).startswith("ok ")
-
-
-def test_a_tune_that_has_gone_since_a_person_chose_it_is_told(on_the_bus, start):
-    in_the_night(on_the_bus)
-    tune = on_the_bus.folder / "mine.tune"
-    tune.write_text(TUNE + "E4 1 B3\n")
-    start()
-    assert on_the_bus.run("alarm", "12:34", "--tune", tune).returncode == 0
-    assert line(on_the_bus, "alarms") == "ok    alarms        1, which can ring"
-    tune.unlink()
-    found = line(on_the_bus, "alarms")
-    assert found.startswith("FOUND alarms        alarm 1 cannot ring with its tune: ")
-    assert str(tune) in found and found.endswith("; set it with another")
 
 
 def test_a_time_that_the_voice_does_not_say_is_told(clocksmith, brought_in):

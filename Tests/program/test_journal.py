@@ -1,17 +1,16 @@
-"""What the service reports: to the journal with fields, to anybody else as lines."""
+"""What the service reports to the journal and to systemd."""
 
 import contextlib
 import re
 import signal
-import subprocess
 import time
 
 import pytest
 import soundfile
 
-from journal_daemon import Journal, World, stop
+from journal_daemon import Journal, stop
 from program import PROGRAM, ROOT, SILENT_ALSA, VOICE, Clocksmith
-from service import Service
+from service import Service, several
 from slow_voice import copy_of_the_voice, lengthen
 from sound_server import RATE, least_of_four, wait_until
 
@@ -78,11 +77,6 @@ def test_what_the_day_brought_is_told_at_the_stop(journal):
     assert "answered 1" in entry["MESSAGE"]
 
 
-def test_journalctl_explains_an_entry_and_what_to_do(journal):
-    said = journal.run("journalctl", "--no-pager", "-x", "CLOCKSMITH_EVENT=reload_failed").stdout
-    assert "systemctl reload clocksmith" in said and "Subject: The configuration" in said
-
-
 def queries():
     """The journalctl commands in docs/journal.md."""
     text = (ROOT / "docs/journal.md").read_text(encoding="utf-8")
@@ -116,42 +110,6 @@ def test_a_query_of_the_docs_finds_what_it_says(journal, query):
         and found.returncode == 0 and found.stdout.strip(), 60, query)
 
 
-# MARK: Where there is no journal
-
-
-@pytest.fixture
-def world(tmp_path):
-    world = World(tmp_path)
-    yield world
-    world.close()
-
-
-def first_lines(world, clocksmith, prefix):
-    """What a run prints on standard error when `prefix` sets JOURNAL_STREAM."""
-    log = clocksmith.folder / "lines.log"
-    with log.open("w", encoding="utf-8") as errors:
-        process = subprocess.Popen(
-            world.within("sh", "-c", prefix, "sh", PROGRAM, "run", "--config",
-                         clocksmith.configuration(), "--output", clocksmith.folder / "x.wav"),
-            env=clocksmith.environment, stdin=subprocess.DEVNULL, stderr=errors)
-    wait_until(lambda: "started:" in log.read_text(encoding="utf-8"), 60, "the start")
-    stop(process)
-    return log.read_text(encoding="utf-8").splitlines()
-
-
-THIS_IS_IT = 'JOURNAL_STREAM=$(stat -L -c %d:%i /proc/self/fd/2) exec "$@"'
-
-
-def test_a_journal_that_is_missing_loses_no_line(world, clocksmith):
-    lines = first_lines(world, clocksmith, THIS_IS_IT)
-    assert any(re.match("<6>started: zone", line) for line in lines), lines
-
-
-def test_a_standard_error_that_is_not_the_journal_gets_lines_for_a_person(world, clocksmith):
-    lines = first_lines(world, clocksmith, 'JOURNAL_STREAM=1:2 exec "$@"')
-    assert any(line.startswith("started: zone") for line in lines), lines
-
-
 # MARK: What systemd is told
 
 
@@ -173,17 +131,12 @@ def messages(service, until):
 def start(clocksmith):
     """Starts a service with a watchdog of one second, which says the time at once."""
     clocksmith.environment = clocksmith.environment | {"WATCHDOG_USEC": "1000000"}
-    started = []
 
-    def start(announce, voice, *words, alsa=SILENT_ALSA):
+    def make(announce, voice, *words):
         configuration = clocksmith.configuration(f"interval = 60\nvoice_at_hour = none\n{announce}", voice=voice)
-        started.append(Service(clocksmith, configuration, "--say-now", *words, alsa=alsa, notify=True))
-        return started[-1]
+        return Service(clocksmith, configuration, "--say-now", *words, alsa=SILENT_ALSA, notify=True)
 
-    yield start
-    for service in started:
-        service.process.kill()
-        service.process.wait()
+    yield from several(make, lambda service: service.end_by("kill"))
 
 
 def test_it_shows_that_it_lives_twice_in_the_time_that_it_is_given(start):

@@ -3,7 +3,7 @@
 import pytest
 
 from pretended_mixer import PretendedMixer
-from service import Service
+from service import Service, several
 from sound_server import wait_until
 
 OWNERS = (93, False)
@@ -23,18 +23,12 @@ def mixer(clocksmith, tmp_path):
 def start(clocksmith, slow_voice):
     """Starts the clock, which says the time at once if `--say-now` is there."""
     rest = "[speaker]\ndevice = hw:CARD=Pretended\nmixer = Digital Out\nvolume = -30dB\n"
-    started = []
-
-    def start(*words):
-        # Nothing sounds by itself, at whatever time this runs.
-        configuration = clocksmith.configuration(
-            "interval = 60\nvoice_at_hour = none\nat_start = none", rest, slow_voice)
-        started.append(Service(clocksmith, configuration, *words, alsa="pcm.card { type null }\n"))
-        return started[-1]
-
-    yield start
-    for service in started:
-        service.process.kill()
+    # Nothing sounds by itself, at whatever time this runs.
+    configuration = clocksmith.configuration(
+        "interval = 60\nvoice_at_hour = none\nat_start = none", rest, slow_voice)
+    yield from several(
+        lambda *words: Service(clocksmith, configuration, *words, alsa="pcm.card { type null }\n"),
+        lambda service: service.process.kill())
 
 
 def is_set(mixer):
