@@ -61,7 +61,7 @@ def test_the_files_are_read_in_order(etc):
 # MARK: A typo, beside a service that goes on with its old settings
 
 # The folder itself instead of a copy, so that a later change is seen.
-TYPO = "/etc/clocksmith/conf.d/my.conf:2: interval = 7: allowed are minutes that divide 60"
+TYPO = "/etc/clocksmith/conf.d/my.conf:2: interval = 7: allowed: minutes that divide 60"
 
 
 @pytest.fixture
