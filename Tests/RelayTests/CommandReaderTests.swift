@@ -1,5 +1,4 @@
 import Basics
-import Glibc
 import Horology
 import Testing
 
@@ -12,20 +11,18 @@ import Testing
 
   private var clockIsUsed: Bool? = true
 
-  private func message(_ payload: String, isRetained: Bool = false) -> MQTTMessage {
+  private func message(_ payload: String) -> MQTTMessage {
     MQTTMessage(
-      topic: "c", payload: Array(payload.utf8), size: payload.utf8.count, isRetained: isRetained)
+      topic: "c", payload: Array(payload.utf8), size: payload.utf8.count, isRetained: false)
   }
 
-  private mutating func take(_ payload: String, isRetained: Bool = false) throws -> Order.Action {
-    try reader.read(message(payload, isRetained: isRetained), at: now, clockIsUsed: clockIsUsed)
-      .action
+  private mutating func take(_ payload: String) throws -> Order.Action {
+    try reader.read(message(payload), at: now, clockIsUsed: clockIsUsed).action
   }
 
-  private mutating func refusal(_ payload: String, isRetained: Bool = false) -> Rejection? {
+  private mutating func refusal(_ payload: String) -> Rejection? {
     do throws(Rejection) {
-      _ = try reader.read(
-        message(payload, isRetained: isRetained), at: now, clockIsUsed: clockIsUsed)
+      _ = try reader.read(message(payload), at: now, clockIsUsed: clockIsUsed)
       return nil
     } catch {
       return error
@@ -104,39 +101,6 @@ import Testing
     #expect(test.refusal(payload) == Rejection(.value, words))
   }
 
-  @Test(
-    "a refusal names the key, and what is allowed there",
-    arguments: [
-      (
-        #"{"command":"device_add","token":"\#(TestRegister.token(1))","platform":"pc"}"#,
-        #"platform "pc" is not allowed; write ios, "#
-      ),
-      (#"{"command":"device_add","token":"abc"}"#, "token: not an APNs token; write 64"),
-      (#"{"command":"device_remove"}"#, "token is missing; write 64 to 200 hexadecimal digits"),
-      (#"{"command":"alarm"}"#, "time is missing; write HH:MM, as 07:00"),
-      (#"{"command":"announce","at":true}"#, "at true is not allowed; write an instant, as 2026-"),
-      (
-        #"{"command":"timer_pause","timer":true}"#,
-        "timer true is not allowed; write a name or a number"
-      ),
-    ])
-  func keys(_ payload: String, _ words: String) {
-    var test = self
-    let refusal = test.refusal(payload)
-    let told = refusal?.words ?? "nothing"
-    #expect(refusal?.kind == .value && strstr(told, words) != nil, "\(told)")
-  }
-
-  @Test("a refusal is short, whatever it is about") func long() {
-    var test = self
-    let long = String(repeating: "y", count: 10_000)
-    #expect((test.refusal(#"{"command":"\#(long)"}"#)?.words.utf8.count ?? .max) < 400)
-    #expect(
-      (test.refusal(#"{"command":"volume","volume_db":"\#(long)"}"#)?.words.utf8.count ?? .max)
-        < 200
-    )
-  }
-
   @Test("a command is carried out before its end and not from it on") func expiry() throws {
     var test = self
     #expect(test.refusal(#"{"command":"stop","expires":1795359600}"#)?.kind == .expired)
@@ -154,21 +118,6 @@ import Testing
     #expect(test.refusal(#"{"command":"announce","at":"2126-11-22T15:00:00Z"}"#)?.kind == .future)
     #expect(test.refusal(#"{"command":"announce","at":1795360200}"#) == nil)
     #expect(test.refusal(#"{"command":"stop","at":1795359601}"#)?.kind == .key)
-  }
-
-  @Test("an id that has come is repeated, unless it was not carried out") func repetition() throws {
-    var reader = reader
-    let order = try reader.read(
-      message(#"{"command":"stop","id":"a"}"#), at: now, clockIsUsed: clockIsUsed)
-    #expect(throws: Rejection.self) {
-      try reader.read(message(#"{"command":"stop","id":"a"}"#), at: now, clockIsUsed: clockIsUsed)
-    }
-    reader.forget(order)
-    _ = try reader.read(message(#"{"command":"stop","id":"a"}"#), at: now, clockIsUsed: clockIsUsed)
-    // The id of an expired command is not remembered.
-    var test = self
-    #expect(test.refusal(#"{"command":"stop","id":"b","expires":1}"#)?.id == "b")
-    #expect(test.refusal(#"{"command":"stop","id":"b"}"#) == nil)
   }
 
   @Test("ids are remembered without filling the memory") func manyIDs() {
@@ -192,11 +141,5 @@ import Testing
       #expect(found?.kind == (isSure ? nil : .untrusted))
     }
     #expect(test.refusal(#"{"command":"announce"}"#) == nil)
-  }
-
-  @Test("ids are not cut off where a zero byte is") func zeroBytes() {
-    var test = self
-    let found = test.refusal(#"{"command":"stop","id":"a\u0000b"}"#)
-    #expect(found?.words == "id has a zero byte in it")
   }
 }
