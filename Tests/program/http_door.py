@@ -1,10 +1,15 @@
 """A relay that serves apps over HTTP, and requests as an app sends them."""
 
 import collections
+import contextlib
 import http.client
 import json
+import re
 import ssl
 
+import jsonschema
+
+from program import ROOT
 from push import PushRelay
 from relay import free_port
 
@@ -13,6 +18,43 @@ PHONE = "ab" * 32
 APNS = "[apns]\ntopic = org.example.clock\nkey_id = ABC123DEFG\nteam = DEF123GHIJ\n"
 
 Answer = collections.namedtuple("Answer", "status headers body")
+
+DESCRIPTION = json.loads(
+    (ROOT / "docs/clocksmith-relay.openapi.json").read_text(encoding="utf-8"))
+METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
+OPERATIONS = {
+    (method.upper(), path): operation for path, item in DESCRIPTION["paths"].items()
+    for method, operation in item.items() if method in METHODS}
+
+
+def resolved(part):
+    """The part that a `$ref` refers to, or the part itself."""
+    while "$ref" in part:
+        names = part["$ref"].removeprefix("#/").split("/")
+        part = DESCRIPTION
+        for name in names:
+            part = part[name]
+    return part
+
+
+def validate(value, schema):
+    """Checks a value against a schema, which may refer to others of the description."""
+    jsonschema.Draft202012Validator(
+        {**schema, "components": DESCRIPTION["components"]}).validate(value)
+
+
+def check_described(method, path, body, answer):
+    """Checks that the description for apps (OpenAPI) has this answer, in this form."""
+    for (described, template), operation in OPERATIONS.items():
+        if described != method or not re.fullmatch(re.sub(r"{\w+}", "[^/]+", template), path):
+            continue
+        assert str(answer.status) in operation["responses"], answer
+        response = resolved(operation["responses"][str(answer.status)])
+        validate(answer.body, response["content"]["application/json"]["schema"])
+        for header, form in response.get("headers", {}).items():
+            validate(answer.headers[header], form["schema"])
+        if answer.status < 300 and isinstance(body, dict) and "requestBody" in operation:
+            validate(body, operation["requestBody"]["content"]["application/json"]["schema"])
 
 
 class Door(PushRelay):
@@ -40,9 +82,17 @@ class Door(PushRelay):
         context = ssl.create_default_context(cafile=authority)
         return http.client.HTTPSConnection("127.0.0.1", self.port, timeout=60, context=context)
 
+    def get(self, path, source=None, **headers):
+        """An answer of any type, and its body."""
+        with contextlib.closing(self.connect(source=source)) as connection:
+            connection.request("GET", path, headers=headers)
+            answer = connection.getresponse()
+            return answer, answer.read()
+
     def ask(self, method, path, body=None, token=TOKEN, kind="application/json", on=None,
             origin=None, **where):
-        """Sends one request, over a new connection if none is given. Every answer must be JSON."""
+        """Sends one request, over a new connection if none is given. Every answer must be JSON, as
+        it is described."""
         connection = on or self.connect(**where)
         headers = []
         if origin is not None:
@@ -51,23 +101,24 @@ class Door(PushRelay):
             headers.append(("Authorization", f"Bearer {token}"))
         if body is not None and kind is not None:
             headers.append(("Content-Type", kind))
-        if isinstance(body, (dict, list)):
-            body = json.dumps(body)
+        sent = json.dumps(body) if isinstance(body, (dict, list)) else body
         try:
             connection.putrequest(method, path)
             for name, value in headers:
                 connection.putheader(name, value)
-            if body is not None:
-                body = body.encode() if isinstance(body, str) else body
-                connection.putheader("Content-Length", str(len(body)))
-            connection.endheaders(body)
+            if sent is not None:
+                sent = sent.encode() if isinstance(sent, str) else sent
+                connection.putheader("Content-Length", str(len(sent)))
+            connection.endheaders(sent)
             answer = connection.getresponse()
             text = answer.read()
         finally:
             if on is None:
                 connection.close()
         assert answer.headers["Content-Type"] == "application/json", text
-        return Answer(answer.status, answer.headers, json.loads(text))
+        answer = Answer(answer.status, answer.headers, json.loads(text))
+        check_described(method, path, body, answer)
+        return answer
 
     def state(self, **where):
         return self.ask("GET", "/v1/state", **where)
