@@ -205,8 +205,8 @@ def push_relay(on_the_bus, tmp_path):
     need_relay()
     started = []
 
-    def push_relay(configuration, within=()):
-        relay = PushRelay(on_the_bus.environment, tmp_path, configuration, within)
+    def push_relay(configuration):
+        relay = PushRelay(on_the_bus.environment, tmp_path, configuration)
         started.append(relay)
         relay.wait_for("started")
         return relay
