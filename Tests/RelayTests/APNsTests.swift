@@ -6,29 +6,12 @@ import Testing
 @testable import Relay
 
 @Suite struct APNsAnswerTests {
-  private func verdict(_ answer: PushResponse) -> Verdict {
-    Verdict(
-      answer,
-      from: Provider(
-        name: "apns", events: .all, authorities: "", request: { _, _ in fatalError() },
-        verdict: Provider.apnsVerdict))
-  }
-
-  @Test(
-    "an answer of APNs means what Apple says",
-    arguments: [
-      (413, #"{"reason":"PayloadTooLarge"}"#, Verdict.refused("PayloadTooLarge")),
-      (429, #"{"reason":"TooManyRequests"}"#, .again("TooManyRequests")),
-      (400, #"{"reason":"\u001b[31m"}"#, .refused(#"\u{1B}[31m"#)),
-      (301, "<html>", .again("the server answers status 301")),
-    ])
-  func verdicts(status: Int, body: String, means: Verdict) {
-    #expect(verdict(PushResponse(status: status, body: body)) == means)
-  }
-
   @Test("what breaks off is tried again, unless APNs has accepted it") func failures() {
-    #expect(verdict(PushResponse(status: 410, failure: "why")) == .again("why"))
-    #expect(verdict(PushResponse(status: 200, failure: "why")) == .accepted)
+    let apns = Provider(
+      name: "apns", events: .all, authorities: "", request: { _, _ in fatalError() },
+      verdict: Provider.apnsVerdict)
+    #expect(Verdict(PushResponse(status: 410, failure: "why"), from: apns) == .again("why"))
+    #expect(Verdict(PushResponse(status: 200, failure: "why"), from: apns) == .accepted)
   }
 }
 

@@ -1,5 +1,4 @@
 import Basics
-import Glibc
 import Horology
 import Testing
 
@@ -114,18 +113,6 @@ import Testing
     #expect(test.refusal(#"{"command":"announce","at":"2126-11-22T15:00:00Z"}"#)?.kind == .future)
     #expect(test.refusal(#"{"command":"announce","at":1795360200}"#) == nil)
     #expect(test.refusal(#"{"command":"stop","at":1795359601}"#)?.kind == .key)
-  }
-
-  @Test("an id that has come is repeated, unless it was not carried out") func repetition() throws {
-    var test = self
-    let stop = #"{"command":"stop","id":"a"}"#
-    let order = try test.reader.read(Array(stop.utf8), at: now, clockIsUsed: true)
-    #expect(test.refusal(stop)?.kind == .repeated)
-    test.reader.forget(order)
-    #expect(test.refusal(stop) == nil)
-    // The id of an expired command is not remembered.
-    #expect(test.refusal(#"{"command":"stop","id":"b","expires":1}"#)?.id == "b")
-    #expect(test.refusal(#"{"command":"stop","id":"b"}"#) == nil)
   }
 
   @Test("ids are remembered without filling the memory") func manyIDs() {

@@ -45,11 +45,4 @@ import Testing
   func unpublished(event: String, fields: [String: String]) {
     #expect(message(event, fields) == nil)
   }
-
-  @Test("events are read and written by their names") func names() {
-    #expect(PushEvents(text: "timer, alarm") == [.timer, .alarm])
-    #expect(PushEvents(text: "all")?.text == "timer,alarm,trouble,clock,hour,occasion")
-    #expect(PushEvents(text: "") == nil && PushEvents(text: "timer,") == nil)
-    #expect(PushEvents(text: "message") == nil && PushEvents(text: "timer alarm") == nil)
-  }
 }

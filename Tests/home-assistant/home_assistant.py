@@ -136,9 +136,6 @@ class HomeAssistant:
         domain, _, name = service.partition(".")
         self.ask(f"/api/services/{domain}/{name}", {"entity_id": entity} | more)
 
-    def render(self, template):
-        return self.ask("/api/template", {"template": template})
-
     def complaints(self):
         """Its log records about MQTT or a template, without those about lost connections."""
         # A traceback belongs to the record before it, which begins with its date.

@@ -28,16 +28,12 @@ def held():
     return new_signal(DBusAddress(PATH, interface=NAME), "Held", "a{sv}", ({},))
 
 
-class PretendedAnnouncer:
-    """`answer(member)` returns True to answer a call, False to leave it, the name of an error, or the
-    record of the answer with its types."""
+class Pretended:
+    """A service of this name on the bus; `reply(message)` of its class answers each call."""
 
-    def __init__(self, address, answer=lambda member: True, **properties):
-        self.answer = answer
-        self.properties = PROPERTIES | properties
-        self.calls = []
+    def __init__(self, address, name):
         self.connection = open_dbus_connection(bus=address)
-        Proxy(message_bus, self.connection).RequestName(NAME)
+        Proxy(message_bus, self.connection).RequestName(name)
         threading.Thread(target=self.serve, daemon=True).start()
 
     def serve(self):
@@ -48,6 +44,20 @@ class PretendedAnnouncer:
                     self.reply(message)
         except (OSError, ValueError):
             pass
+
+    def close(self):
+        self.connection.close()
+
+
+class PretendedAnnouncer(Pretended):
+    """`answer(member)` returns True to answer a call, False to leave it, the name of an error, or the
+    record of the answer with its types."""
+
+    def __init__(self, address, answer=lambda member: True, **properties):
+        self.answer = answer
+        self.properties = PROPERTIES | properties
+        self.calls = []
+        super().__init__(address, NAME)
 
     def reply(self, message):
         member = message.header.fields[HeaderFields.member]
@@ -70,6 +80,3 @@ class PretendedAnnouncer:
         self.connection.send(new_signal(
             DBusAddress(PATH, interface="org.freedesktop.DBus.Properties"), "PropertiesChanged",
             "sa{sv}as", (NAME, properties, [])))
-
-    def close(self):
-        self.connection.close()

@@ -11,7 +11,6 @@ import h2.config
 import h2.connection
 import h2.events
 import h2.settings
-import hyperframe.frame
 
 from relay import free_port
 from sound_server import wait_until
@@ -28,21 +27,6 @@ def make_certificate(folder, name="server", host="DNS:localhost,IP:127.0.0.1", d
         ["openssl", "x509", "-req", "-in", request, "-signkey", key, "-days", str(days),
          "-copy_extensions", "copy", "-out", certificate], check=True, capture_output=True)
     return certificate, key
-
-
-def make_dated_certificate(folder, name, begins, ends):
-    """A self-signed certificate for any span, as in `20990101000000Z`, and its key."""
-    key, request, rules = (folder / f"{name}.{end}" for end in ("key", "csr", "cnf"))
-    make_certificate(folder, name)
-    (folder / "index").touch()
-    rules.write_text(
-        f"[ca]\ndefault_ca = own\n[own]\ndatabase = {folder}/index\nnew_certs_dir = {folder}\n"
-        "default_md = sha256\nrand_serial = yes\npolicy = any\n[any]\ncommonName = supplied\n")
-    subprocess.run(
-        ["openssl", "ca", "-batch", "-config", rules, "-selfsign", "-keyfile", key, "-in", request,
-         "-startdate", begins, "-enddate", ends, "-notext", "-out",
-         folder / f"{name}.crt"], check=True, capture_output=True)
-    return folder / f"{name}.crt", key
 
 
 def make_provider_key(path):
@@ -85,20 +69,14 @@ class Request:
         return json.loads(self.body)
 
 
-def accept(_):
-    return 200, {}
-
-
 class PretendedAPNs:
     """`answer(request)` returns a status and an object, or one of the words `hang`, `reset`,
-    `goaway`, `close`, `garbage`, `empty`. With `empty` the request ends without an answer. At most `streams` requests may be under way. With
-    `lifetime` a connection takes that many requests, as with nginx's `keepalive_requests`: at the last
-    one the server says so, looks at no more, and ends with the last answer."""
+    `goaway`, `close`, `garbage`, `empty`. With `empty` the request ends without an answer. At most
+    `streams` requests may be under way."""
 
-    def __init__(self, folder, certificate=None, answer=accept, streams=100, lifetime=None):
+    def __init__(self, folder, certificate=None, answer=lambda request: (200, {})):
         self.answer = answer
-        self.streams = streams
-        self.lifetime = lifetime
+        self.streams = 100
         self.requests = []
         self.connections = 0
         self.authority, key = certificate or make_certificate(folder)
@@ -145,21 +123,12 @@ class PretendedAPNs:
         talk.initiate_connection()
         stream.sendall(talk.data_to_send())
         begun = {}
-        taken = []
         while True:
             data = stream.recv(65536)
             if not data:
                 return
             for event in talk.receive_data(data):
-                is_over = len(taken) == self.lifetime
-                if is_over and getattr(event, "stream_id", None) not in (*taken, None):
-                    continue
                 if isinstance(event, h2.events.RequestReceived):
-                    taken.append(event.stream_id)
-                    if len(taken) == self.lifetime:
-                        # By h2 itself nothing more could be sent.
-                        stream.sendall(hyperframe.frame.GoAwayFrame(
-                            0, last_stream_id=event.stream_id).serialize())
                     headers = {name.decode(): value.decode() for name, value in event.headers}
                     begun[event.stream_id] = Request(number, headers)
                 elif isinstance(event, h2.events.DataReceived):
@@ -172,16 +141,6 @@ class PretendedAPNs:
                     if not self.reply(stream, talk, event.stream_id, request):
                         return
             stream.sendall(talk.data_to_send())
-            if len(taken) == self.lifetime and not begun:
-                self.leave(stream)
-                return
-
-    @staticmethod
-    def leave(stream):
-        # The client must get the answers: a close with unread input would reset the connection.
-        stream.shutdown(socket.SHUT_WR)
-        while stream.recv(65536):
-            pass
 
     def reply(self, stream, talk, stream_id, request):
         """Returns False at the end of the connection."""
@@ -199,7 +158,10 @@ class PretendedAPNs:
                 last_stream_id=max(stream_id - 2, 0), additional_data=b'{"reason":"Shutdown"}')
         if answer in ("goaway", "close", "garbage"):
             stream.sendall(b"\xff" * 64 if answer == "garbage" else talk.data_to_send())
-            self.leave(stream)
+            # The client must get the answers: a close with unread input would reset the connection.
+            stream.shutdown(socket.SHUT_WR)
+            while stream.recv(65536):
+                pass
             return False
         status, body = answer
         body = json.dumps(body).encode() if isinstance(body, dict) else body

@@ -25,10 +25,10 @@ def token(number):
 class PushRelay(Relay):
     """A relay without a broker."""
 
-    def __init__(self, environment, folder, configuration, within=()):
+    def __init__(self, environment, folder, configuration):
         self.text = configuration
         self.environment = environment
-        super().__init__(environment, folder, 0, within=within)
+        super().__init__(environment, folder, 0)
 
     def configure(self, *_):
         self.configuration.write_text(self.text)
@@ -41,8 +41,12 @@ class PushRelay(Relay):
     def push(self, words="hello"):
         self.command("push", words)
 
+    def register(self):
+        """Its register, opened by another program."""
+        path = f"{self.environment['STATE_DIRECTORY']}/register.sqlite"
+        return contextlib.closing(sqlite3.connect(f"file:{path}?mode=rw", uri=True))
+
     def waiting(self):
         """How many deliveries the register keeps."""
-        path = f"{self.environment['STATE_DIRECTORY']}/register.sqlite"
-        with contextlib.closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as register:
+        with self.register() as register:
             return register.execute("SELECT count(*) FROM deliveries").fetchone()[0]

@@ -116,22 +116,6 @@ class Broker:
         self.kill()
 
 
-def count_of_attempts(port):
-    """Refuses every connection to the port. Returns a function that counts them."""
-    server = socket.create_server(("127.0.0.1", port))
-    count = []
-
-    def refuse():
-        while True:
-            connection, _ = server.accept()
-            count.append(connection)
-            # Reset it, as a port does where nobody listens.
-            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
-            connection.close()
-    threading.Thread(target=refuse, daemon=True).start()
-    return lambda: len(count)
-
-
 class Listener:
     """Records what is published from now on, and the retained messages."""
 
@@ -209,6 +193,11 @@ class Relay:
         """Its CPU time so far, in seconds."""
         fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")")[1].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def memory(self, kind):
+        """Its memory of this kind (as in smaps_rollup) in KiB."""
+        with open(f"/proc/{self.process.pid}/smaps_rollup", encoding="ascii") as rollup:
+            return next(int(line.split()[1]) for line in rollup if line.startswith(f"{kind}:"))
 
     def wakeups(self):
         """How often it has gone to sleep so far, as voluntary context switches."""

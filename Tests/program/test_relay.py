@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from relay import CLOCK, COMMAND, GROUP_COMMAND, count_of_attempts
+from relay import CLOCK, COMMAND, GROUP_COMMAND
 from sound_server import wait_until
 
 WORDS = "three thirty P M"
@@ -277,16 +277,6 @@ def test_an_announcer_that_restarts_is_offline_meanwhile(broker, start, relay_to
     broker.publish(COMMAND, {"command": "timer", "seconds": 600, "id": "early"})
     heard.wait_for_state(lambda state: len(state["timers"]) == 1)
     assert len(relay.matching("the announcer answers")) == 2
-
-
-def test_a_broker_that_is_not_there_is_told_once(start, relay_to, broker, heard):
-    broker.kill()
-    assert "Connection refused" in relay_to(broker.port).wait_for("it is tried again")
-    attempts = count_of_attempts(broker.port)
-    relay = relay_to(broker.port)
-    before = attempts()
-    wait_until(lambda: attempts() >= before + 4, 60, "attempts")
-    assert len(relay.matching("tried again")) == 1
 
 
 def test_a_clock_that_stands_still_is_offline_once_a_command_finds_it_so(

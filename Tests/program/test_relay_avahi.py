@@ -3,13 +3,11 @@
 import contextlib
 import signal
 import socket
-import threading
 
 import pytest
-from jeepney import (
-    DBusAddress, HeaderFields, MessageType, message_bus, new_error, new_method_return, new_signal)
-from jeepney.io.blocking import Proxy, open_dbus_connection
+from jeepney import DBusAddress, HeaderFields, message_bus, new_error, new_method_return, new_signal
 
+from pretended_announcer import Pretended
 from sound_server import wait_until
 
 NAME = "org.freedesktop.Avahi"
@@ -17,7 +15,7 @@ SERVER = DBusAddress("/", bus_name=NAME, interface=f"{NAME}.Server")
 RUNNING = 2
 
 
-class PretendedAvahi:
+class PretendedAvahi(Pretended):
     """It answers as avahi 0.8 does, and keeps what is announced: by the path of its group."""
 
     def __init__(self, address, host="hall"):
@@ -25,20 +23,12 @@ class PretendedAvahi:
         self.groups = {}
         self.announced = {}
         self.sender = None
-        self.connection = open_dbus_connection(bus=address)
-        Proxy(message_bus, self.connection).RequestName(NAME)
-        threading.Thread(target=self.serve, daemon=True).start()
-
-    def serve(self):
-        try:
-            while True:
-                message = self.connection.receive()
-                if message.header.message_type is MessageType.method_call:
-                    self.connection.send(self.reply(message))
-        except (OSError, ValueError):
-            pass
+        super().__init__(address, NAME)
 
     def reply(self, message):
+        self.connection.send(self.answer(message))
+
+    def answer(self, message):
         fields = message.header.fields
         if self.sender != fields[HeaderFields.sender]:
             # What has left the bus is announced no more.
@@ -75,7 +65,7 @@ class PretendedAvahi:
         with contextlib.suppress(OSError):
             # Wakes the thread, which would hold the connection open.
             self.connection.sock.shutdown(socket.SHUT_RDWR)
-            self.connection.close()
+            super().close()
 
 
 @pytest.fixture

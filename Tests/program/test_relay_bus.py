@@ -2,12 +2,11 @@
 
 import time
 
-from pretended_announcer import PretendedAnnouncer
 from sound_server import least_of_four, wait_until
 
 
-def test_a_bus_that_returns_is_taken_back_at_once(door, bus):
-    made = [PretendedAnnouncer(bus.address)]
+def test_a_bus_that_returns_is_taken_back_at_once(door, bus, announcer):
+    announcer()
     running = door().wait_for_announcer()
 
     def seconds():
@@ -15,12 +14,8 @@ def test_a_bus_that_returns_is_taken_back_at_once(door, bus):
         bus.stop()
         bus.start()
         begun = time.monotonic()
-        made.append(PretendedAnnouncer(bus.address))
+        announcer()
         wait_until(
             lambda: len(running.matching("the announcer answers")) > answers, 60, "its return")
         return time.monotonic() - begun
-    try:
-        assert least_of_four(seconds, 3) < 3
-    finally:
-        for each in made:
-            each.close()
+    assert least_of_four(seconds, 3) < 3

@@ -10,31 +10,20 @@ import time
 import pytest
 
 from http_door import refused
-from pretended_announcer import PretendedAnnouncer, notice
+from pretended_announcer import notice
 from program import ROOT
 from sound_server import wait_until
 
 ZONE = {"Zone": ("s", "Asia/Kathmandu")}
 NEXT = {"Next": ("a{sv}", {
     "at": ("s", "2026-12-24T18:00:00Z"), "local": ("s", "2026-12-24T23:45:00+05:45"),
-    "text": ("s", "eleven <fifty> & five"), "sounds": ("b", True)})}
+    "text": ("s", "eleven <fifty> & five"), "chime": ("s", "none"), "sounds": ("b", True)})}
 
 
 @pytest.fixture
 def running(door, announcer):
     announcer(**ZONE, **NEXT)
     return door("face = yes").wait_for_announcer()
-
-
-def get(running, path, method="GET", source=None, **headers):
-    """An answer of any type, and its body."""
-    connection = running.connect(source=source)
-    try:
-        connection.request(method, path, headers=headers)
-        answer = connection.getresponse()
-        return answer, answer.read()
-    finally:
-        connection.close()
 
 
 class Listener:
@@ -104,7 +93,7 @@ def listen():
 
 def test_the_page_says_time_next_and_trust_without_javascript(running):
     now = datetime.datetime.now(datetime.UTC)
-    answer, page = get(running, "/")
+    answer, page = running.get("/")
     assert answer.status == 200 and answer.headers["Content-Type"] == "text/html; charset=utf-8"
     times = [(now + datetime.timedelta(hours=5, minutes=45, seconds=late)).strftime("%H:%M")
              for late in (0, 60)]
@@ -121,7 +110,7 @@ def test_every_file_of_the_page_is_served_with_its_type(running):
     for path in (ROOT / "face").iterdir():
         if path.name == "index.html" or path.suffix not in types:
             continue
-        answer, body = get(running, f"/{path.name}")
+        answer, body = running.get(f"/{path.name}")
         assert answer.status == 200 and body == path.read_bytes()
         assert answer.headers["Content-Type"].split(";")[0] == types[path.suffix]
 
@@ -130,7 +119,7 @@ def test_every_file_of_the_page_is_served_with_its_type(running):
     "/none.js", "/index.html", "/../face/index.html", "/..%2Findex.html", "/%2e%2e/etc/passwd", "/./", "//",
     "/index.html/", "/.", "/..", "/%00", "/v1", "/face/", "/etc/passwd"])
 def test_what_is_no_file_of_the_page_is_not_there(running, path):
-    answer, body = get(running, path)
+    answer, body = running.get(path)
     assert answer.status == 404 and json.loads(body)["reason"] == "path"
 
 
@@ -186,39 +175,29 @@ def line(instant, cause="occasion", **more):
     return {key: ("s", value) for key, value in texts.items()}
 
 
-def test_the_agenda_comes_whole_though_the_clock_tells_it_in_parts(door, bus):
+def test_the_agenda_comes_whole_though_the_clock_tells_it_in_parts(door, announcer):
     start = time.time()
-    middle, end = (datetime.datetime.fromtimestamp(start + hours * 3600, datetime.UTC).isoformat()
+    middle, end = (time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(start + hours * 3600))
                    for hours in (12, 25))
     parts = [
         {"lines": ("aa{sv}", [line(middle), line(middle, "interval", signal="cue")]),
          "until": ("s", middle)},
         {"lines": ("aa{sv}", [line(middle, "interval", signal="cue"),
                               line(end, "interval", signal="end")]), "until": ("s", end)}]
-    announcer = PretendedAnnouncer(
-        bus.address, lambda member: parts.pop(0) if member == "Agenda" else True)
-    try:
-        running = door("face = yes").wait_for_announcer()
-        answer = running.ask("GET", "/v1/agenda", token=None)
-        assert answer.status == 200
-        assert [(each["cause"], each.get("signal")) for each in answer.body["lines"]] == [
-            ("occasion", None), ("interval", "cue"), ("interval", "end")]
-    finally:
-        announcer.close()
+    announcer(lambda member: parts.pop(0) if member == "Agenda" else True)
+    answer = door("face = yes").wait_for_announcer().ask("GET", "/v1/agenda", token=None)
+    assert answer.status == 200
+    assert [(each["cause"], each.get("signal")) for each in answer.body["lines"]] == [
+        ("occasion", None), ("interval", "cue"), ("interval", "end")]
 
 
-def test_the_settings_are_those_of_the_clock_and_its_refusal_is_told(door, bus):
-    answers = ["org.freedesktop.DBus.Error.UnknownMethod", {"settings": ("aa{sv}", [
-        {"key": ("s", "announce.voice"), "value": ("s", "heart")}])}]
-    announcer = PretendedAnnouncer(
-        bus.address, lambda member: answers.pop(0) if member == "Settings" else True)
-    try:
-        running = door("face = yes").wait_for_announcer()
-        refused(running.ask("GET", "/v1/settings", token=None), 409, "refused")
-        assert running.ask("GET", "/v1/settings", token=None).body == {
-            "settings": [{"key": "announce.voice", "value": "heart"}]}
-    finally:
-        announcer.close()
+def test_the_settings_are_those_of_the_clock(door, announcer):
+    settings = {"settings": ("aa{sv}", [
+        {"key": ("s", "announce.voice"), "value": ("s", "heart")}])}
+    announcer(lambda member: settings if member == "Settings" else True)
+    running = door("face = yes").wait_for_announcer()
+    assert running.ask("GET", "/v1/settings", token=None).body == {
+        "settings": [{"key": "announce.voice", "value": "heart"}]}
 
 
 # Events.
@@ -252,8 +231,8 @@ def notices(running):
     return running.ask("GET", "/v1/notices", token=None).body["notices"]
 
 
-def test_a_clock_that_goes_and_comes_back_is_told(door, bus, listen):
-    first = PretendedAnnouncer(bus.address)
+def test_a_clock_that_goes_and_comes_back_is_told(door, announcer, listen):
+    first = announcer()
     running = door("face = yes").wait_for_announcer()
     listener = listen(running)
     assert listener.next()[0] == "state"
@@ -262,10 +241,9 @@ def test_a_clock_that_goes_and_comes_back_is_told(door, bus, listen):
     assert name == "absent" and told["reason"] == "absent" and "does not run" in told["error"]
     late = listen(running)
     assert late.next() == (name, told)
-    again = PretendedAnnouncer(bus.address)
+    announcer()
     for each in listener, late:
         assert each.next()[0] == "state"
-    again.close()
 
 
 def test_a_silent_stream_has_a_heartbeat_and_costs_nothing(running, listen):
@@ -295,21 +273,15 @@ def count_of_sockets(running):
     return sum(line.split()[1].endswith(local) and line.split()[3] in ("01", "08") for line in lines)
 
 
-def memory(running):
-    """Its resident memory in KiB."""
-    with open(f"/proc/{running.process.pid}/smaps_rollup", encoding="ascii") as rollup:
-        return next(int(line.split()[1]) for line in rollup if line.startswith("Rss:"))
-
-
 def test_32_pages_cost_little(running, listen):
-    before = memory(running)
+    before = running.memory("Rss")
     listeners = [listen(running, source=f"127.0.0.{2 + number // 12}") for number in range(32)]
     for each in listeners:
         each.next()
     begun = time.monotonic()
     assert running.state(source="127.0.0.9").status == 200
     assert time.monotonic() - begun < 2
-    assert memory(running) - before < 3072
+    assert running.memory("Rss") - before < 3072
 
 
 def test_a_slow_reader_costs_little_and_is_ended(door, announcer, listen):
@@ -317,14 +289,14 @@ def test_a_slow_reader_costs_little_and_is_ended(door, announcer, listen):
     running = door("face = yes").wait_for_announcer()
     slow, quick = listen(running, buffer=2048), listen(running)
     quick.next()
-    before = memory(running)
+    before = running.memory("Rss")
     words = "x" * 1000
     for number in range(1000):
         clock.connection.send(notice("switch", f"{number} {words}", {}))
         told = {"text": ""}
         while not told["text"].startswith(f"{number} "):
             told = quick.next()[1] or told
-    assert memory(running) - before < 2048
+    assert running.memory("Rss") - before < 2048
     wait_until(lambda: count_of_sockets(running) <= 1, 30, "its end")
     assert slow.is_ended() and not quick.is_ended()
 

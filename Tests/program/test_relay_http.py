@@ -9,40 +9,31 @@ import time
 
 import pytest
 
-import relay as parts
-from http_door import APNS, PHONE, TOKEN, Door, refused
-from pretended_announcer import PretendedAnnouncer
-from relay import CLOCK, COMMAND, Broker
+from http_door import APNS, PHONE, TOKEN, refused
+from relay import CLOCK, COMMAND, free_port
 from sound_server import wait_until
 
 
 @pytest.fixture
-def announcer(bus):
-    pretended = PretendedAnnouncer(bus.address)
-    yield pretended
-    pretended.close()
+def announcer(announcer):
+    return announcer()
 
 
 # Requests of an app.
 
 
-def test_the_state_is_the_one_of_the_broker(door, announcer, tmp_path):
-    broker = Broker(tmp_path)
-    try:
-        heard = broker.listen(f"{CLOCK}/#")
-        running = door(
-            rest=f"[mqtt]\nbroker = 127.0.0.1\nport = {broker.port}\nname = hall\n")
-        state = heard.wait_for_state(lambda state: state["trust"])
-        answer = running.state()
-        assert answer.status == 200 and answer.body == state
-        assert answer.headers["Cache-Control"] == "no-store"
-        # MQTT and HTTP share the memory of ids: a repetition is refused on either.
-        broker.publish(COMMAND, {"command": "stop", "id": "a1"})
-        running.wait_for('carried out stop "a1"')
-        assert "come before" in refused(
-            running.order({"command": "stop", "id": "a1"}), 409, "repeated")
-    finally:
-        broker.close()
+def test_the_state_is_the_one_of_the_broker(door, announcer, broker):
+    heard = broker.listen(f"{CLOCK}/#")
+    running = door(rest=f"[mqtt]\nbroker = 127.0.0.1\nport = {broker.port}\nname = hall\n")
+    state = heard.wait_for_state(lambda state: state["trust"])
+    answer = running.state()
+    assert answer.status == 200 and answer.body == state
+    assert answer.headers["Cache-Control"] == "no-store"
+    # MQTT and HTTP share the memory of ids: a repetition is refused on either.
+    broker.publish(COMMAND, {"command": "stop", "id": "a1"})
+    running.wait_for('carried out stop "a1"')
+    assert "come before" in refused(
+        running.order({"command": "stop", "id": "a1"}), 409, "repeated")
 
 
 def test_a_command_waits_for_its_instant_until_a_stop(door, announcer):
@@ -68,6 +59,20 @@ def test_a_device_is_registered_and_forgotten(door):
     assert PHONE not in running.command("device", "list")
     refused(running.ask("DELETE", f"/v1/devices/{PHONE}"), 404, "unknown")
     assert not running.matching(PHONE)
+
+
+def test_a_registration_that_cannot_be_kept_is_refused(door):
+    running = door(rest=APNS)
+    device = f"/v1/devices/{PHONE}"
+    refused(running.ask("PUT", device, {"platform": "amiga"}), 400, "value")
+    refused(running.ask("DELETE", "/v1/devices/zz"), 400, "value")
+    refused(running.order({"command": "device_remove", "token": PHONE}), 404, "unknown")
+    with running.register() as other:
+        other.execute("BEGIN IMMEDIATE")
+        for method in ("PUT", "DELETE"):
+            refused(running.ask(method, device), 503, "register")
+    assert running.stop() == 0
+    refused(door().ask("PUT", device), 409, "refused")
 
 
 # The announcer.
@@ -103,9 +108,8 @@ def test_an_announcer_that_refuses_or_is_silent_is_told_of_and_holds_up_nobody(d
     assert is_seen, "the others had to wait"
 
 
-def test_while_the_announcer_is_busy_and_the_broker_held_back_a_stop_gets_through(door, announcer, tmp_path):
+def test_while_the_announcer_is_busy_and_the_broker_held_back_a_stop_gets_through(door, announcer, broker):
     announcer.answer = lambda member: member == "GetAll"
-    broker = Broker(tmp_path)
     running = door(rest=f"[mqtt]\nbroker = 127.0.0.1\nport = {broker.port}\nname = hall\n")
     running.wait_for_announcer().wait_for("connected to")
     subprocess.run(
@@ -118,7 +122,6 @@ def test_while_the_announcer_is_busy_and_the_broker_held_back_a_stop_gets_throug
     wait_until(lambda: "Stop" in announcer.calls, 60, "the stop")
     assert announcer.calls.count("StopInterval") == 64
     connection.close()
-    broker.close()
 
 
 def test_who_waits_when_the_relay_ends_is_told_that_it_may_be_done(door, announcer):
@@ -161,12 +164,6 @@ def test_nothing_is_done_without_the_token(door, announcer, token):
 def test_what_is_not_there_is_told(door, method, path):
     told = refused(door().ask(method, path, {} if method != "GET" else None), 404, "path")
     assert "POST /v1/commands" in told
-
-
-@pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded"])
-def test_a_body_is_json_whatever_its_type(door, announcer, kind):
-    running = door().wait_for_announcer()
-    assert running.ask("POST", "/v1/commands", '{"command":"stop"}', kind=kind).status == 200
 
 
 # Pages in a browser.
@@ -228,11 +225,10 @@ def test_a_reload_changes_the_token_and_closes_the_door(door, announcer):
         running.state()
 
 
-def test_a_port_that_is_taken_is_told_once_and_taken_when_it_is_free(on_the_bus, tmp_path, bus):
-    parts.need_relay()
-    port = parts.free_port()
+def test_a_port_that_is_taken_is_told_once_and_taken_when_it_is_free(door):
+    port = free_port()
     taken = socket.create_server(("127.0.0.1", port))
-    running = Door(on_the_bus.environment, tmp_path, port=port)
+    running = door(port=port, waits=False)
     told = running.wait_for("apps are not served until that is put right")
     assert f"cannot listen at 127.0.0.1:{port}: Address already in use" in told
     for count in (1, 2):
@@ -242,4 +238,3 @@ def test_a_port_that_is_taken_is_told_once_and_taken_when_it_is_free(on_the_bus,
     running.wait_until_open()
     assert len(running.matching("Address already in use")) == 1
     refused(running.state(), 503, "absent")
-    assert running.stop() == 0

@@ -9,8 +9,6 @@ import time
 import pytest
 
 from http_door import TOKEN, refused
-from pretended_announcer import PretendedAnnouncer
-from program import ROOT
 from sound_server import least_of_four, wait_until
 
 HEAD = (f"POST /v1/commands HTTP/1.1\r\nHost: clock\r\nAuthorization: Bearer {TOKEN}\r\n"
@@ -18,16 +16,9 @@ HEAD = (f"POST /v1/commands HTTP/1.1\r\nHost: clock\r\nAuthorization: Bearer {TO
 
 
 @pytest.fixture
-def running(door, bus):
-    announcer = PretendedAnnouncer(bus.address)
-    yield door().wait_for_announcer()
-    announcer.close()
-
-
-def memory(running):
-    """Its anonymous memory in KiB."""
-    with open(f"/proc/{running.process.pid}/smaps_rollup", encoding="ascii") as rollup:
-        return next(int(line.split()[1]) for line in rollup if line.startswith("Anonymous:"))
+def running(door, announcer):
+    announcer()
+    return door().wait_for_announcer()
 
 
 def test_a_body_may_be_as_long_as_a_command_and_no_longer(running):
@@ -49,7 +40,7 @@ def curl(running, *words, given):
 
 
 def test_a_huge_body_is_not_taken(running):
-    before = memory(running)
+    before = running.memory("Anonymous")
     huge = b" " * 30_000_000
     assert curl(running, given=huge) == "413", "without sending it"
     # Without "Expect: 100-continue", a client may be cut off before it has read the answer.
@@ -59,14 +50,8 @@ def test_a_huge_body_is_not_taken(running):
                    given=b" " * 100_000)
     assert chunked == "413"
     assert curl(running, "-H", "Transfer-Encoding: chunked", given=b'{"command":"stop"}') == "200"
-    assert memory(running) - before < 1024
+    assert running.memory("Anonymous") - before < 1024
     assert running.state().status == 200
-
-
-@pytest.mark.parametrize("path, token", [("/v1/commands", "none"), ("/v1/none", TOKEN)])
-def test_who_is_turned_away_reads_why_after_a_long_body(running, path, token):
-    answer = running.ask("POST", path, "x" * 500_000, token=token)
-    assert answer.status == (401 if token == "none" else 404)
 
 
 @pytest.mark.parametrize("start", [HEAD + b"Content-Length: 1000\r\n\r\n", HEAD[:-2] + b"\r\nX: ", b""],
@@ -174,9 +159,3 @@ def test_a_body_with_two_ends_is_not_taken(running, lengths):
                 answer += more
     assert answer == b"", "neither as one request nor as two"
     assert not running.matching("carried out")
-
-
-def test_the_limits_stand_in_the_description():
-    text = (ROOT / "docs/clocksmith-relay.openapi.json").read_text()
-    source = (ROOT / "Sources/Relay/Order.swift").read_text()
-    assert "largestPayload = 16_384" in source and "16,384 bytes" in text

@@ -2,21 +2,10 @@
 
 import time
 
-import pytest
-
-import relay as parts
-from relay import CLOCK, Broker
+from relay import CLOCK
 from sound_server import least_of_four
 
 SECONDS = 12
-
-
-@pytest.fixture
-def broker(tmp_path):
-    parts.need_relay()
-    broker = Broker(tmp_path)
-    yield broker
-    broker.close()
 
 
 def test_a_relay_at_rest_wakes_a_few_times_a_minute(broker, start, relay_to):

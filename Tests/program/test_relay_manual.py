@@ -42,12 +42,6 @@ def test_the_manual_has_every_subcommand_with_its_options(told):
             *re.findall(r'^\.BI? --([a-z-]+)(?: " (\w+)")?$', section(name), re.M), ("help", "")]
 
 
-@pytest.mark.parametrize("words", [[], *([subcommand] for subcommand in SUBCOMMANDS)], ids=str)
-def test_no_help_is_wider_than_100_columns(told, words):
-    _, *lines = told(*words, "--help").splitlines()
-    assert [line for line in lines if len(line) > 100] == []
-
-
 def test_the_manual_has_every_command_and_no_other():
     assert sorted(re.findall(r"^\.TP\n\.B (\w+)$", section("COMMANDS"), re.M)) == sorted(
         parts.described_commands())

@@ -1,11 +1,8 @@
 """Phones that are paired with the clock, and who may come in without the token."""
 
-import collections
 import contextlib
 import json
-import signal
 import socket
-import sqlite3
 import subprocess
 import time
 
@@ -13,11 +10,10 @@ import pytest
 
 import relay as parts
 from http_door import TOKEN, refused
-from pretended_announcer import PretendedAnnouncer, held
+from pretended_announcer import held
 from pretended_apns import make_certificate
 from sound_server import wait_until
 
-Answer = collections.namedtuple("Answer", "status headers body")
 HOST = "clocksmith.test"
 
 
@@ -29,32 +25,21 @@ class Browser:
         self.authority = authority
         self.host = f"{HOST}:{running.port}"
         self.cookie = None
-        # Other cookies, as in `a=1; `.
-        self.before = ""
 
     def ask(self, method, path, body=None, **headers):
         """A header that is None is left out."""
-        sent = {"Host": self.host, "Origin": None if method in ("GET", "HEAD") else
-                f"http{'s' if self.authority else ''}://{self.host}", "Content-Type": None if body is None else "application/json",
-                "Cookie": self.cookie and f"theme=dark; {self.before}clocksmith={self.cookie}; other=1"}
-        sent |= {name.replace("_", "-"): value for name, value in headers.items()}
-        with contextlib.closing(self.running.connect(self.authority)) as connection:
-            connection.putrequest(method, path, skip_host=True)
-            for name, value in sent.items():
-                if value is not None:
-                    connection.putheader(name, value)
-            data = None if body is None else (
-                body if isinstance(body, bytes) else json.dumps(body).encode())
-            if data is not None:
-                connection.putheader("Content-Length", str(len(data)))
-            connection.endheaders(data)
-            answer = connection.getresponse()
-            text = answer.read()
+        answer = self.running.send(method, path, body, {
+            "Host": self.host, "Content-Type": None if body is None else "application/json",
+            "Origin": None if method in ("GET", "HEAD") else
+                      f"http{'s' if self.authority else ''}://{self.host}",
+            "Cookie": self.cookie and f"theme=dark; clocksmith={self.cookie}; other=1"
+        } | {name.replace("_", "-"): value for name, value in headers.items()},
+            authority=self.authority)
         if cookie := answer.headers["Set-Cookie"]:
             name, _, value = cookie.split(";")[0].partition("=")
             assert name == "clocksmith"
             self.cookie = value
-        return Answer(answer.status, answer.headers, json.loads(text) if text else None)
+        return answer
 
     def pair(self, name="Anna's phone"):
         return self.ask("POST", "/v1/pair", {"name": name})
@@ -72,10 +57,8 @@ class Browser:
 
 
 @pytest.fixture
-def announcer(bus):
-    pretended = PretendedAnnouncer(bus.address)
-    yield pretended
-    pretended.close()
+def announcer(announcer):
+    return announcer()
 
 
 FACE = f"face = yes\nnames = {HOST}"
@@ -110,10 +93,6 @@ def terminal(running, *words):
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
-def register(running):
-    return sqlite3.connect(f"{running.environment['STATE_DIRECTORY']}/register.sqlite")
-
-
 # Pairing.
 
 
@@ -134,11 +113,14 @@ def test_a_phone_is_paired_by_a_button_that_is_held(browser, running, announcer)
     running.wait_for(f'asks to be paired: "Anna\'s phone" at 127.0.0.1, "{asked.body["words"]}"')
     hold(announcer)
     wait_until(browser.is_paired, 60, "the pairing")
-    assert browser.standing() == {"status": "paired", "name": "Anna's phone", "look": True}
+    again = browser.ask("GET", "/v1/pair")
+    assert again.body == {"status": "paired", "name": "Anna's phone", "look": True}
+    # It lasts from the last visit.
+    assert again.headers["Set-Cookie"].split("; ") == [f"clocksmith={browser.cookie}", *cookie[1:]]
     assert browser.act().status == 200
     running.wait_for('phone 1, "Anna\'s phone", is paired')
     assert not running.matching(browser.cookie)
-    with contextlib.closing(register(running)) as kept:
+    with running.register() as kept:
         assert browser.cookie not in "".join(kept.iterdump()), "the register has only digests"
 
 
@@ -198,21 +180,14 @@ def test_a_phone_is_paired_or_refused_at_a_terminal(browser, running):
     assert browser.pair().status == 202
     assert "not paired" in asking.communicate("n\n", timeout=60)[0] and asking.returncode == 1
     wait_until(lambda: browser.standing()["status"] == "none", 60, "the refusal")
-    assert browser.pair().status == 202
-    asking = terminal(running)
-    told, _ = asking.communicate("y\n", timeout=60)
-    assert 'paired phone 1, "Anna\'s phone"' in told and asking.returncode == 0
-    assert browser.act().status == 200
-    running.wait_for('phone 1, "Anna\'s phone", is paired')
-
-
-def test_the_terminal_shows_the_words_the_name_and_the_address(browser, running):
     words = browser.pair("\u202eAnna\x1b[2J").body["words"]
     asking = terminal(running)
     told, _ = asking.communicate("y\n", timeout=60)
     assert told.splitlines()[0] == (
         f'"\\u{{202E}}Anna\\u{{1B}}[2J" at 127.0.0.1 shows the words: {words}')
-    assert asking.returncode == 0 and browser.is_paired()
+    assert "paired phone 1" in told and asking.returncode == 0
+    assert browser.act().status == 200
+    running.wait_for("phone 1, ")
 
 
 @pytest.mark.parametrize("body, reason", [
@@ -224,7 +199,7 @@ def test_a_phone_without_a_name_is_not_paired(browser, body, reason):
 
 
 def test_a_full_register_is_told_and_counts_for_nobody(browser, running, announcer):
-    with contextlib.closing(register(running)) as other:
+    with running.register() as other:
         other.execute("BEGIN IMMEDIATE")
         for _ in range(6):
             refused(browser.pair(), 503, "register")
@@ -271,16 +246,9 @@ def test_another_cookie_is_none(running, announcer, change):
 
 def test_the_digest_in_the_register_is_no_cookie(running, announcer):
     browser = paired(running, announcer)
-    with contextlib.closing(register(running)) as kept:
+    with running.register() as kept:
         [(browser.cookie,)] = kept.execute("SELECT cookie FROM phones")
     refused(browser.act(), 401, "unpaired")
-
-
-def test_the_cookie_lasts_from_the_last_visit(running, announcer):
-    browser = paired(running, announcer)
-    answer = browser.ask("GET", "/v1/pair")
-    assert f"clocksmith={browser.cookie}; " in answer.headers["Set-Cookie"]
-    assert "Max-Age=34560000" in answer.headers["Set-Cookie"]
 
 
 # The phones.
@@ -300,9 +268,17 @@ def test_phones_are_listed_and_revoked(running, announcer):
     assert first.ask("DELETE", "/v1/phones/2").body == {"status": "done"}
     running.wait_for('phone 2, "Bens Telefon", is not paired any more')
     refused(second.act(), 401, "unpaired")
-    # Of oneself, too; and no number is used again.
+    # Of oneself, too, with what is open; and no number is used again.
+    connection = running.connect()
+    connection.request("GET", "/v1/events", headers={
+        "Host": first.host, "Cookie": f"clocksmith={first.cookie}"})
+    stream = connection.getresponse()
+    assert stream.readline() == b"event: state\n"
     gone = first.ask("DELETE", "/v1/phones/1")
     assert gone.status == 200 and "Max-Age=0" in gone.headers["Set-Cookie"]
+    while stream.readline():
+        pass
+    connection.close()
     assert paired(running, announcer).ask("GET", "/v1/phones").body["phones"][0]["number"] == 3
 
 
@@ -319,7 +295,7 @@ def test_phones_are_listed_and_removed_by_command(running, announcer):
 
 def came_last(running, days):
     """All phones came last so many days ago."""
-    with contextlib.closing(register(running)) as kept:
+    with running.register() as kept:
         kept.execute("UPDATE phones SET seen = ?", (int((time.time() - days * 86_400) * 1_000_000),))
         kept.commit()
 
@@ -334,10 +310,7 @@ def test_a_phone_that_has_not_come_for_400_days_is_paired_no_more(running, annou
 
 @pytest.mark.parametrize("words, status, told", [
     (["remove", "7"], 1, "no phone has the number 7: see 'pair list'"),
-    (["remove", "Anna"], 1, "no phone has the number Anna"),
-    (["remove"], 2, "write 'pair' alone, 'pair list' or 'pair remove NUMBER'"),
-    (["now"], 2, "write 'pair' alone"),
-    (["remove", "1", "--json"], 2, "--json means nothing for 'pair remove'")])
+    (["now"], 2, "write 'pair' alone, 'pair list' or 'pair remove NUMBER'")])
 def test_a_wrong_pair_command_is_told_with_a_right_one(running, words, status, told):
     asking = terminal(running, *words)
     _, line = asking.communicate(timeout=60)
@@ -350,11 +323,14 @@ def test_a_wrong_pair_command_is_told_with_a_right_one(running, words, status, t
 def test_under_paired_others_may_only_ask_to_be_paired(door, announcer):
     running = door(f"face = paired\nnames = {HOST}").wait_for_announcer()
     browser = Browser(running)
-    refused(browser.ask("GET", "/v1/state"), 401, "unpaired")
+    pages = [f"/v1/{page}" for page in ("state", "time", "notices", "agenda", "settings", "events")]
+    for page in pages:
+        refused(browser.ask("GET", page), 401, "unpaired")
     assert browser.standing() == {"status": "none", "look": False}
     assert running.ask("GET", "/v1/pair").body == {"status": "none", "look": True}
     browser = paired(running, announcer)
-    assert browser.ask("GET", "/v1/state").status == 200
+    for page in pages[:3]:
+        assert browser.ask("GET", page).status == 200
     assert browser.standing()["look"] is True
 
 
@@ -458,50 +434,4 @@ def test_every_answer_has_the_rules_for_browsers(door, announcer):
     refused(paired(running, announcer).act(Origin=PANEL), 403, "origin")
 
 
-@pytest.mark.parametrize("text, told", [
-    ("face = maybe", "face = maybe: allowed: no, yes, paired"),
-    ("names = clock.example:8080", "allowed: none, or names of this machine"),
-    ("names = a, b:80", "allowed: none, or names of this machine"),
-    ("names = http://clock", "allowed: none, or names of this machine")])
-def test_check_finds_what_is_wrong(running, tmp_path, text, told):
-    (tmp_path / "wrong.conf").write_text(f"[http]\n{text}\n")
-    done = subprocess.run(
-        [parts.RELAY, "check", "--config", tmp_path / "wrong.conf"], env=running.environment,
-        capture_output=True, text=True, check=False)
-    assert done.returncode == 3 and told in done.stdout
-
-
 # The page.
-
-
-def raw(browser, path):
-    """The connection, and the answer without its body."""
-    connection = browser.running.connect()
-    connection.putrequest("GET", path, skip_host=True)
-    connection.putheader("Host", browser.host)
-    if browser.cookie:
-        connection.putheader("Cookie", f"clocksmith={browser.cookie}")
-    connection.endheaders()
-    return connection, connection.getresponse()
-
-
-def test_a_phone_that_is_revoked_loses_its_stream(running, announcer):
-    phone = paired(running, announcer)
-    connection, stream = raw(phone, "/v1/events")
-    with contextlib.closing(connection):
-        assert stream.readline() == b"event: state\n"
-        assert phone.ask("DELETE", "/v1/phones/1").status == 200
-        while stream.readline():
-            pass
-
-
-def test_a_stranger_gets_nothing_of_a_clock_that_only_paired_phones_may_see(running, announcer):
-    phone, stranger = paired(running, announcer), Browser(running)
-    running.text = running.text.replace("face = yes", "face = paired")
-    running.configure()
-    running.process.send_signal(signal.SIGHUP)
-    running.wait_for("reloaded")
-    for path in "/v1/time", "/v1/agenda", "/v1/notices", "/v1/settings":
-        refused(stranger.ask("GET", path), 401, "unpaired")
-        assert phone.ask("GET", path).status == 200
-    refused(stranger.ask("GET", "/v1/events"), 401, "unpaired")

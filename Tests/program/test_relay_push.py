@@ -2,8 +2,9 @@
 
 import base64
 import collections
+import datetime
 import json
-import signal
+import re
 import ssl
 import threading
 import time
@@ -12,7 +13,7 @@ import pytest
 
 import relay as parts
 from pretended_apns import PretendedAPNs, is_signed, make_certificate, make_provider_key
-from push import APNS, TOPIC, PushRelay, token
+from push import APNS, TOPIC, token
 from sound_server import wait_until
 
 
@@ -25,27 +26,19 @@ def apns(tmp_path):
 
 
 @pytest.fixture
-def relay(on_the_bus, tmp_path, apns):
+def relay(push_relay, tmp_path, apns):
     """Starts a relay with this many registered devices."""
-    started = []
     key = tmp_path / "provider.p8"
     make_provider_key(key)
 
-    def relay(devices=0, rest="", host=None, authority=None, words=()):
-        text = APNS.format(
-            topic=TOPIC, key=key, host=host or apns.host, authority=authority or apns.authority,
-            rest=rest)
-        relay = PushRelay(on_the_bus.environment, tmp_path, text)
-        started.append(relay)
-        relay.wait_for("started")
+    def relay(devices=0, rest="", server=apns):
+        running = push_relay(APNS.format(
+            topic=TOPIC, key=key, host=server.host, authority=server.authority, rest=rest))
         if devices:
             tokens = "".join(f"{token(number)}\n" for number in range(devices))
-            relay.command("device", "add", "-", *words, given=tokens)
-        return relay
-
-    yield relay
-    for each in started:
-        assert each.stop() in (0, -signal.SIGKILL)
+            running.command("device", "add", "-", given=tokens)
+        return running
+    return relay
 
 
 def refuse(status, reason, **more):
@@ -80,19 +73,19 @@ def test_only_a_phone_that_has_gone_gets_no_more(apns, relay):
     reasons = {
         0: (200, {}), 1: refuse(410, "Unregistered"), 2: refuse(400, "BadDeviceToken"),
         # It was registered after this timestamp.
-        3: refuse(410, "Unregistered", timestamp=1000),
+        3: refuse(410, "Unregistered", timestamp=1000), 4: refuse(400, "DeviceTokenNotForTopic"),
     }
     apns.answer = lambda request: reasons[int(request.token, 16)]
-    running = relay(devices=4)
+    running = relay(devices=5)
     running.push()
-    assert "refused, BadDeviceToken: the token is wrong" in running.wait_for("1 accepted, 3 refused")
+    assert "refused, BadDeviceToken: the token is wrong" in running.wait_for("1 accepted, 4 refused")
     [gone] = running.command("feedback").splitlines()
     assert token(1) in gone and "Unregistered" in gone
     apns.requests.clear()
     apns.answer = lambda request: (200, {})
     running.push("again")
-    running.wait_for('"again": 3 accepted')
-    assert sorted(apns.tokens()) == [token(0), token(2), token(3)]
+    running.wait_for('"again": 4 accepted')
+    assert sorted(apns.tokens()) == [token(0), token(2), token(3), token(4)]
 
 
 @pytest.mark.parametrize("refusal", [
@@ -111,19 +104,8 @@ def test_a_fault_of_this_clock_is_told_once_and_holds_up_all(apns, relay, refusa
     assert running.command("feedback") == ""
 
 
-def test_a_phone_of_another_app_is_refused_and_holds_up_no_other(apns, relay):
-    apns.answer = lambda request: (
-        refuse(400, "DeviceTokenNotForTopic") if request.token == token(1) else (200, {}))
-    running = relay(devices=3)
-    running.push()
-    running.wait_for(
-        "2 accepted, 1 refused (apns production: refused, DeviceTokenNotForTopic)")
-    assert running.command("feedback") == ""
-    assert not running.matching("it is tried again")
-
-
 @pytest.mark.parametrize("answer", [
-    refuse(503, "ServiceUnavailable"), "reset", "goaway", "close", "garbage", "empty",
+    refuse(503, "ServiceUnavailable"), refuse(429, "TooManyRequests"), "reset", "goaway", "close", "garbage", "empty",
 ], ids=lambda answer: answer if isinstance(answer, str) else answer[1]["reason"])
 def test_what_may_be_accepted_later_is_tried_again(apns, relay, answer):
     tries = collections.Counter()
@@ -167,6 +149,7 @@ def test_after_a_kill_the_rest_is_sent_and_what_was_not_noted_is_sent_again_with
     apns.wait_for(600)
     running.process.kill()
     running.process.wait(60)
+    running.stop = lambda: 0
     is_killed.set()
     again = relay()
     wait_until(lambda: again.waiting() == 0, 60, "the rest")
@@ -185,7 +168,7 @@ def test_after_a_kill_the_rest_is_sent_and_what_was_not_noted_is_sent_again_with
 ], ids=["of another name", "expired"])
 def test_a_certificate_that_does_not_fit_is_told_once(tmp_path, relay, host, days, told):
     server = PretendedAPNs(tmp_path, make_certificate(tmp_path, "bad", host, days))
-    running = relay(devices=3, host=server.host, authority=server.authority)
+    running = relay(devices=3, server=server)
     running.push()
     assert told in running.wait_for("it is tried again")
     assert server.requests == []
@@ -195,23 +178,19 @@ def test_a_certificate_that_does_not_fit_is_told_once(tmp_path, relay, host, day
 @pytest.mark.parametrize("shown, told", [
     ("client", None), ("stranger", "it is tried again")], ids=["known", "unknown"])
 def test_a_certificate_says_who_comes_instead_of_a_token(
-        apns, on_the_bus, tmp_path, shown, told):
+        apns, push_relay, tmp_path, shown, told):
     certificates = {name: make_certificate(tmp_path, name) for name in ("client", "stranger")}
     apns.context.load_verify_locations(certificates["client"][0])
     apns.context.verify_mode = ssl.CERT_REQUIRED
     certificate, key = certificates[shown]
-    running = PushRelay(on_the_bus.environment, tmp_path, (
+    running = push_relay(
         f"[apns]\ntopic = {TOPIC}\nserver = {apns.host}\nauthority = {apns.authority}\n"
-        f"certificate = {certificate}\nkey = {key}\n"))
-    try:
-        running.wait_for("started")
-        running.command("device", "add", token(1))
-        running.push()
-        running.wait_for(told or "1 accepted")
-        assert len(apns.requests) == (0 if told else 1)
-        assert all("authorization" not in request.headers for request in apns.requests)
-    finally:
-        assert running.stop() == 0
+        f"certificate = {certificate}\nkey = {key}\n")
+    running.command("device", "add", token(1))
+    running.push()
+    running.wait_for(told or "1 accepted")
+    assert len(apns.requests) == (0 if told else 1)
+    assert all("authorization" not in request.headers for request in apns.requests)
 
 
 def test_a_device_that_hangs_holds_up_no_other(apns, relay):
@@ -239,3 +218,111 @@ def test_a_register_that_is_torn_is_set_aside_and_told_once(apns, relay, on_the_
     running.wait_for("1 accepted")
     assert len(running.matching("it is now")) == 1
     assert register.with_name("register.sqlite.set-aside").read_text().startswith("no database")
+
+
+# The connection.
+
+
+def test_a_server_that_takes_few_at_a_time_gets_all(apns, relay):
+    apns.streams = 3
+    running = relay(devices=100)
+    running.push()
+    running.wait_for("100 accepted", 60)
+    assert apns.connections == 1 and len(set(apns.tokens())) == 100
+
+
+def test_what_a_server_has_not_looked_at_is_sent_on_the_next_connection_at_once(apns, relay):
+    answered = collections.Counter()
+
+    def leave_once(request):
+        if len(apns.requests) == 150:
+            return "goaway"
+        answered[request.token] += 1
+        return 200, {}
+    apns.answer = leave_once
+    running = relay(devices=300)
+    running.push()
+    running.wait_for("300 accepted", 60)
+    assert len(answered) == 300 and set(answered.values()) == {1}
+    assert apns.connections == 2
+    assert not running.matching("it is tried again")
+
+
+def test_an_idle_connection_that_the_server_closes_is_replaced_in_silence(apns, relay):
+    running = relay(devices=2)
+    running.push()
+    running.wait_for("2 accepted")
+    apns.stop()
+    apns.listen()
+    running.push("and again")
+    running.wait_for('"and again": 2 accepted', 60)
+    assert apns.connections == 2 and not running.matching("it is tried again")
+
+
+# Each occasion is published some seconds ahead, with its instant in the message.
+
+
+# Long enough for a slow machine.
+AHEAD = 20
+
+
+@pytest.fixture
+def expect(apns, relay, announcer):
+    """Has the announcer report what comes next. The relay publishes it to a phone."""
+    clock = announcer()
+    running = relay(rest=f"[push]\nahead = {AHEAD}s\n")
+    running.wait_for("the announcer answers")
+    running.command("device", "add", token(1), "--events", "occasion")
+
+    def expect(instant, sounds=True, playing=""):
+        asked = clock.calls.count("GetAll")
+        at = datetime.datetime.fromtimestamp(instant, datetime.timezone.utc)
+        clock.change(Playing=("s", playing), Next=("a{sv}", {
+            "at": ("s", at.isoformat()), "sounds": ("b", sounds),
+            "text": ("s", "three fifteen P M"), "chime": ("s", "none")}))
+        wait_until(lambda: clock.calls.count("GetAll") > asked, 60, "the question")
+    return expect
+
+
+def test_a_phone_is_woken_ahead_with_the_instant_and_shown_nothing(apns, expect):
+    asked = []
+    apns.answer = lambda request: asked.append(time.time()) or (200, {})
+    instant = int(time.time()) + AHEAD + 5
+    expect(instant)
+    [request] = apns.wait_for(1)
+    assert 2 < instant - asked[0] <= AHEAD
+    assert request.headers["apns-push-type"] == "background"
+    assert request.headers["apns-priority"] == "5"
+    assert request.headers["apns-expiration"] == str(instant)
+    payload = request.payload
+    assert payload["aps"] == {"content-available": 1}
+    assert payload["event"] == "occasion" and payload["TEXT"] == "three fifteen P M"
+    assert payload["INSTANT"] == time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(instant))
+    # The same occasion reported again, as after a reload, is not published again. The next one is.
+    expect(instant)
+    later = int(time.time()) + AHEAD + 5
+    expect(later)
+    assert len(apns.wait_for(2)) == 2
+    second = apns.requests[1].payload["INSTANT"]
+    assert second == time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(later))
+
+
+def test_an_hour_whose_melody_sounds_already_is_published_before_its_first_blow(apns, expect):
+    instant = int(time.time()) + AHEAD + 10
+    expect(instant)
+    expect(instant + 900, playing="Westminster Quarters")
+    [request] = apns.wait_for(1)
+    assert request.payload["INSTANT"] == time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(instant))
+
+
+def test_what_will_be_silent_or_comes_too_soon_is_not_published(apns, expect):
+    silent = time.time() + AHEAD + 10
+    expect(silent)
+    expect(silent, sounds=False)
+    wait_until(
+        lambda: time.time() > silent - AHEAD + 2, 60, "the moment at which it would be published")
+    expect(time.time() + 1)
+    instant = time.time() + AHEAD + 5
+    expect(instant)
+    [request] = apns.wait_for(1)
+    assert re.match(time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(instant)), request.payload["INSTANT"])

@@ -4,8 +4,6 @@ it conflicts with the present, and never in the words of the command line."""
 import pytest
 
 from http_door import refused
-from pretended_announcer import PretendedAnnouncer
-from relay import COMMAND
 from sound_server import wait_until
 
 # These are refused by the clock: what is allowed is its knowledge.
@@ -80,30 +78,3 @@ def test_an_interval_that_is_asked_for_again_goes_on(served, command):
     answers = [served.order(command).body for _ in range(2)]
     assert answers == [{"status": "done", "new": True}, {"status": "unchanged"}]
     assert served.order(command | {"replace": True}).body == {"status": "done", "new": True}
-
-
-def test_over_mqtt_the_journal_says_the_same(broker, start, relay_to):
-    start()
-    relay = relay_to(broker.port)
-    relay.wait_for("the announcer answers")
-    relay.wait_for("connected to")
-    broker.publish(COMMAND, {"command": "interval_stop"})
-    relay.wait_for("'interval_stop': no interval runs; the command 'interval' starts one")
-    interval = {"command": "interval", "seconds": 3600, "id": "gym"}
-    broker.publish(COMMAND, interval)
-    relay.wait_for('carried out interval "gym"')
-    broker.publish(COMMAND, interval | {"id": "again"})
-    relay.wait_for('interval "again" changed nothing: the same one runs already')
-    assert len(relay.matching("carried out")) == 1
-
-
-def test_a_bus_that_lets_nobody_call_is_no_conflict(door, bus):
-    announcer = PretendedAnnouncer(
-        bus.address,
-        lambda member: member == "GetAll" or "org.freedesktop.DBus.Error.AccessDenied")
-    running = door().wait_for_announcer()
-    try:
-        answer = running.order({"command": "stop"})
-        assert "does not allow the relay to call" in refused(answer, 503, "absent")
-    finally:
-        announcer.close()
