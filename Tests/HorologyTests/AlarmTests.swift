@@ -65,28 +65,6 @@ import Testing
     #expect(desk.orderRefusal == .isUp(desk.alarms[0]))
   }
 
-  @Test(
-    "no clock is too far off",
-    arguments: [Int64.min + 1, -1, 0, 7_258_118_400_000_000_000, Int64.max - 4_000_000_000_000_000])
-  func extremes(nanoseconds: Int64) throws {
-    let zone = TestZone.utc
-    for trust in [ClockTrust.synchronised, .untrusted] {
-      var reminders = Reminders()
-      let rules = Rules(AnnouncerSettings(), zone: zone, trust: trust)
-      let set = Now("2199-12-30T12:00:00", running: .seconds(1))
-      for days in ["mon-sun", "2199-12-31"] {
-        _ = try reminders.handle(.set(.at("07:00", days)), at: set, rules)
-      }
-      let now = Now(
-        instant: Instant(nanoseconds: nanoseconds), uptime: Uptime(seconds: 1),
-        sinceBoot: .seconds(1))
-      _ = reminders.due(at: now, rules)
-      reminders.planAlarms(at: now, rules)
-      _ = reminders.due(at: now, rules)
-      #expect(reminders.alarms.count >= 1)
-    }
-  }
-
   // MARK: Trust
 
   @Test(
@@ -172,16 +150,6 @@ import Testing
     #expect(desk.next == ["2026-11-23T07:00:00"])
   }
 
-  // MARK: Names and numbers
-
-  @Test("the lowest number that is free is taken") func numbers() {
-    var desk = desk([.at(), .at(), .at()])
-    desk.tell(.reminder(.cancel(.alarm, "2")))
-    desk.tell(.reminder(.set(.at("08:00"))))
-    #expect(desk.alarms.map(\.number) == [1, 2, 3])
-    #expect(desk.alarms[1].title == "alarm 2")
-  }
-
   @Test(
     "a name that cannot be used is told with what is wrong",
     arguments: [
@@ -236,16 +204,6 @@ import Testing
     }
     #expect(desk.alarmEvents == [.rings(.due(late: .seconds(60)))])
     #expect(desk.next == [nil, "2026-11-22T09:00:00"])
-  }
-
-  @Test("a person's alarm rings beside one of that name in the configuration, which it may mean")
-  func namesake() {
-    var desk = desk([.at("06:00", name: "school")])
-    configure(&desk, [Self.school])
-    #expect(desk.next == ["2026-11-22T06:00:00", "2026-11-22T07:00:00"])
-    desk.wait(until: "2026-11-22T07:00:00")
-    desk.tell(.reminder(.stop("school")))
-    #expect(desk.alarmEvents == [.stopped(.byHand)])
   }
 }
 

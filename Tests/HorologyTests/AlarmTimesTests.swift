@@ -10,43 +10,6 @@ import Testing
   }
   private static let everyDay = AlarmDays.weekly(Set(Weekday.allCases))
 
-  private func next(
-    _ time: String, _ days: AlarmDays = everyDay, after start: String, in zone: TestZone = .utc
-  ) throws -> Instant? {
-    AlarmTimes(time: try TimeOfDay(text: time), days: days)
-      .nextRing(after: Instant(start), in: zone)
-  }
-
-  @Test("it rings at its time, on its days") func onItsDays() throws {
-    // 2026-11-21 is a Saturday.
-    #expect(try next("07:00", after: "2026-11-21T06:00:00") == Instant("2026-11-21T07:00:00"))
-    #expect(try next("07:00", after: "2026-11-21T07:00:00") == Instant("2026-11-22T07:00:00"))
-    let weekdays = try AlarmDays(weekdays: "mon-fri")
-    #expect(
-      try next("07:00", weekdays, after: "2026-11-21T06:00:00") == Instant("2026-11-23T07:00:00"))
-    let saturday = try AlarmDays(weekdays: "sat")
-    #expect(
-      try next("07:00", saturday, after: "2026-11-21T07:00:00") == Instant("2026-11-28T07:00:00"))
-  }
-
-  @Test("on a date it rings once") func date() throws {
-    let day = try AlarmDays(date: "2026-12-24")
-    #expect(try next("17:30", day, after: "2026-11-21T00:00:00") == Instant("2026-12-24T17:30:00"))
-    #expect(try next("17:30", day, after: "2026-12-24T17:30:00") == nil)
-  }
-
-  @Test("a day that a zone leaves out is the next one") func apia() throws {
-    let zone = TestZone.changing(
-      from: -36_000, to: 50_400, at: Instant("2011-12-30T10:00:00").seconds)
-    let friday = try AlarmDays(weekdays: "fri")
-    // It rings on Saturday the 31st at 07:00: Friday at 07:00, had the clocks not changed.
-    #expect(
-      try next("07:00", friday, after: "2011-12-29T00:00:00", in: zone)
-        == Instant("2011-12-30T17:00:00"))
-    #expect(
-      try next("07:00", after: "2011-12-30T17:00:00", in: zone) == Instant("2011-12-31T17:00:00"))
-  }
-
   @Test(
     "no instant is too far away to be asked about",
     arguments: [
@@ -70,8 +33,6 @@ import Testing
       }
     }
   }
-
-  // MARK: Texts
 
   @Test(
     "what is no time of day is refused",

@@ -19,9 +19,9 @@ import Testing
       ])
   }
 
-  private func desk(_ plans: [AlarmPlan], at start: String = "2026-11-21T06:59:30") -> Desk {
+  private func desk(_ plans: [AlarmPlan]) -> Desk {
     // No occasion sounds: no voice, no chime.
-    var desk = Desk(at: start) {
+    var desk = Desk(at: "2026-11-21T06:59:30") {
       $0.interval = Interval(minutes: 60)!
       $0.voiceAtHour = .none
       $0.saysTimers = true
@@ -46,14 +46,6 @@ import Testing
     #expect(desk.live(for: .seconds(60)).cues.isEmpty)
   }
 
-  @Test("rings that begin within a second are heard as one") func almostTogether() {
-    var desk = Desk(at: "2026-11-21T15:01:00")
-    for number in 0..<10 { desk.start(.milliseconds(5500 + number * 90)) }
-    let seen = desk.live(for: .seconds(8))
-    #expect(seen.events == Array(repeating: .rings(.due(late: nil)), count: 10))
-    #expect(Set(seen.cues.map(\.source)).count == 1)
-  }
-
   @Test("the tune is heard, and not the signal of another alarm or timer of the same moment")
   func tuneAndSignal() {
     let tune = Self.tune(lasting: 18)
@@ -65,29 +57,6 @@ import Testing
       #expect(seen.cues.allSatisfy { !$0.blows.isEmpty })
       #expect(seen.alarms.count == 2 && seen.events == [.rings(.due(late: nil))])
     }
-  }
-
-  @Test("a tune is faded out when another ring begins, and goes on when that is stopped")
-  func handedOver() {
-    var desk = desk([AlarmPlan.at(name: "school", tune: Self.tune(lasting: 20))])
-    desk.start(.seconds(35), "tea")
-    var sounding: [SoundingID] = []
-    for second in stride(from: 5, through: 34, by: 1) {
-      desk.now = desk.now.later(by: .seconds(second == 5 ? 25 : 1))
-      desk.tell(.woke)
-      sounding += desk.cues.filter { !$0.blows.isEmpty }.map(\.id)
-      if !desk.stopped.isEmpty { break }
-    }
-    #expect(desk.now.instant == Self.seven + .seconds(5))
-    #expect(sounding.count == 1)
-    #expect(desk.stopped == sounding)
-    #expect(desk.timerEvents == [.rings(.due(late: nil))])
-    desk.wait(for: .seconds(1))
-    #expect(!desk.cues.contains { !$0.blows.isEmpty })
-    desk.tell(.reminder(.cancel(.timer, "tea")))
-    let again = desk.cues.first { !$0.blows.isEmpty }
-    #expect(again?.source == .alarm(1))
-    #expect(again.map { $0.anchor - desk.now.sinceBoot < .seconds(1) } == true)
   }
 
   @Test("if the one that was prepared is cancelled, the other one rings at its time")
@@ -103,30 +72,6 @@ import Testing
       #expect(desk.cues.map(\.source) == [.alarm(2)])
       #expect(shown(desk.cues, desk) == [.zero])
     }
-  }
-
-  @Test(
-    "the time is said to its end while one of them rings, and cut off with the last",
-    arguments: [["one", "two"], ["two", "one"]], ["stop", "snooze", "cancel"])
-  func timeForTheOthers(names: [String], order: String) throws {
-    let orders = names.map { name -> ReminderOrder in
-      switch order {
-      case "stop": .stop(name)
-      case "snooze": .snooze(name)
-      default: .cancel(.alarm, name)
-      }
-    }
-    var desk = desk([AlarmPlan.at(name: "one"), AlarmPlan.at(name: "two")])
-    _ = desk.live(for: .seconds(33))
-    let isSaid = desk.announcer.playing.map { desk.now.instant > $0.anchor }
-    #expect(isSaid == true)
-    let cut = try #require(desk.stop(.byHand))
-    desk.tell(.reminder(orders[0]))
-    #expect(desk.alarmEvents.count == 1)
-    #expect(!desk.effects.contains(cut))
-    desk.tell(.reminder(orders[1]))
-    #expect(desk.alarmEvents.count == 1)
-    #expect(desk.effects.contains(cut))
   }
 
   @Test("of several alarms at one minute the time is said once") func timeOnce() {

@@ -34,17 +34,6 @@ import Testing
     #expect(desk.skipReason == .late(.milliseconds(10_001)))
   }
 
-  @Test("a time is late if it would be heard too late")
-  func aTimeIsLateIfItWouldBeHeardTooLate() {
-    var desk = Desk(at: "2026-11-21T15:07:00") { $0.leadIn = .seconds(4) }
-    desk.wait(until: "2026-11-21T15:15:06")
-    #expect(desk.anchor == Instant("2026-11-21T15:15:10"))
-    desk = Desk(at: "2026-11-21T15:07:00") { $0.leadIn = .seconds(4) }
-    desk.wait(until: "2026-11-21T15:15:07")
-    #expect(desk.played == nil, "it would be heard at 15:15:11")
-    #expect(desk.skipReason == .late(.seconds(7)))
-  }
-
   @Test("a night asleep is one entry") func night() {
     var desk = Desk(at: "2026-11-21T22:07:00")
     desk.step(by: .seconds(8 * 3600))
@@ -60,16 +49,6 @@ import Testing
     desk.wait(until: "2026-11-21T15:29:00")
     desk.end(.finished(.exact))
     desk.step(by: .seconds(-20 * 60))
-    desk.wait(until: "2026-11-21T15:14:57")
-    #expect(desk.played == "15:15:00")
-  }
-
-  @Test("many small steps back forget the past as one large does") func farBackInSteps() {
-    var desk = Desk(at: "2026-11-21T15:14:58")
-    desk.wait(until: "2026-11-21T15:15:05")
-    desk.end(.finished(.exact))
-    for _ in 1...4 { desk.step(by: .seconds(-5 * 60)) }
-    #expect(desk.wake == Instant("2026-11-21T15:00:00") - Announcer.preparation)
     desk.wait(until: "2026-11-21T15:14:57")
     #expect(desk.played == "15:15:00")
   }
@@ -98,36 +77,6 @@ import Testing
     desk.tell(.asked(speakerIsAwake: false))
     #expect((desk.played != nil) == requests)
     #expect((desk.refusal == .untrusted) == !requests)
-  }
-
-  @Test("whoever asks is told the minute in which the answer begins") func minuteOfTheAnswer() {
-    var desk = Desk(at: "2026-11-21T15:07:30")
-    desk.now = desk.now.later(by: .milliseconds(29_800))
-    desk.tell(.asked(speakerIsAwake: false))
-    #expect(desk.played == "15:08:00")
-  }
-
-  @Test("a time that was given stays true, and is in no occasion's way") func givenTime() {
-    let noon = CivilTime(hour: 12, minute: 0)!
-    var desk = Desk(at: "2026-11-21T15:07:58")
-    desk.tell(.asked(noon, speakerIsAwake: false))
-    #expect(desk.latest == Instant("2026-11-21T15:15:00") - .milliseconds(5_400))
-    desk = Desk(at: "2026-11-21T15:14:53")
-    desk.tell(.asked(noon, speakerIsAwake: false))
-    #expect(desk.played == "12:00:00")
-  }
-
-  @Test("the words of an occasion are not begun later than they may be")
-  func theWordsOfAnOccasionAreNotBegunTooLate() {
-    var desk = Desk(at: "2026-11-21T15:14:58")
-    #expect(desk.latest == Instant("2026-11-21T15:15:10"))
-    desk.wait(until: "2026-11-21T15:15:04")
-    desk.end(.tooLate(by: .seconds(11)))
-    #expect(desk.wake == desk.now.instant + Announcer.retryDelay)
-    desk.wait(until: "2026-11-21T15:15:05")
-    desk.wait(until: "2026-11-21T15:15:11")
-    desk.end(.tooLate(by: .seconds(6)))
-    #expect(desk.skipReason == .failed("the speaker was ready 6.0 s too late for it"))
   }
 
   @Test("a sleep and a clock that is set are told apart, and both where both came")
@@ -167,20 +116,6 @@ import Testing
     var desk = Desk(at: "2026-11-21T15:14:56") { $0.quiet = quiet }
     desk.tell(.asked(speakerIsAwake: false))
     #expect(desk.played == "15:14:56")
-  }
-
-  @Test("a speaker that fails is tried again while the time is true") func triedAgain() {
-    var desk = Desk(at: "2026-11-21T15:14:58")
-    desk.end(.failed("gone", heard: .nothing))
-    #expect(desk.reports.count == 1)
-    #expect(desk.wake == desk.now.instant + Announcer.retryDelay)
-    desk.wait(until: "2026-11-21T15:15:05")
-    #expect(desk.played == "15:15:00")
-    desk.end(.failed("gone", heard: .nothing))
-    #expect(desk.reports.isEmpty)
-    desk.wait(until: "2026-11-21T15:15:11")
-    #expect(desk.skipReason == .failed("gone"))
-    #expect(desk.announcer.next.instant == Instant("2026-11-21T15:30:00"))
   }
 
   @Test("an occasion waits for what sounds, and is skipped if that lasts too long") func waits() {

@@ -66,21 +66,6 @@ import Testing
     #expect(text(rounds(1, 0, 1)) == "0.0 work, 1.0 end")
   }
 
-  @Test("the phase at every moment") func phases() {
-    let plan = rounds(20, 10, 2, prepare: 5)
-    func phase(_ seconds: Int) -> String {
-      plan.phase(at: .seconds(seconds)).map { "\($0.kind) \($0.round) \($0.end.inSeconds)" } ?? "-"
-    }
-    #expect(phase(-3) == "prepare 0 5.0")
-    #expect(phase(4) == "prepare 0 5.0")
-    #expect(phase(5) == "work 1 25.0")
-    #expect(phase(25) == "rest 1 35.0")
-    #expect(phase(54) == "work 2 55.0")
-    #expect(phase(55) == "-")
-    let plain = IntervalPlan.plain(every: .seconds(30)).phase(at: .seconds(61))
-    #expect(plain == .init(kind: .wait, round: 3, end: .seconds(90)))
-  }
-
   @Test("in words") func words() {
     #expect("\(IntervalPlan.plain(every: .seconds(90)))" == "1 min 30 s")
     #expect("\(rounds(20, 10, 8))" == "8 rounds, 20 s work and 10 s rest")

@@ -4,28 +4,6 @@ import Testing
 
 @Suite struct IntervalTests {
   private static let start = "2026-11-21T15:01:00"
-  private static let workout = IntervalPlan.rounds(
-    IntervalRounds(
-      work: .seconds(20), rest: .seconds(10), count: 8, prepare: .seconds(10), countdown: 3))
-
-  @Test("started once more it goes on undisturbed; another is refused, or takes its place")
-  func startedAgain() {
-    var desk = Desk(at: Self.start)
-    desk.start(.plain(every: .seconds(30)))
-    let first = desk.announcer.interval
-    _ = desk.live(for: .seconds(50))
-    desk.start(.plain(every: .seconds(30)))
-    #expect(desk.intervalEvents == [.wentOn])
-    #expect(desk.announcer.interval == first)
-    #expect(desk.stopped.isEmpty)
-    desk.start(Self.workout)
-    #expect(desk.orderRefusal == .runs(first!))
-    #expect(desk.announcer.interval == first)
-    desk.tell(.interval(.start(Self.workout, replaces: true)))
-    #expect(desk.intervalEvents == [.stopped(.replaced), .started])
-    #expect(desk.announcer.interval?.plan == Self.workout)
-    #expect(desk.cues.first?.signal == .prepare)
-  }
 
   @Test("what the player holds of it is stopped at once, by whoever stops it") func stopped() {
     let ways: [(Event, StopReason)] = [
@@ -96,21 +74,6 @@ import Testing
     desk.wait(for: .seconds(10))
     desk.tell(.ended(desk.cues[0].id, .tooLate(by: .seconds(2))))
     #expect(desk.intervalEvents == [.unheard(Announcer.tooLate(.seconds(2)))])
-  }
-
-  @Test("the last signal is silenced, too") func lastSignal() {
-    let ways: [Event] = [
-      .interval(.stop), .pressed(speakerIsAwake: true), .stop(.byHand), .mute(.on),
-      .switched(.off, at: Uptime(seconds: 1000)),
-    ]
-    for event in ways {
-      var desk = Desk(at: Self.start)
-      desk.start(.rounds(IntervalRounds(work: .seconds(4), count: 1)))
-      let cues = desk.cues + desk.live(for: .seconds(5)).cues
-      #expect(desk.announcer.interval == nil)
-      desk.tell(event)
-      #expect(desk.stopped.contains(cues.first { $0.signal == .end }!.id))
-    }
   }
 
   @Test("a stop while the time is said leaves the interval") func stopOfWords() {

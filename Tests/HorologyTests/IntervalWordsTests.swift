@@ -35,10 +35,6 @@ import Testing
     }
   }
 
-  private func unsaid(_ desk: Desk) -> [String] {
-    desk.reports.compactMap { if case .unsaid(let words, _) = $0 { words.subject } else { nil } }
-  }
-
   @Test("each phase is said once its signal is over") func phases() {
     var desk = desk(Self.plan())
     let said = said(&desk, for: 120)
@@ -76,53 +72,5 @@ import Testing
     #expect(rooms == [.milliseconds(2550), .milliseconds(50)])
     let rest = desk.live(for: .seconds(60)).announcements
     #expect(rest.last?.room == nil)
-  }
-
-  @Test("a voice without words leaves the signals alone, and it is told once")
-  func noWords() {
-    var desk = desk(Self.plan(count: 5, prepare: 0)) { $0.saysTimers = false }
-    var told = unsaid(desk)
-    for _ in 0..<300 {
-      desk.wait(for: .milliseconds(500))
-      told += unsaid(desk)
-    }
-    #expect(told.count == 1)
-    #expect(desk.announcer.playing == nil)
-  }
-
-  @Test("while something else is said they are left out, and not said later") func busy() {
-    var desk = desk(Self.plan(prepare: 0))
-    desk.wait(for: .milliseconds(300))
-    desk.tell(.asked(speakerIsAwake: true))
-    let asked = desk.announcer.playing
-    desk.wait(for: .seconds(1))
-    #expect(desk.announcer.playing == asked)
-    desk.wait(for: .milliseconds(300))
-    #expect(
-      unsaid(desk) == ["\"go\" for interval of 3 rounds, 20 s work and 10 s rest, with words"])
-    desk.end(.finished(.exact))
-    desk.wait(for: .milliseconds(100))
-    #expect(desk.announcer.playing == nil)
-  }
-
-  @Test("whoever ends the interval ends what is said of it, and what was to be said")
-  func stopped() {
-    let ways: [Event] = [
-      .interval(.stop), .pressed(speakerIsAwake: true), .stop(.byHand), .mute(.on),
-      .switched(.off, at: Uptime(seconds: 1000)),
-      .interval(.start(.plain(every: .seconds(30)), replaces: true)),
-    ]
-    for event in ways {
-      var desk = desk(Self.plan(prepare: 0))
-      desk.wait(for: .milliseconds(1300))
-      desk.wait(for: .milliseconds(600))
-      let words = desk.announcer.playing!
-      desk.tell(event)
-      #expect(desk.stopped.contains(words.id), "\(event)")
-      #expect(desk.intervalEvents.contains { if case .stopped = $0 { true } else { false } })
-      desk.end(.stopped(.byHand, silentAt: desk.now.uptime))
-      desk.wait(for: .seconds(15))
-      #expect(desk.announcer.playing == nil, "\(event)")
-    }
   }
 }

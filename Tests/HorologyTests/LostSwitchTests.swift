@@ -26,16 +26,6 @@ import Testing
     #expect(!desk.live(for: .seconds(5)).cues.isEmpty)
   }
 
-  @Test("turned off after it was lost, the switch ends what rings") func turnedOff() {
-    var desk = Desk(at: Self.start)
-    desk.start(.seconds(10))
-    turn(&desk, .lost("gone"))
-    _ = desk.live(for: .seconds(20))
-    turn(&desk, .off)
-    #expect(desk.timerEvents == [.stopped(.switchOff)])
-    #expect(desk.timers.isEmpty)
-  }
-
   @Test("silenced until ring_limit, it is told that it was never heard") func never() {
     var desk = Desk(at: Self.start)
     desk.start(.seconds(10))
@@ -47,23 +37,6 @@ import Testing
     #expect(
       seen.alarms == [.rings(.due(late: nil), unheard: .switchLost), .missed])
     #expect(seen.neverHeard == [.switchLost, .switchLost])
-  }
-
-  // MARK: A reload
-
-  @Test("a reload judges what the switch says by the new settings, before anything ends")
-  func reload() {
-    for (scope, survives) in [(SwitchScope.everything, false), (.announcements, true)] {
-      var desk = Desk(at: Self.start)
-      desk.start(.seconds(10))
-      _ = desk.live(for: .seconds(11))
-      var settings = desk.announcer.settings
-      settings.silences = scope
-      desk.tell(.reloaded(settings, .off))
-      #expect(desk.timerEvents.isEmpty == survives)
-      #expect(desk.timers.isEmpty != survives)
-      #expect(desk.reports.contains(.switched(.off)))
-    }
   }
 
   @Test("the list of the alarms tells that it keeps them silent") func list() throws {

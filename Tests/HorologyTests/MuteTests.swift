@@ -76,13 +76,4 @@ import Testing
     desk.tell(.mute(.on))
     #expect((desk.stopReason == .muted))
   }
-
-  @Test("the switch wins over it") func theSwitch() {
-    var desk = Desk(at: "2026-11-21T15:07:00")
-    desk.tell(.mute(.next))
-    desk.tell(.switched(.off, at: desk.now.uptime))
-    desk.wait(until: "2026-11-21T15:15:00")
-    #expect(desk.skipReason == .switchOff)
-    #expect(desk.announcer.mute == .next, "its occasion is still to come")
-  }
 }

@@ -12,21 +12,6 @@ import Testing
         strikes: Tune.Strikes(bell: "E3", count: .hour, gaps: [.seconds(1)]), rest: .zero)
     ])
 
-  @Test("what is only prepared comes next, and nothing sounds until it is heard")
-  func prepared() {
-    var desk = Desk(at: "2026-11-21T15:07:00")
-    desk.wait(until: "2026-11-21T15:14:57")
-    #expect(desk.announcer.playing != nil)
-    #expect(desk.announcer.sounding == nil)
-    #expect(desk.announcer.outlook.occasion.instant == Instant("2026-11-21T15:15:00"))
-    desk.wait(until: "2026-11-21T15:15:00")
-    #expect(desk.announcer.sounding == desk.announcer.playing)
-    #expect(desk.announcer.outlook.occasion.instant == Instant("2026-11-21T15:30:00"))
-    #expect(desk.wake == Instant("2026-11-21T15:30:00") - Announcer.preparation)
-    desk.end(.finished(.exact))
-    #expect(desk.announcer.sounding == nil)
-  }
-
   @Test("what is prepared and then muted comes next, and is silent") func muted() {
     var desk = Desk(at: "2026-11-21T15:07:00")
     desk.wait(until: "2026-11-21T15:14:57")

@@ -24,22 +24,6 @@ import Testing
     #expect(desk.announcer.next.instant == Instant("2026-11-21T15:30:00"))
   }
 
-  @Test("what stops it a second time is not what the silence is counted from")
-  func stoppedTwice() {
-    var desk = Desk(at: "2026-11-21T15:14:58")
-    desk.wait(until: "2026-11-21T15:15:01")
-    let edge = desk.now.uptime
-    turn(&desk, .off)
-    desk.wait(until: "2026-11-21T15:15:01", plus: .milliseconds(5))
-    desk.tell(.stop(.byHand))
-    desk.end(.stopped(.switchOff, silentAt: edge + .milliseconds(14)))
-    guard case .cutOff(_, .switchOff, let after)? = desk.reports.first else {
-      Issue.record("\(desk.reports)")
-      return
-    }
-    #expect(after == .milliseconds(14))
-  }
-
   @Test("the switch may still be turned on until the very instant") func onInTheLastMoment() {
     var desk = Desk(at: "2026-11-21T15:14:57")
     #expect(desk.played == "15:15:00")

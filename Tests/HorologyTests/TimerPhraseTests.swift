@@ -41,12 +41,6 @@ import Testing
       Issue.record("\(second)")
     }
   }
-
-  @Test("a phrase has a text for a reader") func text() {
-    #expect(TimerPhrase.left(.seconds(5400)).text == "1 h 30 min left")
-    #expect(TimerPhrase.timer(.seconds(90)).text == "a timer of 1 min 30 s")
-    #expect(TimerPhrase.round(3).text == "round 3")
-  }
 }
 
 @Suite struct TimerGrammarTests {
@@ -69,16 +63,6 @@ import Testing
     #expect(grammar.names(.timer(.seconds(36_000))) == ["n-10", "hour", "timer"])
     #expect(grammar.names(.timer(.seconds(36_001))) == nil)
     #expect(grammar.names(.work) == nil && grammar.names(.round(1)) == nil)
-  }
-
-  @Test("a length of nothing and one of a hundred hours have no phrase") func lengthsOutOfRange() {
-    let grammar = grammar([(.left, "******", "any"), (.timer, "******", "any")])
-    for seconds in [-5, 0, 360_000] {
-      #expect(grammar.names(.left(.seconds(seconds))) == nil)
-      #expect(grammar.names(.timer(.seconds(seconds))) == nil)
-    }
-    #expect(grammar.names(.left(.milliseconds(1))) == nil)
-    #expect(grammar.names(.left(.seconds(359_999))) == ["any"])
   }
 
   @Test("the number of a round may have a pattern") func rounds() {

@@ -6,19 +6,6 @@ import Testing
 @Suite struct TimerSilenceTests {
   private static let start = "2026-11-21T15:01:00"
 
-  // MARK: The switch, quiet hours, mutes
-
-  @Test("turned off between the giving and the ring, the player loses it, and has it anew")
-  func switchedOffAndOn() {
-    var desk = Desk(at: Self.start)
-    desk.start(.seconds(4))
-    let zero = desk.cues.map(\.anchor)
-    desk.tell(.switched(.off, at: desk.now.uptime))
-    #expect(desk.stopped.count == 1)
-    desk.tell(.switched(.on, at: desk.now.uptime))
-    #expect(desk.cues.map(\.anchor) == zero)
-  }
-
   @Test("muting ends what rings; a mute of the next occasion does not") func mute() {
     var desk = Desk(at: Self.start)
     desk.start(.seconds(10))
@@ -30,34 +17,7 @@ import Testing
     #expect(!desk.stopped.isEmpty)
   }
 
-  @Test("what is silenced by other rules ends what rings, and does not come back") func reloaded() {
-    var desk = Desk(at: Self.start) { $0.silences = .announcements }
-    desk.tell(.switched(.off, at: desk.now.uptime))
-    desk.start(.seconds(10))
-    _ = desk.live(for: .seconds(11))
-    var settings = desk.announcer.settings
-    settings.silences = .everything
-    desk.tell(.reloaded(settings, .none))
-    #expect(desk.timerEvents == [.stopped(.rulesChanged)])
-    #expect(!desk.stopped.isEmpty)
-    desk.tell(.switched(.on, at: desk.now.uptime))
-    #expect(desk.live(for: .seconds(30)).cues.isEmpty)
-  }
-
   // MARK: Words
-
-  @Test("half of an odd length is said when it is so") func oddHalf() {
-    var desk = Desk(at: Self.start) {
-      $0.saysTimers = true
-      $0.tellsLeft = [.half]
-    }
-    desk.start(.seconds(630))
-    let began = desk.now.instant
-    let said = desk.live(for: .seconds(400)).announcements
-    #expect(said.map { $0.anchor - began } == [.seconds(330)])
-    guard case .timer(let words)? = said.first?.cause else { return }
-    #expect(words.phrases == [.left(.seconds(300))])
-  }
 
   @Test("its words follow the first ring") func words() {
     var desk = Desk(at: Self.start) { $0.saysTimers = true }
@@ -89,35 +49,6 @@ import Testing
     #expect(seen.cues.first?.anchor == desk.now.sinceBoot - .seconds(20))
   }
 
-  @Test("words that wait too long are dropped, and that is told") func wordsDropped() {
-    var desk = Desk(at: Self.start) { $0.saysTimers = true }
-    desk.tell(.asked(speakerIsAwake: true))
-    desk.start(.seconds(1))
-    desk.wait(for: .seconds(1))
-    desk.wait(for: .seconds(1) + desk.announcer.settings.leadIn + .seconds(11))
-    var unsaid: SkipReason?
-    for case .unsaid(_, let reason) in desk.reports { unsaid = reason }
-    #expect(unsaid == .busy)
-    #expect(desk.timers.first?.isRinging == true)
-  }
-
-  @Test("a voice without the words says nothing, and says so") func noWords() {
-    var desk = Desk(at: Self.start)
-    desk.start(.seconds(600))
-    desk.tell(.reminder(.tell(nil)))
-    #expect(desk.orderRefusal == .noWords)
-    #expect(desk.played == nil)
-    #expect(desk.live(for: .seconds(610)).announcements.isEmpty)
-  }
-
-  @Test("they take no occasion its moment") func nearOccasion() {
-    var desk = Desk(at: "2026-11-21T15:14:50") { $0.saysTimers = true }
-    desk.start(.seconds(600), "tea")
-    desk.wait(for: .milliseconds(4500))
-    desk.tell(.reminder(.tell("tea")))
-    #expect(desk.orderRefusal == .speech(.occasionIsNear))
-  }
-
   @Test(
     "its words are said before an occasion if the longest of the voice ends by then",
     arguments: [(Duration.seconds(3), true), (.milliseconds(5500), false)])
@@ -147,29 +78,6 @@ import Testing
     desk.start(.seconds(600))
     desk.tell(.reminder(.cancel(.timer, "1")))
     #expect(desk.live(for: .seconds(120)).announcements.isEmpty)
-  }
-
-  @Test(
-    "a reload leaves alone what waits to be said", arguments: [400, 900])
-  func reloadWhileItWaits(leadIn: Int) throws {
-    var desk = Desk(at: "2026-11-21T15:05:00") {
-      $0.saysTimers = true
-      $0.tellsLeft = [.minute]
-    }
-    desk.start(.seconds(120))
-    desk.wait(for: .seconds(58))
-    desk.tell(.asked(speakerIsAwake: true))
-    let asked = try #require(desk.announcer.playing?.id)
-    desk.wait(for: .seconds(3))
-    var settings = desk.announcer.settings
-    settings.leadIn = .milliseconds(leadIn)
-    desk.tell(.reloaded(settings, .none))
-    desk.tell(.ended(asked, .finished(.exact)))
-    guard case .timer(let words)? = desk.announcer.playing?.cause else {
-      Issue.record("it is not said")
-      return
-    }
-    #expect(words.phrases == [.left(.seconds(60))])
   }
 
   // MARK: After a start
@@ -206,15 +114,6 @@ import Testing
     #expect(desk.timers.first?.isRinging == true)
   }
 
-  @Test("of one that is paused by a clock that is behind, no more is left than there ever was")
-  func pausedBehind() {
-    var desk = Desk(at: Self.start)
-    desk.start(.seconds(600))
-    desk.cutPower(showing: desk.now.instant + .seconds(60) - .seconds(40 * 86_400))
-    desk.tell(.reminder(.pause("1")))
-    #expect(desk.timers.first?.left(at: desk.now) == .seconds(600))
-  }
-
   @Test("what rang when the power went rings on, though the clock comes back behind")
   func rangAtPowerCut() {
     var desk = Desk(at: Self.start)
@@ -223,18 +122,5 @@ import Testing
     desk.cutPower(showing: desk.now.instant + .seconds(60) - .seconds(3600))
     #expect(desk.timers.first?.isRinging == true)
     #expect(!desk.live(for: .seconds(8)).cues.isEmpty)
-  }
-
-  @Test("what is said of the time left moves with the timer") func wordsMove() {
-    var desk = Desk(at: "2026-11-21T15:01:10") {
-      $0.saysTimers = true
-      $0.tellsLeft = [.minute]
-    }
-    desk.start(.seconds(600))
-    desk.cutPower(showing: desk.now.instant + .seconds(60) + .seconds(120))
-    desk.step(by: .seconds(-120))
-    let began = desk.now.instant
-    let said = desk.live(for: .seconds(541)).announcements.filter { !$0.cause.isOccasion }
-    #expect(said.map { $0.anchor - began } == [.seconds(480)])
   }
 }

@@ -5,20 +5,6 @@ import Testing
 @Suite struct TimerTests {
   private static let start = "2026-11-21T15:01:00"
 
-  @Test("a timer rings at its zero to the nanosecond, and by arithmetic from there")
-  func rings() {
-    var desk = Desk(at: Self.start)
-    let began = desk.now.sinceBoot
-    desk.start(.seconds(600), "tea")
-    #expect(desk.timerEvents == [.set])
-    let seen = desk.live(for: .seconds(613))
-    let offsets = seen.cues.map { $0.anchor - began - .seconds(600) }
-    // The second ring is left out to make room for the words.
-    #expect(offsets.prefix(4) == [.zero, .seconds(6), .seconds(9), .seconds(12)])
-    #expect(seen.cues.allSatisfy { $0.signal == .ring })
-    #expect(seen.events == [.rings(.due(late: nil))])
-  }
-
   @Test("the button stops what rings, and else asks for the time") func button() {
     var desk = Desk(at: Self.start)
     desk.start(.seconds(10))
@@ -61,20 +47,6 @@ import Testing
     #expect(!desk.stopped.isEmpty)
   }
 
-  @Test("the longest timer that gets back what has passed can still be read")
-  func addedToTheLongest()
-    throws
-  {
-    var desk = Desk(at: Self.start)
-    desk.start(Reminder.longest)
-    desk.wait(for: .seconds(2))
-    desk.tell(.reminder(.add(.seconds(1), to: "1")))
-    #expect(desk.orderRefusal == nil)
-    let timer = try #require(desk.timers.first)
-    #expect(timer.left(at: desk.now) == Reminder.longest - .seconds(1))
-    #expect(try Reminder.timer(timer.record) == timer)
-  }
-
   @Test("a cue that fails before its moment is tried again, and told once") func failure() {
     var desk = Desk(at: Self.start)
     desk.start(.seconds(4))
@@ -85,35 +57,5 @@ import Testing
       desk.wait(for: Announcer.retryDelay)
       #expect(desk.cues.map(\.anchor) == [zero])
     }
-  }
-
-  @Test("it is as loud as the rules have it when it rings, not when it is prepared") func loudness()
-    throws
-  {
-    let quieter = try VolumeRules(text: "15:02-16:00 -20dB")
-    var desk = Desk(at: Self.start) { $0.quieter = quieter }
-    desk.start(.seconds(60))
-    desk.wait(for: .seconds(55))
-    #expect(desk.cues.map(\.decibels) == [-20])
-  }
-
-  // MARK: Names, numbers and bounds
-
-  @Test(
-    "lengths have bounds",
-    arguments: [Duration.zero, .seconds(-5), .milliseconds(999), .seconds(31 * 86_400 + 1)])
-  func badLength(length: Duration) {
-    var desk = Desk(at: Self.start)
-    desk.start(length)
-    #expect(desk.orderRefusal == .length)
-  }
-
-  @Test(
-    "what is left and cannot be said now can be read",
-    arguments: [SkipReason.busy, .failed("the speaker is away")])
-  func unsaid(reason: SkipReason) {
-    #expect(
-      OrderRefusal.speech(reason).description
-        == "\(reason); 'clocksmith timer list' shows how much is left")
   }
 }
