@@ -48,25 +48,6 @@ import Testing
     CivilTime(hour: hour, minute: minute)!
   }
 
-  @Test("clips overlap by the crossfade, to the frame") func clipsOverlapByTheCrossfade() throws {
-    try makePack()
-    let pack = try VoicePack(path: folder.path)
-    let score = try pack.score(of: time(15, 15), wording: .twelve, rate: 48_000)
-    #expect(score.parts.map(\.start) == [0, 9_040, 28_080])
-    #expect(score.parts.map(\.fadeIn) == [0, 960, 960])
-    #expect(score.parts.map(\.fadeOut) == [960, 960, 0])
-    #expect(score.frames == 43_080)
-    #expect(score.anchor == 0)
-    #expect(try pack.text(of: time(15, 15), wording: .twelve) == "three fifteen P M")
-  }
-
-  @Test("a crossfade never takes more than half a clip") func crossfadeIsBounded() throws {
-    try makePack(Self.description.replacingOccurrences(of: "20ms", with: "1s"))
-    let score = try VoicePack(path: folder.path)
-      .score(of: time(15, 15), wording: .twelve, rate: 48_000)
-    #expect(score.parts.map(\.start) == [0, 5_000, 17_500])
-  }
-
   @Test("a name may stand for a chain of clips, in a rule and in the opening")
   func chains() throws {
     try makePack(
@@ -152,25 +133,6 @@ import Testing
     let fault = faultThrown { try pack.verify(every: .quarter, wording: .twelve) }
     #expect(fault?.detail.hasPrefix("no clip 'm', which 00:15:00 needs") == true)
     try pack.verify(every: Interval(minutes: 60)!, wording: .twelve)
-  }
-
-  @Test(
-    "times that are said alike are found, unless they are half a day apart on the 12-hour clock",
-    arguments: [
-      ("12", "**** = {hour12} m", "[clock 12] says 00:01 as it says 00:00"),
-      ("12", "**15 = {hour12} m\n**45 = {hour12} m", "[clock 12] says 00:45 as it says 00:15"),
-      // Only of a time that people may ask for.
-      ("12", "**00 = {hour12}\n**07 = {hour12}", "[clock 12] says 00:07 as it says 00:00"),
-      ("12", "**00 = {hour12} oclock\n**15 = {hour12} m", nil),
-      ("24", "**00 = {hour12} oclock", "[clock 24] says 12:00 as it says 00:00"),
-    ])
-  func timesAlike(clock: String, rules: String, words: String?) throws {
-    try makePackOfHours("[clock \(clock)]\n\(rules)")
-    let description = try String(contentsOfFile: "\(folder.path)/voice.conf", encoding: .utf8)
-    try folder.write(
-      "voice.conf", description.replacingOccurrences(of: "[clock 12]\n[clock", with: "[clock"))
-    let wording = Wording(HourFormat(rawValue: clock)!)
-    #expect(try VoicePack(path: folder.path).timesAlike(wording) == words)
   }
 
   @Test("the longest phrase bounds every time that a voice of this tree can say, and closely")

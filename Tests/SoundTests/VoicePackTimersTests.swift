@@ -42,19 +42,6 @@ import Testing
     ("spaghetti", "Spaghetti al dente"),
   ]
 
-  @Test("what is left, a timer, a round and a word have their clips") func phrasesHaveTheirClips()
-    throws
-  {
-    let pack = try pack(clips: Self.clips)
-    func text(_ phrase: TimerPhrase) -> String? {
-      pack.phrase(of: phrase)?.map(\.text).joined(separator: " ")
-    }
-    #expect(text(.left(.seconds(240))) == "four minutes left")
-    #expect(text(.timer(.seconds(240))) == "four minute timer")
-    #expect(text(.round(4)) == "round four")
-    #expect(text(.work) == "work")
-  }
-
   @Test("what is said of timers may be a chain of clips") func chains() throws {
     let pack = try pack(
       "[left]\n00**00 = minutes-{minutes}\n[chains]\nminutes-4 = 4 minutes", clips: Self.clips)
@@ -84,17 +71,5 @@ import Testing
     let pack = try pack(clips: Self.clips)
     #expect(
       pack.phrase(of: .name(name))?.map(\.path) == clips?.map { "\(folder.path)/\($0).wav" })
-  }
-
-  @Test("what is wrong in the sections of timers is told with its line") func wrongRulesAreTold() {
-    for (rule, words) in [
-      ("[left]\n0000 = 4", ":7: '0000 = 4' is no rule: hhmmss"),
-      ("[timer]\n****** = {minute}", ":7: '****** = {minute}' is no rule"),
-      ("[interval]\nwork = work\nwork = work", ":8: 'work = work' is there twice"),
-      ("[intervals]\nwork = work", ":6: unknown section [intervals]"),
-    ] {
-      let fault = faultThrown { _ = try pack(rule, clips: []) }
-      #expect(fault?.description.contains(words) == true, "\(String(describing: fault))")
-    }
   }
 }

@@ -19,18 +19,6 @@ import Testing
     return grammar.phrase(hour: hour, minute: minute)?.joined(separator: " ")
   }
 
-  @Test(
-    "a file's name is known as people write it",
-    arguments: [
-      ("one", "1"), ("ONE", "1"), ("01", "1"), ("fifteen", "15"), ("forty-five", "45"),
-      ("Forty Five", "45"), ("A.M.", "am"), ("p-m", "pm"), ("O'Clock", "oclock"), ("oh", "oh"),
-      ("zero", "0"), ("Minutes", "minutes"), ("and_a-half", "and-a-half"),
-      ("h-1", nil), ("60", nil), ("mon-1", nil), ("", nil),
-    ])
-  func fileNameIsKnown(name: String, clip: String?) {
-    #expect(EnglishWord(fileName: name)?.clipName == clip)
-  }
-
   @Test("the classic seventeen say the quarters, and nothing else") func classicSayQuarters() {
     #expect(phrase(Self.classic, .twelve, 0, 0) == "12 am")
     #expect(phrase(Self.classic, .twelve, 15, 45) == "3 45 pm")

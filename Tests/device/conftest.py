@@ -12,7 +12,7 @@ from _pytest.runner import runtestprotocol
 sys.path.insert(0, str(Path(__file__).parent))
 from board import Board  # noqa: E402
 from device import Device, stolen  # noqa: E402
-from evidence import Evidence  # noqa: E402
+import evidence  # noqa: E402
 from own_card import own_card_of, write_settings  # noqa: E402
 
 BOOT = Path(__file__).parents[2] / "deploy/device/boot"
@@ -80,18 +80,13 @@ def pytest_runtest_protocol(item, nextitem):
     return True
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_runtest_setup(item):
-    item.evidence = Evidence()
-
-
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item, call):
     """A failed test says where its evidence is kept."""
     report = (yield).get_result()
     if report.failed and (Device.known or Board.known):
-        kept = item.evidence.keep(item.name, call.excinfo.exconly())
-        report.sections.append(("its recording, its journal and what the host took", str(kept)))
+        kept = evidence.keep(item.name, call.excinfo.exconly())
+        report.sections.append(("its recordings and its journal", str(kept)))
 
 
 def pytest_runtest_logfinish():

@@ -40,7 +40,6 @@ class Line:
     message: str
     host: float  # The host's monotonic clock as it arrived here, seconds.
     realtime: float  # The device's clock as it was logged, seconds since 1970.
-    monotonic: float  # Since power-on, seconds.
 
 
 def utc(text):
@@ -136,9 +135,7 @@ class Device(Emulator):
                     message = bytes(message).decode(errors="replace")
                 unit = entry.get("UNIT") or entry.get("_SYSTEMD_UNIT") or entry.get(
                     "SYSLOG_IDENTIFIER", "")
-                line = Line(unit, message or "", host,
-                            int(entry["__REALTIME_TIMESTAMP"]) / 1e6,
-                            int(entry["__MONOTONIC_TIMESTAMP"]) / 1e6)
+                line = Line(unit, message or "", host, int(entry["__REALTIME_TIMESTAMP"]) / 1e6)
                 with self._changed:
                     self.journal.append(line)
                     self._changed.notify_all()

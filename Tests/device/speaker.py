@@ -86,10 +86,6 @@ class Speaker:
         """How many frames have been recorded."""
         return self._frames[-1] if self._frames else 0
 
-    def written(self):
-        """When the recording was seen to grow, and to how many frames: a list of pairs."""
-        return list(zip(self._moments, self._frames))
-
     def samples(self, first=0):
         """The recording from a frame on: an array of frames by two channels, within +-1."""
         with open(self.path, "rb") as file:

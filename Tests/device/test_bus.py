@@ -46,18 +46,3 @@ def test_a_member_of_audio_has_a_time_said_and_it_is_heard(device):
     assert device.run(f"{LISTENER} clocksmith say 15:30") == "three thirty P M"
     device.wait_for_line('^said "three thirty P M" because it was asked for', mark)
     assert len(device.speaker.sounds(after=since)) == 1
-
-
-def test_the_journal_is_asked_by_fields_and_explains_itself(device):
-    device.set_clock("2027-09-01 11:12:00")
-    device.run("clocksmith mute next")
-    mark = device.mark()
-    device.set_clock("2027-09-01 11:14:56")
-    device.wait_for_line("^skipped 11:15:00", mark)
-    device.run("clocksmith unmute")
-    found = device.run(
-        "journalctl -u clocksmith CLOCKSMITH_EVENT=skipped CLOCKSMITH_REASON=muted -o json | tail -1")
-    entry = json.loads(found)
-    assert entry["CLOCKSMITH_OCCASION"] == "2027-09-01T11:15:00Z"
-    assert "'clocksmith unmute' ends" in device.run(
-        "journalctl -x -u clocksmith CLOCKSMITH_EVENT=mute -n 1")

@@ -6,7 +6,6 @@ from device import utc
 from hearing import hear, hear_occasion
 
 FILE = "/etc/clocksmith/conf.d/97-trust.conf"
-RTC = "/sys/bus/amba/drivers/rtc-pl031"
 
 
 def test_a_clock_that_leaps_a_year_in_the_middle_of_a_phrase_ends_it(device):
@@ -66,16 +65,3 @@ def test_an_rtc_that_was_never_set_is_not_believed(strict):
     strict.wait_for_line("^skipped 12:15:00: the clock is not", mark)
     check = strict.run("clocksmith check", check=False)
     assert "FOUND rtc" in check and "FOUND clock" in check, check
-
-
-def test_without_an_rtc_the_clock_is_not_believed(strict):
-    name = strict.run(f"basename $(ls -d {RTC}/*.*)")
-    strict.run(f"echo {name} >{RTC}/unbind")
-    try:
-        strict.set_clock("2027-09-01 12:29:50")
-        mark = strict.mark()
-        strict.restart_clock()
-        strict.wait_for_line("^started: .*clock untrusted", mark)
-        strict.wait_for_line("^skipped 12:30:00: the clock is not", mark)
-    finally:
-        strict.run(f"echo {name} >{RTC}/bind")

@@ -48,23 +48,6 @@ def level(samples, start, seconds):
     return decibels(np.sqrt(np.mean(piece ** 2)))
 
 
-def attack_milliseconds(samples, window):
-    """When the mean power over WINDOW milliseconds first comes within 3 dB of its peak."""
-    frames = RATE * window // 1000
-    power = np.convolve(samples[:RATE] ** 2, np.ones(frames), "same")
-    return np.argmax(power >= power.max() / 2) * 1000 / RATE
-
-
-def attack(bell, takes):
-    # The ship's bell is struck by its own clapper, so its attack is shorter; a large bell's was measured.
-    shortest, longest = (5, 25) if bell.name == "ship" else (25, 40)
-    for take, samples in enumerate(takes, 1):
-        for window in (5, 10, 20):
-            found = attack_milliseconds(samples, window)
-            if not shortest <= found <= longest:
-                yield f"{bell.name}, take {take} is within 3 dB of its peak after {found:.0f} ms"
-
-
 def formats(recordings):
     for file in sorted(recordings.folder.glob("*.flac")):
         info = soundfile.info(file)
@@ -90,14 +73,6 @@ def tails(bell, takes):
             yield f"{bell.name}, take {take} ends {decibels(last):.1f} dB under its peak"
         if abs(samples.mean()) > 0.001:
             yield f"{bell.name}, take {take} has DC"
-
-
-def differing(bell, takes):
-    for first in range(len(takes)):
-        for second in range(first):
-            alike = np.corrcoef(takes[first], takes[second])[0, 1]
-            if alike > 0.9:
-                yield f"{bell.name}: takes {second + 1} and {first + 1} are alike ({alike:.2f})"
 
 
 def tunes():

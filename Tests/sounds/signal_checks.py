@@ -14,21 +14,6 @@ from sound_level import RATE, decibels
 from voice_pack import VOICES, Pack
 
 FOLDER = pathlib.Path(__file__).resolve().parents[2] / "sounds" / "signals"
-# The length in seconds, and the notes that an ear names. Written down from each signal's purpose, not from the
-# program.
-SIGNALS = {
-    "prepare": (0.9, "B4 B4 F#5"),
-    "work": (0.9, "E5 G#5 B5 E6"),
-    "rest": (1.5, "G#5 E5 B4"),
-    "half": (0.4, "A5 A5 A5 A5"),
-    "last": (1.25, "B5 E6 G#6 B6 B5 E6 G#6 B6"),
-    "end": (2.4, "B5 B5 E6 E5"),
-    "count": (0.08, "E7"),
-    "cue": (0.6, "E5"),
-    "ring": (1.9, "B5 G#5 B5"),
-    "start": (1.5, "B4 E5 B5"),
-    "untrusted": (1.2, "C#6 A4"),
-}
 # LUFS of the loudest 400 ms, or of a shorter signal as a whole; "count" (3-2-1) is softer by COUNT_BELOW.
 COMMON_LEVEL, COUNT_BELOW = -20.0, 6.0
 # How much softer other sounds play under a signal, in dB.
@@ -39,18 +24,12 @@ COLOUR_MARGIN, MELODY_MARGIN = 3.0, 2.0
 KNOWN = 0.8
 
 
-def shipped(folder=FOLDER):
+def shipped():
     """The samples of each signal; full scale is 1."""
-    return {name: soundfile.read(pathlib.Path(folder) / f"{name}.flac")[0] for name in SIGNALS}
+    return {file.stem: soundfile.read(file)[0] for file in sorted(FOLDER.glob("*.flac"))}
 
 
 # MARK: Each by itself
-
-
-def length(name, samples):
-    wanted = SIGNALS[name][0]
-    if abs(len(samples) / RATE - wanted) > 0.001:
-        yield f"{name} lasts {len(samples) / RATE:.3f} s, not {wanted} s"
 
 
 def beginning(name, samples):
@@ -89,24 +68,6 @@ def level(name, samples):
         yield f"{name} is at {lufs:.1f} LUFS, not {wanted} LUFS"
     if peak > -1:
         yield f"{name} peaks at {peak:.1f} dBTP"
-
-
-def audible_share(samples):
-    """The share of its energy that a small speaker can play: 400 Hz to 4 kHz."""
-    power = np.abs(np.fft.rfft(samples)) ** 2
-    hertz = np.fft.rfftfreq(len(samples), 1 / RATE)
-    return float(power[(hertz >= 400) & (hertz <= 4000)].sum() / power.sum())
-
-
-def band(name, samples):
-    if audible_share(samples) < 0.85:
-        yield f"{name} has only {100 * audible_share(samples):.0f} % of its energy from 400 Hz to 4 kHz"
-
-
-def notes(name, samples):
-    heard = " ".join(hearing.melody(samples))
-    if heard != SIGNALS[name][1]:
-        yield f"{name} plays {heard}, not {SIGNALS[name][1]}"
 
 
 # MARK: One from another
@@ -180,15 +141,3 @@ def known_by_notes(name, heard, known_by):
     itself, nearest, other = to_itself_and_nearest(name, found)
     if not itself < 0.5 * other:
         yield f"{name} plays {' '.join(melody)}: {itself:.1f} notes from itself, {other:.1f} from {nearest}"
-
-
-# MARK: In their order
-
-
-def mixed(cues, sounds):
-    """The mix of all cues, given as (seconds, name); each rings to its end."""
-    starts = [(round(time * RATE), sounds[name]) for time, name in cues]
-    heard = np.zeros(max(start + len(samples) for start, samples in starts))
-    for start, samples in starts:
-        heard[start:start + len(samples)] += samples
-    return heard

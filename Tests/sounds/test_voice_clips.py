@@ -9,15 +9,7 @@ import timer_phrases
 import voice_checks as checks
 import voice_pack
 from remembered import remembered
-from voice_pack import RATE, shipped_packs
-
-
-def test_a_voice_pack_ships():
-    assert shipped_packs()
-
-
-def test_the_licence_named_in_the_pack_is_there(pack):
-    assert (pack.folder / pack.conf["voice"]["licence"]).read_text().strip()
+from voice_pack import RATE
 
 
 def test_the_configuration_names_language_description_and_crossfade(pack):
