@@ -17,7 +17,7 @@ public struct VoiceVerification {
   private static let longestAfter = 0.040
   private static let mostDC = 0.001
   private static let highestPeak = -1.0
-  private static let loudnessTolerance = 1.5
+  private static let loudnessTolerance = 1.0
 
   public init(of pack: VoicePack) {
     var faults: [(clip: String, words: String)] = []
@@ -98,20 +98,27 @@ public struct VoiceVerification {
     return faults
   }
 
-  /// The clips that stand out of the pack, whose level is that of its middle clip.
+  /// The clips outside the range, twice the tolerance wide, that holds the most clips. One outlier does
+  /// not make the others fail.
   private static func uneven(
     _ loudness: [(clip: String, momentary: Double)]
   ) -> [(clip: String, words: String)] {
-    let sorted = loudness.map(\.momentary).sorted()
+    let sorted = loudness.map(\.momentary).filter(\.isFinite).sorted()
+    let ranges = sorted.indices.map { first in
+      sorted[first...].prefix { $0 - sorted[first] <= 2 * loudnessTolerance }
+    }
+    guard let range = ranges.max(by: { $0.count < $1.count }), let softest = range.first,
+      let loudest = range.last
+    else { return [] }
+    let level = (softest + loudest) / 2
     return loudness.compactMap { clip, momentary in
-      let level = sorted[sorted.count / 2]
+      guard !(softest...loudest).contains(momentary) else { return nil }
       let difference = momentary - level
-      guard difference.magnitude > loudnessTolerance else { return nil }
       return (
         clip,
         "\(difference.magnitude.text(decimals: 1, .up)) LU \(difference > 0 ? "louder" : "softer") "
           + "than the pack (\(momentary.text(decimals: 1)) against \(level.text(decimals: 1)) LUFS), "
-          + "more than 1.5; level it"
+          + "more than 1; level it"
       )
     }
   }

@@ -7,6 +7,7 @@ import pytest
 import soundfile
 
 from program import ROOT, about, refusal
+from recorded_words import lines_of
 
 LANGUAGES = {conf.parent.name: conf.parent for conf in sorted(ROOT.glob("sounds/languages/*/voice.conf"))}
 SAID = {
@@ -45,6 +46,13 @@ def test_every_minute_is_printed_as_it_is_written_in_the_language(clocksmith, la
             "--config", configured(clocksmith, LANGUAGES[language], lines))
         printed = [json.loads(line)["text"] for line in done.stdout.splitlines()]
         assert printed == [WRITTEN[language](*divmod(minutes, 60), clock) for minutes in range(1440)]
+
+
+@pytest.mark.parametrize("language", SAID)
+def test_it_says_every_minute_and_its_clips_are_well(clocksmith, language):
+    lines = lines_of(clocksmith.run("voice", "verify", LANGUAGES[language]), 0)
+    assert "ok    24 hours    it says every minute of the day" in lines
+    assert lines[-1] == f"ok    clips       {len(list(LANGUAGES[language].glob('*.flac')))}, all well"
 
 
 @pytest.mark.parametrize("language", sorted(set(SAID) - IN_12_HOURS))
