@@ -76,24 +76,6 @@ def test_each_time_is_the_equal_power_join_of_its_clips_to_the_last_bit(program,
         assert error.max() <= 1, f"{hour:02}:{minute:02} is {error.max():.0f} steps off"
 
 
-@pytest.mark.parametrize("at", ["2026-07-01T15:15", "2026-12-01T15:15"])
-def test_the_local_time_is_spoken_whatever_its_distance_from_utc(program, at):
-    path, wanted = program.folder / "local.wav", program.folder / "wanted.wav"
-    done = program.run(
-        "render", "--at", at, "--zone", "Asia/Kathmandu", "--output", path, "--config",
-        program.configuration())
-    assert done.returncode == 0
-    render(program, at, wanted, program.configuration())
-    assert path.read_bytes() == wanted.read_bytes()
-
-
-def test_a_time_in_quiet_hours_renders_with_a_note(program):
-    done = program.run(
-        "render", "--at", "2026-11-21T23:15", "--output", program.folder / "quiet.wav", "--config",
-        program.configuration("quiet = 22:00-07:00"))
-    assert done.returncode == 0 and "quiet hours" in done.stderr
-
-
 # MARK: Clips at another rate
 
 
@@ -161,13 +143,6 @@ def test_a_picture_alone_names_every_clip_and_the_anchor(program, tmp_path):
     assert {"three", "fifteen", "P M", "15:15:00"} <= set(texts)
     assert done.stdout == "anchor: 0.000000\n"
     assert [path.name for path in tmp_path.iterdir()] == ["picture.svg"]
-
-
-def test_the_sound_is_the_same_with_a_picture_of_it(program, tmp_path):
-    alone, both = tmp_path / "alone.wav", tmp_path / "both.wav"
-    render(program, "2026-11-21T15:15", alone, program.configuration())
-    drawn(program, tmp_path, "--output", both)
-    assert alone.read_bytes() == both.read_bytes()
 
 
 @pytest.mark.parametrize("path", ["/dev/full", "none/picture.svg", "."])

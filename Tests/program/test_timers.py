@@ -11,7 +11,7 @@ import soundfile
 from exact_speaker import ExactSpeaker
 from message_bus import noticed, timestamp
 from program import ROOT, SILENT_ALSA, refusal
-from sound_server import RATE, find, least_of_four, wait_until
+from sound_server import RATE, find, wait_until
 
 RING, _ = soundfile.read(ROOT / "sounds/signals/ring.flac", dtype="float32")
 
@@ -165,29 +165,6 @@ def test_it_says_how_much_is_left(kitchen, start):
     assert re.fullmatch("(ten|nine and a half) minutes left", do(kitchen, "left"))
 
 
-def test_a_thousand_timers_and_not_one_more(bus, kitchen, start):
-    service = start()
-    with bus.caller() as caller:
-        for number in range(1000):
-            assert caller.ask("StartTimer", seconds=3600, name=f"n{number}") == {"number": number + 1}
-        memory = service.memory()
-        assert memory[1] < 2048, "anonymous KiB: 1.5 MB are wanted"
-    assert "there are 1000 timers already; remove one first" in refusal(
-        kitchen.run("timer", "10m"), 1)
-    listed = timers(kitchen)
-    assert len(listed) == 1000
-    running = [service]
-
-    def took_to_start():
-        assert running.pop().stop() == 0
-        began = time.monotonic()
-        running.append(start())
-        return time.monotonic() - began
-
-    assert least_of_four(took_to_start, 5) < 5
-    assert len(timers(kitchen)) == 1000
-
-
 # MARK: Mistakes
 
 
@@ -232,18 +209,6 @@ def test_what_cannot_be_done_is_refused_with_a_reason(kitchen, start):
 
 
 # MARK: In a terminal
-
-
-@pytest.mark.parametrize("words", [["timer", "10m"], ["interval", "30s"], ["alarm", "07:00"], ["mute", "8h30m"]])
-def test_what_is_done_and_cannot_be_told_is_done_all_the_same(kitchen, start, words):
-    start()
-    with open("/dev/full", "w", encoding="utf-8") as full:
-        done = kitchen.run(*words, stdout=full)
-    assert refusal(done, 1) == (
-        "clocksmith: standard output: No space left on device; it was done all the same")
-    status = json.loads(kitchen.run("status", "--json").stdout)
-    assert [status["timers"], status["intervals"], status["alarms"]].count([]) == (
-        3 if words[0] == "mute" else 2)
 
 
 def test_what_ran_out_without_the_service_is_told_and_rings(bus, kitchen, start):
