@@ -121,11 +121,12 @@ def takes(folder):
     return {path.name: path.read_bytes() for path in (folder / "takes").iterdir()}
 
 
-def record(surroundings, scratch):
+@pytest.fixture(scope="module")
+def recorded(surroundings, memory, microphone):
     """A voice recorded in two runs: (folder, two people, takes between)."""
+    scratch = memory / "recorded"
     scratch.mkdir()
     clocksmith, folder = Clocksmith(surroundings, scratch), scratch / "mine"
-    microphone = Microphone(scratch / "server", surroundings)
     people, between = [], None
     try:
         for texts in PHRASES[:4], PHRASES[4:]:
@@ -144,12 +145,6 @@ def record(surroundings, scratch):
     finally:
         for person in people:
             person.leave()
-        microphone.close()
-
-
-@pytest.fixture(scope="module")
-def recorded(surroundings, memory):
-    return record(surroundings, memory / "recorded")
 
 
 # MARK: What is refused

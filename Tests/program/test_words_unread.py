@@ -14,39 +14,30 @@ from sound_server import RATE, wait_until
 from standstill import stand_still
 
 
-class FullPipe:
-    """A pipe that is full because its reader does not read."""
-
-    def __init__(self):
-        self.reader, self.writer = os.pipe()
-        os.set_blocking(self.reader, False)
-        os.set_blocking(self.writer, False)
-        try:
-            while os.write(self.writer, bytes(4096)):
-                pass
-        except BlockingIOError:
-            os.set_blocking(self.writer, True)
-
-    def read(self):
-        """Empties it, so that it takes words again."""
-        text = b""
-        try:
-            while piece := os.read(self.reader, 65536):
-                text += piece
-        except BlockingIOError:
-            return text.decode(errors="replace")
-
-    def close(self):
-        os.close(self.reader)
-        os.close(self.writer)
-
-
 @pytest.fixture
-def unread():
-    """Standard error that takes nothing."""
-    made = FullPipe()
-    yield made
-    made.close()
+def full_pipe():
+    """A pipe that is full because nobody reads it: (reader, writer)."""
+    reader, writer = os.pipe()
+    os.set_blocking(reader, False)
+    os.set_blocking(writer, False)
+    try:
+        while os.write(writer, bytes(4096)):
+            pass
+    except BlockingIOError:
+        os.set_blocking(writer, True)
+    yield reader, writer
+    os.close(reader)
+    os.close(writer)
+
+
+def read(reader):
+    """All that is in a pipe."""
+    text = b""
+    try:
+        while piece := os.read(reader, 65536):
+            text += piece
+    except BlockingIOError:
+        return text.decode(errors="replace")
 
 
 @pytest.fixture
@@ -74,16 +65,17 @@ def has_spoken(folder):
     wait_until(lambda: played.exists() and played.stat().st_size > RATE * 2, 60, "the words")
 
 
-def test_what_was_not_read_is_counted_and_told_later(start, clocksmith, unread):
-    process = start(stderr=unread.writer)
+def test_what_was_not_read_is_counted_and_told_later(start, clocksmith, full_pipe):
+    reader, writer = full_pipe
+    process = start(stderr=writer)
     has_spoken(clocksmith.folder)
-    unread.read()
+    read(reader)
     process.send_signal(signal.SIGHUP)
     told = ""
 
     def has_told():
         nonlocal told
-        told += unread.read()
+        told += read(reader)
         return "the configuration was read again" in told
 
     wait_until(has_told, 60, "the next words")
