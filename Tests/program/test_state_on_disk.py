@@ -114,7 +114,7 @@ def shown_state(clocksmith):
 def test_a_state_that_was_set_aside_is_shown(start, clocksmith, tmp_path):
     (tmp_path / "state/state.json").write_text("torn")
     start()
-    [aside] = [line for line in clocksmith.run("status").stdout.splitlines() if line.startswith("trouble ")]
+    aside, *_ = [line for line in clocksmith.run("status").stdout.splitlines() if line.startswith("trouble ")]
     assert f"it is now {tmp_path}/state/state.json.set-aside; nothing is muted" in aside
     assert json.loads(clocksmith.run("status", "--json").stdout)["state_loss"] in aside
 

@@ -122,11 +122,12 @@ def takes(folder):
 
 
 @pytest.fixture(scope="module")
-def recorded(surroundings, memory, microphone):
+def recorded(surroundings, memory):
     """A voice recorded in two runs: (folder, two people, takes between)."""
     scratch = memory / "recorded"
     scratch.mkdir()
     clocksmith, folder = Clocksmith(surroundings, scratch), scratch / "mine"
+    microphone = Microphone(scratch / "server", surroundings)
     people, between = [], None
     try:
         for texts in PHRASES[:4], PHRASES[4:]:
@@ -145,6 +146,7 @@ def recorded(surroundings, memory, microphone):
     finally:
         for person in people:
             person.leave()
+        microphone.close()
 
 
 # MARK: What is refused
