@@ -114,24 +114,7 @@ def test_names_are_texts_with_a_direction_of_their_own(phone, served, bus):
     assert page.run("return document.documentElement.scrollWidth <= innerWidth")
 
 
-def test_what_was_silent_for_one_reason_is_one_entry(phone, served):
-    page = phone(served)
-    page.change("/v1/notices", """
-        const at = (hour) => new Date(Date.now() - hour * 3600000).toISOString();
-        answer.notices = [[5, 'busy', 'a: b'], [4, 'muted', 'no: x'], [3, 'muted', 'no: y'], [2, 'busy', 'a: c']].map(([hour, key, words]) =>
-          ({at: at(hour), event: 'skipped', text: `skipped ${words}`, fields: {OCCASION: at(hour), REASON: key}}))""")
-    page.open().wait_for("skipped", "#day")
-    before = [each.text for each in page.all("#day .columns > :last-child .what")]
-    assert before == ["skipped a: c", "skipped no: x", "skipped a: b"]
-
-
-def test_a_trouble_is_told_once(phone, clock, door, on_the_bus):
-    state = on_the_bus.environment.pop("STATE_DIRECTORY")
-    clock()
-    on_the_bus.environment["STATE_DIRECTORY"] = state
-    page = phone(door("face = yes").wait_for_announcer()).wait_for("lost at a restart", "#problems")
-    told = [each.text for each in page.all("#problems li")]
-    assert not [one for one in told for other in told if one != other and one in other]
+# Contact.
 
 
 def test_noon_is_drawn_anew_after_noon_and_on_demand(phone, served):
@@ -147,25 +130,6 @@ def test_noon_is_drawn_anew_after_noon_and_on_demand(phone, served):
     page.wait_for("cannot be made", "#noon")
     page.run("window.drawn = 0; window.ahead = 86400000")
     page.wait(lambda: page.run("return drawn") > 0, "the picture of the next noon")
-
-
-# Contact.
-
-
-def test_a_fault_of_the_page_is_no_loss_of_contact(phone, served):
-    page = phone(served)
-    page.begin_with("""
-        window.isFaulty = true;
-        const {replaceChildren} = Element.prototype;
-        Element.prototype.replaceChildren = function (...children) {
-          if (isFaulty && this.id === 'health') throw new Error('a fault of the page');
-          replaceChildren.apply(this, children);
-        };""")
-    page.open().wait(lambda: is_right(page), "the time")
-    time.sleep(2)
-    assert is_right(page) and not any("no contact" in each for each in page.run("return window.told"))
-    page.run("window.isFaulty = false")
-    assert any("a fault of the page" in each["message"] for each in page.driver.get_log("browser"))
 
 
 def test_the_announcer_goes_and_comes_back(phone, clock, door):
@@ -345,24 +309,6 @@ def test_a_clock_that_somebody_has_set_up_is_not_asked_again(paired, served):
     assert not page.find("#setup").is_displayed()
 
 
-def test_a_setting_that_changes_elsewhere_gets_the_control_that_it_needs(paired, served):
-    page = paired(served)
-    page.change("/v1/settings", """if (window.isLater) {
-        const record = (key) => answer.settings.find((each) => each.key === key);
-        record('announce.quiet').value = 'at dusk';
-        record('announce.style').choices = ['railway'];
-    }""")
-    page.open("settings")
-    before = page.field("How it says the time").text
-    page.run("window.isLater = true")
-    assert served.order({"command": "setting", "key": "announce.voice", "value": "heart"}).status == 200
-    page.wait(lambda: page.field("How it says the time").text != before, "the styles of the voice")
-    assert page.field("Quiet hours").get_attribute("value") == "at dusk" and not page.find_named("Save: Quiet hours")
-    page.run("window.isLater = false")
-    assert served.order({"command": "setting", "key": "announce.quiet", "value": "22:00-07:00"}).status == 200
-    page.wait(lambda: page.all("#settings .times .row"), "the quiet hours as times")
-
-
 def test_settings_that_cannot_be_read_say_why(phone, clock, door):
     service = clock()
     served = door("face = yes").wait_for_announcer()
@@ -372,16 +318,6 @@ def test_settings_that_cannot_be_read_say_why(phone, clock, door):
     clock()
     page.wait_for("Time zone", "#settings")
     assert not page.text("#settings-error")
-
-
-def test_every_key_of_an_alarm_is_with_the_alarm(phone, clock, door):
-    clock(rest="[alarm school]\ntime = 07:00")
-    page = phone(door("face = yes").wait_for_announcer())
-    page.change("/v1/settings", "answer.settings.push({...answer.settings[0], key: 'alarm school.louder', value: 'yes'})")
-    page.open("settings").wait_for("school", "#configured")
-    page.run("for (const each of document.querySelectorAll('details')) each.open = true")
-    page.wait_for("louder", "#configured")
-    assert "louder" not in page.text("#settings")
 
 
 # For everybody.

@@ -1,13 +1,13 @@
-"""A folder that stands in for /etc/clocksmith."""
+"""A folder that stands in for /etc."""
 
 import subprocess
 
 from program import PROGRAM
 
-# In its own mount namespace, root without its privileges sees this folder as /etc/clocksmith.
-WITH_FOLDER = """
-mount -t tmpfs tmpfs /etc && cp -a "$0" /etc/clocksmith &&
-exec setpriv --bounding-set=-dac_override,-dac_read_search "$@"
+# In its own mount namespace, root without its privileges sees this folder as /etc.
+WITH_FOLDER = """#!/bin/sh
+exec unshare --mount sh -c 'mount --bind "$0" /etc &&
+exec setpriv --bounding-set=-dac_override,-dac_read_search "$@"' {root} {program} "$@"
 """
 
 
@@ -15,11 +15,15 @@ class Etc:
     """A folder that the program takes for /etc/clocksmith."""
 
     def __init__(self, clocksmith):
-        self.folder = clocksmith.folder / "etc"
+        self.root = clocksmith.folder / "etc"
+        self.folder = self.root / "clocksmith"
         self.environment = clocksmith.environment
         (self.folder / "conf.d").mkdir(parents=True)
+        self.program = clocksmith.folder / "in etc"
+        self.program.write_text(WITH_FOLDER.format(root=self.root, program=PROGRAM))
+        self.program.chmod(0o755)
 
     def run(self, *words):
         return subprocess.run(
-            ["unshare", "--mount", "sh", "-c", WITH_FOLDER, self.folder, PROGRAM, *words],
-            env=self.environment, capture_output=True, text=True, timeout=60, check=False)
+            [self.program, *words], env=self.environment, capture_output=True, text=True, timeout=60,
+            check=False)

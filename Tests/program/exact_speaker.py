@@ -13,9 +13,10 @@ from pathlib import Path
 import numpy
 
 from c_library import shared_library
-from recorder import HEAD
 
 RATE = 48_000
+# Of each piece in the file: nanoseconds of UTC at its first frame, and its size in bytes.
+HEAD = struct.Struct("<qI")
 # How much faster than it says its converter runs, in parts in a million: like a cheap card's.
 FAST = 100
 SOURCE = Path(__file__).with_suffix(".c")

@@ -4,7 +4,6 @@ import re
 import signal
 import socket
 import subprocess
-import time
 
 from program import PROGRAM
 from sound_server import preferred, wait_until
@@ -89,11 +88,6 @@ class Service:
         with open(f"/proc/{self.process.pid}/smaps_rollup", encoding="ascii") as rollup:
             sizes = {line.split(":")[0]: int(line.split()[1]) for line in rollup if "kB" in line}
         return sizes["Rss"], sizes["Anonymous"]
-
-
-def next_minute(lead):
-    """The first full minute of UTC that is at least `lead` seconds away."""
-    return (int(time.time() + lead) // 60 + 1) * 60
 
 
 def several(make, end, wait=lambda made: None):

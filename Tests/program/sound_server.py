@@ -1,27 +1,15 @@
-"""A speaker without a sound card: a private pulseaudio, a recording of its output, and its clock.
-
-The arrival of a block tells when the speaker played it: a null sink renders its next block when the first
-frame of that block is due (module-null-sink, thread_func), and a recorder of its monitor gets it at once. So a
-block is late only by the scheduler's delay (measured: most of a thousand within 0.05 ms of each other, a quarter
-of them on a busy machine). `Recording.instant` uses the arrivals near a frame that agree the most: when the block
-size changes, one block is rendered ahead of its time, and later pieces of a block come at once with the first.
-"""
+"""A speaker without a sound card: a private pulseaudio, and a recording of its output."""
 
 import os
 import shutil
 import subprocess
-import sys
 import threading
 import time
 
 import numpy
 import pytest
 
-import recorder
-
 RATE = 48_000
-# The shortest pause between two blocks, in nanoseconds. The sink renders 5 or 10 ms at once.
-PAUSE = 2_000_000
 
 
 def wait_until(condition, seconds, what):
@@ -109,21 +97,20 @@ class SoundServer:
 
 
 class Recording:
-    """A sink's output, recorded in the background, with the arrival of every block.
+    """A sink's output, recorded in the background.
 
     A sink is as quick as its quickest listener. A recording with a latency of seconds leaves a slow
-    sink slow, but then its arrivals tell nothing.
+    sink slow.
     """
 
     def __init__(self, server, sink, latency="10"):
         self.process = subprocess.Popen(
             preferred(
-                sys.executable, recorder.__file__, "parec", "--raw", "-d", f"{sink}.monitor",
-                f"--rate={RATE}", "--format=float32le", "--channels=1",
-                f"--latency-msec={latency}"),
+                "parec", "--raw", "-d", f"{sink}.monitor", f"--rate={RATE}", "--format=float32le",
+                "--channels=1", f"--latency-msec={latency}"),
             env=server.environment, stdout=subprocess.PIPE, pipesize=1 << 20)
         self.pieces = []
-        # (frames before this block, nanoseconds of UTC at its arrival)
+        # (frames before this piece, seconds of UTC at its arrival)
         self.arrivals = []
         # (frames before this piece, frames in it that sound)
         self.sounding = []
@@ -134,16 +121,12 @@ class Recording:
 
     def read(self):
         rest = b""
-        latest = 0
-        while len(head := self.process.stdout.read(recorder.HEAD.size)) == recorder.HEAD.size:
-            arrival, size = recorder.HEAD.unpack(head)
-            data = rest + self.process.stdout.read(size)
+        while data := os.read(self.process.stdout.fileno(), 1 << 16):
+            self.arrivals.append((self.frames, time.time()))
+            data = rest + data
             whole = len(data) // 4 * 4
             rest = data[whole:]
             piece = numpy.frombuffer(data[:whole], numpy.float32)
-            if arrival - latest > PAUSE:
-                self.arrivals.append((self.frames, arrival))
-            latest = arrival
             self.pieces.append(piece)
             self.sounding.append((self.frames, int(numpy.count_nonzero(piece))))
             self.frames += len(piece)
@@ -162,18 +145,10 @@ class Recording:
         return sum(count for first, count in self.sounding if first >= start) > seconds * RATE
 
     def instant(self, frame):
-        """When the speaker played a frame, in seconds of UTC; the frame may have a fraction."""
-        near = numpy.sort([arrival / 1e9 - first / RATE for first, arrival in self.arrivals
-                           if abs(first - frame) < 1.5 * RATE])
-        some = max(len(near) // 7, 2)
-        return float(near[numpy.argmin(near[some - 1:] - near[:len(near) - some + 1])]) + frame / RATE
-
-    def disturbance(self, frame):
-        """The longest delay of a block in the 3 s before that frame, in seconds. If it is large, this
-        machine is too busy for any player to play in time."""
-        late = [arrival / 1e9 - self.instant(first) for first, arrival in self.arrivals
-                if 0 <= frame - first < 3 * RATE]
-        return max(late)
+        """When the speaker played a frame, in seconds of UTC, to some milliseconds: a null sink gives
+        out a block of 5 or 10 ms when the first frame of it is due."""
+        return frame / RATE + float(numpy.median(
+            [arrival - first / RATE for first, arrival in self.arrivals if abs(first - frame) < 1.5 * RATE]))
 
     def stop(self):
         self.process.terminate()

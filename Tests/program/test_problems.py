@@ -53,11 +53,3 @@ def test_a_ring_that_could_not_be_played_is_a_problem_until_it_is_heard(
     assert problem.startswith("timer 1 could not be played: ")
     engaged.unlink()
     wait_until(lambda: not problems(), 20, "the problem to be over")
-
-
-def test_a_clock_without_a_zone_is_a_problem_with_what_to_do(clocksmith):
-    done = clocksmith.run(
-        "status", "--json", "--config", clocksmith.configuration(rest="[clock]\nzone = unset"))
-    assert json.loads(done.stdout)["problems"][0] == (
-        "the clock has no zone, so no time is said and no alarm rings; set it, as in "
-        "'clocksmith set clock.zone Europe/London'")

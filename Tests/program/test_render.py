@@ -76,24 +76,6 @@ def test_each_time_is_the_equal_power_join_of_its_clips_to_the_last_bit(program,
         assert error.max() <= 1, f"{hour:02}:{minute:02} is {error.max():.0f} steps off"
 
 
-@pytest.mark.parametrize("at", ["2026-07-01T15:15", "2026-12-01T15:15"])
-def test_the_local_time_is_spoken_whatever_its_distance_from_utc(program, at):
-    path, wanted = program.folder / "local.wav", program.folder / "wanted.wav"
-    done = program.run(
-        "render", "--at", at, "--zone", "Asia/Kathmandu", "--output", path, "--config",
-        program.configuration())
-    assert done.returncode == 0
-    render(program, at, wanted, program.configuration())
-    assert path.read_bytes() == wanted.read_bytes()
-
-
-def test_a_time_in_quiet_hours_renders_with_a_note(program):
-    done = program.run(
-        "render", "--at", "2026-11-21T23:15", "--output", program.folder / "quiet.wav", "--config",
-        program.configuration("quiet = 22:00-07:00"))
-    assert done.returncode == 0 and "quiet hours" in done.stderr
-
-
 # MARK: Clips at another rate
 
 
@@ -105,17 +87,12 @@ def tone(frequency, rate, seconds):
     return 0.5 * envelope * numpy.sin(2 * numpy.pi * frequency * numpy.arange(frames) / rate)
 
 
-def pitch(samples):
-    spectrum = numpy.abs(numpy.fft.rfft(samples * numpy.hanning(len(samples))))
-    return spectrum.argmax() * RATE / len(samples)
-
-
-@pytest.mark.parametrize(
-    "suffix, subtype, rate",
-    [("flac", "PCM_24", 44_100), ("ogg", "VORBIS", 44_100), ("wav", "FLOAT", 96_000), ("caf", "ALAC_16", 8000)])
-def test_a_clip_of_another_rate_keeps_its_length_and_pitch(
-    program, clips, pack, suffix, subtype, rate
-):
+# The RMS of the error. A delay of one frame would give 0.045, rounding to 16 bits gives 0.00001.
+@pytest.mark.parametrize("suffix, subtype, rate, limit", [
+    ("flac", "PCM_24", 44_100, 0.0001), ("ogg", "VORBIS", 44_100, 0.01), ("wav", "FLOAT", 96_000, 0.0001),
+    ("caf", "ALAC_16", 8000, 0.0001)])
+def test_a_clip_of_another_rate_keeps_its_length_and_is_converted_without_noise_or_delay(
+        program, clips, pack, suffix, subtype, rate, limit):
     (pack / "minute-15.flac").unlink()
     soundfile.write(pack / f"minute-15.{suffix}", tone(1000, rate, 0.7001), rate, subtype=subtype)
     path = program.folder / "rate.wav"
@@ -124,50 +101,24 @@ def test_a_clip_of_another_rate_keeps_its_length_and_pitch(
     before, after = len(clips["hour-3"]), len(clips["pm"])
     length = int(int(rate * 0.7001) * RATE / rate + 0.5)
     assert len(samples) == before + length + after - 2 * CROSSFADE
-    middle = samples[before:before + length - 2 * CROSSFADE]
-    assert pitch(middle) == pytest.approx(1000, abs=2)
-
-
-def test_a_clip_of_another_rate_is_converted_without_noise_or_delay(program, clips, pack):
-    (pack / "minute-15.flac").unlink()
-    soundfile.write(pack / "minute-15.wav", tone(1000, 44_100, 0.7), 44_100, subtype="FLOAT")
-    path = program.folder / "clean.wav"
-    render(program, "2026-11-21T15:15", path, program.configuration(voice=pack))
-    samples, _ = soundfile.read(path)
-    start = len(clips["hour-3"])
-    ours = samples[start:start + 24_000]
-    ideal = tone(1000, RATE, 0.7)[CROSSFADE:CROSSFADE + 24_000]
-    error = numpy.sqrt(numpy.mean((ours - ideal) ** 2))
-    # RMS. A delay of one frame would give 0.045, rounding to 16 bits gives 0.00001.
-    assert error < 0.000_1
+    ideal = tone(1000, RATE, 0.7001)[CROSSFADE:CROSSFADE + 24_000]
+    error = numpy.sqrt(numpy.mean((samples[before:before + 24_000] - ideal) ** 2))
+    assert error < limit
 
 
 # MARK: The picture
 
 
-def drawn(program, folder, *words, announce=""):
-    """Draws 15:15: the run, and the texts in the picture."""
-    path = folder / "picture.svg"
-    done = program.run(
-        "render", "--at", "2026-11-21T15:15", "--zone", "UTC", "--picture", path, *words,
-        "--config", program.configuration(announce))
-    assert (done.returncode, done.stderr) == (0, "")
-    root = xml.etree.ElementTree.parse(path).getroot()
-    return done, [text.text for text in root.iter("{http://www.w3.org/2000/svg}text")]
-
-
 def test_a_picture_alone_names_every_clip_and_the_anchor(program, tmp_path):
-    done, texts = drawn(program, tmp_path)
-    assert {"three", "fifteen", "P M", "15:15:00"} <= set(texts)
-    assert done.stdout == "anchor: 0.000000\n"
+    path = tmp_path / "picture.svg"
+    done = program.run(
+        "render", "--at", "2026-11-21T15:15", "--zone", "UTC", "--picture", path, "--config",
+        program.configuration())
+    assert (done.returncode, done.stdout, done.stderr) == (0, "anchor: 0.000000\n", "")
+    root = xml.etree.ElementTree.parse(path).getroot()
+    texts = {text.text for text in root.iter("{http://www.w3.org/2000/svg}text")}
+    assert {"three", "fifteen", "P M", "15:15:00"} <= texts
     assert [path.name for path in tmp_path.iterdir()] == ["picture.svg"]
-
-
-def test_the_sound_is_the_same_with_a_picture_of_it(program, tmp_path):
-    alone, both = tmp_path / "alone.wav", tmp_path / "both.wav"
-    render(program, "2026-11-21T15:15", alone, program.configuration())
-    drawn(program, tmp_path, "--output", both)
-    assert alone.read_bytes() == both.read_bytes()
 
 
 @pytest.mark.parametrize("path", ["/dev/full", "none/picture.svg", "."])

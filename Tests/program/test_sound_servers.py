@@ -24,17 +24,6 @@ TIMES = [f"{number % 24:02}:{number * 15 % 60:02}"
          for number in range(1, int(os.environ.get("CLOCKSMITH_ANNOUNCEMENTS", "2")) + 1)]
 
 
-@pytest.fixture
-def slow_server(clocksmith, tmp_path):
-    """(a pulseaudio whose sink buffers two seconds ahead, its default; a recording of it; the lines
-    of ALSA that name it)."""
-    server = SoundServer(tmp_path / "server", clocksmith.environment, "speaker", options="")
-    heard = Recording(server, "speaker", latency="2000")
-    yield server, heard, server.device("default", "speaker")
-    server.kill()
-    heard.stop()
-
-
 def phrase(clocksmith, text):
     """The samples of a time."""
     path = clocksmith.folder / "phrase.wav"
@@ -50,10 +39,49 @@ def skip_if_too_busy(is_torn, late):
         pytest.skip(f"this machine was too busy to play in time: woke {late * 1000:.0f} ms late")
 
 
-def assert_said_one_after_the_other(clocksmith, heard, alsa):
-    """Says some times, and finds each of them in the recording, whole and in order."""
+@pytest.fixture
+def speaker(clocksmith, tmp_path):
+    """(a sound server, a recording of its speaker)."""
+    server = SoundServer(tmp_path / "server", clocksmith.environment, "speaker")
+    heard = Recording(server, "speaker")
+    yield server, heard
+    server.kill()
+    heard.stop()
+
+
+@pytest.fixture
+def slow_speaker(clocksmith, tmp_path):
+    """The same with a sink that buffers two seconds ahead, as is its default."""
+    server = SoundServer(tmp_path / "server", clocksmith.environment, "speaker", options="")
+    heard = Recording(server, "speaker", latency="2000")
+    yield server, heard
+    server.kill()
+    heard.stop()
+
+
+@pytest.fixture
+def pipewire(clocksmith, tmp_path):
+    """(a PipeWire with a session manager, a recording of its speaker)."""
+    folder = tmp_path / "pipewire"
+    folder.mkdir()
+    server = PipeWireServer(folder, clocksmith.environment)
+    heard = Recording(server, "speaker")
+    clocksmith.environment = clocksmith.environment | {"XDG_RUNTIME_DIR": str(folder)}
+    yield server, heard
+    heard.stop()
+    server.kill()
+
+
+@pytest.mark.parametrize("kind, device", [
+    ("speaker", lambda server: server.device("default", "speaker")),
+    ("slow_speaker", lambda server: server.device("default", "speaker")),
+    ("pipewire", lambda server: server.device("default")),
+    ("pipewire", lambda server: server.pulse_device("default"))],
+    ids=["short queue", "long queue", "PipeWire", "the PulseAudio of PipeWire"])
+def test_what_is_said_is_heard_whole_and_in_order(clocksmith, request, kind, device):
+    server, heard = request.getfixturevalue(kind)
     path = clocksmith.folder / "asound.conf"
-    path.write_text(alsa)
+    path.write_text(device(server))
     wakefulness = Wakefulness()
     begun = []
     for text in TIMES:
@@ -75,49 +103,6 @@ def assert_said_one_after_the_other(clocksmith, heard, alsa):
         assert likeness > 0.95, f"{text} was not heard whole: {likeness:.2f}"
         places.append(start + place)
     assert places == sorted(places)
-
-
-def test_what_is_said_on_a_sink_with_a_long_queue_is_heard_whole(clocksmith, slow_server):
-    _, heard, alsa = slow_server
-    assert_said_one_after_the_other(clocksmith, heard, alsa)
-
-
-@pytest.fixture
-def speaker(clocksmith, tmp_path):
-    """(a sound server, a recording of its speaker)."""
-    server = SoundServer(tmp_path / "server", clocksmith.environment, "speaker")
-    heard = Recording(server, "speaker")
-    yield server, heard
-    server.kill()
-    heard.stop()
-
-
-def test_what_is_said_on_a_sink_with_a_short_queue_is_heard_whole(clocksmith, speaker):
-    server, heard = speaker
-    assert_said_one_after_the_other(clocksmith, heard, server.device("default", "speaker"))
-
-
-@pytest.fixture
-def pipewire(clocksmith, tmp_path):
-    """(a PipeWire with a session manager, a recording of its speaker)."""
-    folder = tmp_path / "pipewire"
-    folder.mkdir()
-    server = PipeWireServer(folder, clocksmith.environment)
-    heard = Recording(server, "speaker")
-    clocksmith.environment = clocksmith.environment | {"XDG_RUNTIME_DIR": str(folder)}
-    yield server, heard
-    heard.stop()
-    server.kill()
-
-
-def test_what_is_said_on_pipewire_is_heard_whole(clocksmith, pipewire):
-    server, heard = pipewire
-    assert_said_one_after_the_other(clocksmith, heard, server.device("default"))
-
-
-def test_what_is_said_on_the_pulseaudio_of_pipewire_is_heard_whole(clocksmith, pipewire):
-    server, heard = pipewire
-    assert_said_one_after_the_other(clocksmith, heard, server.pulse_device("default"))
 
 
 # MARK: Servers that cannot be had

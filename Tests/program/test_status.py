@@ -1,55 +1,19 @@
 """`status --follow`: a live face of the clock, on a terminal and off it."""
 
-import fcntl
 import json
 import os
-import pty
 import re
 import signal
-import struct
-import subprocess
-import termios
 import time
 
 import numpy
 import pytest
 
 from message_bus import MessageBus
-from program import PROGRAM, SILENT_ALSA
+from program import SILENT_ALSA
 from service import Service
 from sound_server import least_of_four, wait_until
-from terminal import Screen
-
-
-class Face:
-    """A `status --follow`, and everything that it has printed."""
-
-    def __init__(self, clocksmith, *words, columns=None, **environment):
-        self.terminal, ours = pty.openpty() if columns else os.pipe()
-        if columns:
-            fcntl.ioctl(self.terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-        self.process = subprocess.Popen(
-            [PROGRAM, "status", "--follow", *map(str, words)], stdin=subprocess.DEVNULL,
-            stdout=ours, env=clocksmith.environment | {"TERM": "xterm"} | environment)
-        os.close(ours)
-        self.screen = Screen(self.terminal)
-
-    @property
-    def output(self):
-        return self.screen.text
-
-    def read(self):
-        return self.screen.read()
-
-    def wait_for(self, pattern, seconds=60):
-        return wait_until(lambda: re.search(pattern, self.read()), seconds, repr(pattern))
-
-    def end(self, number=signal.SIGINT):
-        self.process.send_signal(number)
-        status = self.process.wait(60)
-        self.screen.read_to_the_end()
-        os.close(self.terminal)
-        return status
+from terminal import Terminal
 
 
 @pytest.fixture
@@ -59,14 +23,14 @@ def configuration(clocksmith):
 
 def test_on_a_terminal_the_time_goes_on_by_the_second(clocksmith, configuration):
     def longest_step():
-        face = Face(clocksmith, "--config", configuration, columns=100)
+        face = Terminal(clocksmith, "status", "--follow", "--config", configuration, columns=100)
 
         def moments():
-            times = re.findall(r"now +\w+ ([\d-]+T[\d:]+)", face.read())
+            times = re.findall(r"now +\w+ ([\d-]+T[\d:]+)", face.text)
             return [time.mktime(time.strptime(shown, "%Y-%m-%dT%H:%M:%S")) for shown in times]
 
         wait_until(lambda: len(set(moments())) >= 4, 60, "four seconds")
-        assert face.end() == 0
+        assert face.end(signal.SIGINT) == 0
         steps = numpy.diff(moments())
         assert min(steps) >= 0
         return max(steps)
@@ -76,16 +40,17 @@ def test_on_a_terminal_the_time_goes_on_by_the_second(clocksmith, configuration)
 
 @pytest.mark.parametrize("columns, kind", [(None, "xterm"), (80, "dumb")])
 def test_without_a_terminal_there_is_a_line_a_change(clocksmith, configuration, columns, kind):
-    face = Face(clocksmith, "--config", configuration, columns=columns, TERM=kind)
-    face.wait_for("now .*next .*clock .*speaker")
+    face = Terminal(
+        clocksmith, "status", "--follow", "--config", configuration, columns=columns, kind=kind)
+    face.wait_for("; voice ")
     time.sleep(2.2)
-    assert face.end() == 0
-    lines = face.output.splitlines()
+    assert face.end(signal.SIGINT) == 0
+    lines = face.text.splitlines()
     # Nothing is padded as in a column.
     assert re.match(r"now \w+ .*; next [\d:]+, in .*; speaker default; voice ", lines[0])
     # An occasion within these seconds is a change, too.
     occasions = {re.search(r"next +([0-9:]+)", line)[1] for line in lines}
-    assert len(lines) == len(occasions) and "\x1b" not in face.output
+    assert len(lines) == len(occasions) and "\x1b" not in face.text
 
 
 def test_it_ends_once_nobody_reads_it(clocksmith, configuration):
@@ -107,7 +72,7 @@ def test_it_follows_the_service_as_it_goes_and_comes(tmp_path, clocksmith, slow_
         "--output", tmp_path / "played.wav", alsa=SILENT_ALSA)
     with bus.caller() as caller:
         caller.wait_for_service(service)
-        face = Face(clocksmith, "--json")
+        face = Terminal(clocksmith, "status", "--follow", "--json", columns=None)
         face.wait_for('"running":true')
         caller.ask("Mute")
         face.wait_for('"muted":true')
@@ -116,8 +81,8 @@ def test_it_follows_the_service_as_it_goes_and_comes(tmp_path, clocksmith, slow_
     assert service.stop() == 0
     face.wait_for('"running":false')
     service = Service(clocksmith, clocksmith.configuration(), alsa=SILENT_ALSA)
-    face.wait_for('"running":false.*\n.*"running":true', seconds=60)
-    assert face.end() == 0
-    assert all(json.loads(line) for line in face.output.splitlines())
+    face.wait_for('"running":true')
+    assert face.end(signal.SIGINT) == 0
+    assert all(json.loads(line) for line in face.text.splitlines())
     assert service.stop() == 0
     bus.stop()

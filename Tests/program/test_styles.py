@@ -20,16 +20,6 @@ SPEAKERS = [(name, style) for name, folder in VOICES.items() for style in STYLES
             if f"[clock 12 {style}]" in (folder / "voice.conf").read_text()]
 
 
-@pytest.fixture
-def older(pack):
-    """A voice from before there were styles."""
-    conf = pack / "voice.conf"
-    text = re.sub(r"^opening = .*\n", "", conf.read_text(), flags=re.MULTILINE)
-    conf.write_text(re.sub(r"\[(clock 12 natural|clock 12 natural-day|day)\]\n.*?\n\n", "", text, flags=re.DOTALL))
-    assert "natural" not in conf.read_text()
-    return pack
-
-
 @pytest.mark.parametrize("voice, style", SPEAKERS)
 def test_every_minute_of_a_day_is_said_as_people_say_it(clocksmith, voice, style):
     configuration = clocksmith.configuration(f"interval = 1\nstyle = {style}", voice=voice)
@@ -57,17 +47,6 @@ def test_it_is_comes_first_where_it_is_wanted(clocksmith, clock, style, words):
         assert numpy.array_equal(heard[:len(opened)], opened) == (opening == "yes")
 
 
-def test_what_is_rendered_are_the_clips_of_the_style(clocksmith):
-    output = clocksmith.folder / "phrase.wav"
-    configuration = clocksmith.configuration("style = natural", voice="heart")
-    done = clocksmith.run("render", "--at", "2026-11-21T16:40", "--output", output, "--config", configuration)
-    assert done.returncode == 0
-    heard, first, last = (soundfile.read(path)[0] for path in (
-        output, VOICES["heart"] / "to-20.flac", VOICES["heart"] / "hour-5-end.flac"))
-    assert len(heard) == len(first) + len(last) - RATE * 20 // 1000
-    assert numpy.array_equal(heard[-len(last) // 2:], last[-len(last) // 2:])
-
-
 # MARK: What a voice has not
 
 
@@ -89,14 +68,9 @@ def test_a_style_that_the_voice_lacks_is_refused_with_those_it_has_and_found_by_
     assert line.startswith("FOUND") and re.search(words, line)
 
 
-@pytest.mark.parametrize("lines, words", [
-    ("style = natural", r":4: style = natural: the voice \S+ has no style 'natural' for clock = 12: it has digital for "
-                        "clock = 12, and digital for clock = 24; set one of these, or another voice$"),
-    ("say_it_is = yes", r":4: say_it_is = yes: the voice \S+ has no words for it \('opening' in its voice\.conf\); "
-                        "set say_it_is = no, or another voice$")])
-def test_a_voice_of_before_there_were_styles_says_what_it_lacks(clocksmith, older, lines, words):
-    done = clocksmith.run("say", "15:15", "--config", clocksmith.configuration(lines, voice=older))
-    assert re.search(words, refusal(done, 1))
-    done = clocksmith.run("say", "15:15", "--output", clocksmith.folder / "x.wav", "--config",
-                          clocksmith.configuration(voice=older))
-    assert (done.returncode, done.stdout) == (0, "three fifteen P M\n")
+def test_a_voice_without_words_for_it_is_says_so(clocksmith, brought_in):
+    _, pack = brought_in()
+    done = clocksmith.run("say", "15:15", "--config", clocksmith.configuration("say_it_is = yes", voice=pack))
+    assert refusal(done, 1).endswith(
+        f":4: say_it_is = yes: the voice {pack} has no words for it ('opening' in its voice.conf); "
+        "set say_it_is = no, or another voice")

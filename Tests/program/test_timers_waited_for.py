@@ -12,11 +12,6 @@ from terminal import in_a_terminal
 from test_timers import do, timers
 
 
-@pytest.fixture
-def kitchen(on_the_bus):
-    return on_the_bus
-
-
 def test_without_a_service_it_counts_down_and_rings_here(clocksmith):
     configuration = clocksmith.configuration()
     process, drawn = in_a_terminal(
@@ -45,48 +40,48 @@ def test_without_a_service_and_a_terminal_it_says_at_once_what_it_does(clocksmit
         assert process.stderr.read() == ""
 
 
-def test_waiting_it_shows_the_timer_of_the_service(kitchen, start):
+def test_waiting_it_shows_the_timer_of_the_service(on_the_bus, start):
     start()
-    process, drawn = in_a_terminal(kitchen, "timer", "15s", "--name", "tea", "--wait")
+    process, drawn = in_a_terminal(on_the_bus, "timer", "15s", "--name", "tea", "--wait")
     wait_until(lambda: 'timer "tea"  [' in drawn(), 60, "the bar")
     wait_until(lambda: 'timer "tea": at zero; \'clocksmith stop\' stops it' in drawn(), 60, "zero")
-    assert kitchen.run("stop").returncode == 0
+    assert on_the_bus.run("stop").returncode == 0
     assert process.wait(60) == 0
     wait_until(lambda: 'timer "tea": it has reached zero, and is over' in drawn(), 60, "its end")
     # After Ctrl-C, the timer goes on.
-    process, drawn = in_a_terminal(kitchen, "timer", "10m", "--wait")
+    process, drawn = in_a_terminal(on_the_bus, "timer", "10m", "--wait")
     wait_until(lambda: "[" in drawn(), 60, "the bar")
     process.send_signal(signal.SIGINT)
     assert process.wait(60) == 1, "what follows with && must not follow"
     assert "timer 1 goes on; 'clocksmith timer remove 1' ends it" in process.stderr.read()
-    assert len(timers(kitchen)) == 1
+    assert len(timers(on_the_bus)) == 1
 
 
-def test_waiting_fails_if_the_timer_is_cancelled(kitchen, start):
+def test_waiting_fails_if_the_timer_is_cancelled(on_the_bus, start):
     start()
-    process, drawn = in_a_terminal(kitchen, "timer", "10m", "--name", "tea", "--wait")
+    process, drawn = in_a_terminal(on_the_bus, "timer", "10m", "--name", "tea", "--wait")
     wait_until(lambda: "[" in drawn(), 60, "the bar")
-    do(kitchen, "pause")
+    do(on_the_bus, "pause")
     wait_until(lambda: "paused" in drawn(), 60, "the pause")
-    do(kitchen, "cancel", "tea")
+    do(on_the_bus, "cancel", "tea")
     assert process.wait(60) == 1, "what follows with && must not follow"
     assert process.stderr.read() == 'clocksmith: timer "tea" was cancelled\n'
 
 
-def test_waiting_fails_if_a_ring_that_nobody_could_hear_is_stopped(kitchen, start):
+def test_waiting_fails_if_a_ring_that_nobody_could_hear_is_stopped(on_the_bus, start):
     service = start(rest="[speaker]\ndevice = nosuch")
-    process, drawn = in_a_terminal(kitchen, "timer", "3s", "--wait")
+    process, drawn = in_a_terminal(on_the_bus, "timer", "3s", "--wait")
     wait_until(lambda: "[" in drawn(), 60, "the bar")
     service.wait_for("timer 1 .*cannot be heard")
     wait_until(lambda: "at zero" in drawn(), 60, "zero")
-    assert kitchen.run("stop").returncode == 0
+    assert on_the_bus.run("stop").returncode == 0
     assert process.wait(60) == 1, "what follows with && must not follow"
     assert "; it was never heard: " in process.stderr.read()
 
 
-def test_waiting_ends_with_the_service(kitchen, start):
+def test_waiting_ends_with_the_service(on_the_bus, start):
     service = start()
-    process, drawn = in_a_terminal(kitchen, "timer", "10m", "--wait")
+    process, drawn = in_a_terminal(on_the_bus, "timer", "10m", "--wait")
     wait_until(lambda: "[" in drawn(), 60, "the bar")
     service.end_by("kill")
     assert process.wait(60) == 1

@@ -9,9 +9,10 @@ import numpy
 import pytest
 import soundfile
 
-from microphone import Microphone, Person
+from microphone import Microphone
 from program import SILENT_ALSA, Clocksmith, refusal
 from sound_server import RATE, wait_until
+from terminal import Terminal
 
 HOURS = "one two three four five six seven eight nine ten eleven twelve".split()
 WORDS = [*HOURS, "fifteen", "thirty", "forty-five", "A M", "P M", "o'clock", "I do not", "know the time yet"]
@@ -65,25 +66,42 @@ def microphone(surroundings, memory):
     made.close()
 
 
+def begin(clocksmith, microphone, folder, *words):
+    """Starts to record into a folder: the person."""
+    configuration = clocksmith.folder / "asound.conf"
+    configuration.write_text(microphone.alsa if microphone else SILENT_ALSA)
+    clocksmith.environment["ALSA_CONFIG_PATH"] = str(configuration)
+    return Terminal(clocksmith, "voice", "record", "--device", "microphone", *words, folder)
+
+
 @pytest.fixture
 def sit_down(clocksmith, tmp_path):
-    """Starts to record into a folder: the person."""
     people = []
 
-    def begin(microphone, folder=tmp_path / "mine", *words, device="microphone", **options):
-        alsa = microphone.alsa if microphone else SILENT_ALSA
-        people.append(Person(
-            clocksmith, alsa, "voice", "record", "--device", device, *words, folder, **options))
+    def sit_down(microphone, folder=tmp_path / "mine", *words):
+        people.append(begin(clocksmith, microphone, folder, *words))
         return people[-1]
-    yield begin
+    yield sit_down
     for person in people:
         person.leave()
 
 
-def say(person, microphone, text):
+def say(person, microphone, samples, words):
+    """Says this until the screen shows the words. A busy machine breaks up the sound at times:
+    then the program asks for it again, or hears nothing."""
+    for _ in range(12):
+        # The program ignores the first 0.25 s after a key, because a key clicks.
+        microphone.speak(numpy.concatenate([numpy.zeros(RATE * 3 // 10), samples]))
+        with contextlib.suppress(AssertionError):
+            if person.wait_for(words, " again", seconds=10) == words:
+                return
+    raise AssertionError(f"never answered {words!r}; the screen: {person.screen()}")
+
+
+def say_well(person, microphone, text):
     """Says the phrase that is shown, and keeps it."""
     person.wait_for(text)
-    person.say(microphone, phrase(text), "good: ")
+    say(person, microphone, phrase(text), "good: ")
     person.press("\r")
 
 
@@ -103,37 +121,32 @@ def takes(folder):
     return {path.name: path.read_bytes() for path in (folder / "takes").iterdir()}
 
 
-def record(surroundings, scratch):
+@pytest.fixture(scope="module")
+def recorded(surroundings, memory):
     """A voice recorded in two runs: (folder, two people, takes between)."""
+    scratch = memory / "recorded"
     scratch.mkdir()
     clocksmith, folder = Clocksmith(surroundings, scratch), scratch / "mine"
     microphone = Microphone(scratch / "server", surroundings)
     people, between = [], None
     try:
         for texts in PHRASES[:4], PHRASES[4:]:
-            person = Person(
-                clocksmith, microphone.alsa, "voice", "record", "--device", "microphone", folder)
+            person = begin(clocksmith, microphone, folder)
             people.append(person)
             for text in texts:
-                say(person, microphone, text)
+                say_well(person, microphone, text)
             if between is None:
                 person.wait_for(PHRASES[4])
-                person.process.send_signal(signal.SIGTERM)
-                person.status = person.end()
+                assert person.end(signal.SIGTERM) == 0
                 between = takes(folder)
         person.wait_for("Enter makes the voice")
         person.press("\r")
-        person.status = person.end()
+        assert person.end() == 0
         return folder, people, between
     finally:
         for person in people:
             person.leave()
         microphone.close()
-
-
-@pytest.fixture(scope="module")
-def recorded(surroundings, memory):
-    return record(surroundings, memory / "recorded")
 
 
 # MARK: What is refused
@@ -147,7 +160,7 @@ def test_a_take_that_is_unfit_is_told_with_what_to_do(microphone, sit_down, tmp_
         (numpy.clip(phrase(text, 5), -1, 1), "clipped or too loud: "),
         (phrase(text, pause=numpy.zeros(RATE // 20)), "it is not clear where the 3 words part; "),
     ]:
-        person.say(microphone, samples, words)
+        say(person, microphone, samples, words)
         person.wait_for("say ")
     person.press("\rq")
     person.wait_for("nothing is recorded of it yet: say it")
@@ -160,10 +173,10 @@ def test_a_microphone_that_goes_away_keeps_what_was_recorded(surroundings, sit_d
     microphone = Microphone(tmp_path / "server", surroundings)
     try:
         person = sit_down(microphone)
-        say(person, microphone, PHRASES[3])
+        say_well(person, microphone, PHRASES[3])
         person.wait_for(PHRASES[4])
         microphone.speak(phrase(PHRASES[4]))
-        microphone.pull_out()
+        microphone.server.kill()
         assert person.end() == 1
     finally:
         microphone.close()
@@ -176,22 +189,16 @@ def test_a_microphone_that_goes_away_keeps_what_was_recorded(surroundings, sit_d
 # MARK: How it is ended, and what it needs
 
 
-@pytest.mark.parametrize("how", ["q", "\x03", signal.SIGTERM, "hang up"])
+@pytest.mark.parametrize("how", ["q", "\x03", signal.SIGHUP])
 def test_it_can_be_ended_and_what_was_recorded_stays(microphone, sit_down, tmp_path, how):
     lay(tmp_path / "mine", *PHRASES[:3])
     before = takes(tmp_path / "mine")
     person = sit_down(microphone)
     person.wait_for("quiet, please")
-    if how == "hang up":
-        person.hang_up()
-    elif isinstance(how, str):
+    if isinstance(how, str):
         person.press(how)
-    else:
-        person.process.send_signal(how)
-    assert person.end() == 0
-    if how != "hang up":
-        assert person.screen()[-1] == (
-            "clocksmith: 3 of 14 phrases are recorded; run it again to go on")
+    assert person.end(how if how == signal.SIGHUP else 0) == 0
+    assert person.screen()[-1] == "clocksmith: 3 of 14 phrases are recorded; run it again to go on"
     assert takes(tmp_path / "mine") == before
 
 
@@ -224,9 +231,7 @@ def test_a_microphone_that_is_not_there_is_told(sit_down, tmp_path):
 
 def test_a_full_disk_loses_nothing_that_was_kept(microphone, sit_down, full_disk):
     person = sit_down(microphone, full_disk / "mine")
-    person.wait_for(PHRASES[0])
-    person.say(microphone, phrase(PHRASES[0]), "good: ")
-    person.press("\r")
+    say_well(person, microphone, PHRASES[0])
     assert person.end() == 1
     assert "No space left on device" in person.screen()[-1]
     assert "0 of 14" in person.screen()[-2]
@@ -244,7 +249,6 @@ def test_the_next_run_goes_on_where_the_first_stopped(recorded):
 
 def test_what_was_recorded_becomes_a_pack(recorded):
     folder, (_, second), _ = recorded
-    assert second.status == 0
     assert second.screen()[-9:] == [
         f"made {folder}: 20 clips", "in 12 hours it says the quarters of an hour",
         "it has no words of timers, which give a signal alone", "to hear it:",
@@ -270,5 +274,5 @@ def test_the_pack_speaks(clocksmith, recorded, tmp_path, time, text):
 
 def test_the_meter_shows_the_level_while_one_speaks(recorded):
     _, people, _ = recorded
-    assert max(meter.count("#") for person in people for meter in person.meters()) in range(30, 38)
-    assert max(map(len, people[1].meters())) == 40
+    meters = [meter for person in people for meter in re.findall(r"  ([#.|]{40}) ", person.text)]
+    assert max(meter.count("#") for meter in meters) in range(30, 38)

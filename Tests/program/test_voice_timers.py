@@ -3,7 +3,7 @@
 import pytest
 import soundfile
 
-from program import about, refusal
+from program import about
 from recorded_words import RATE, lines_of, word
 
 TIMERS = [*"hour hours minute minutes second seconds left timer round work rest half go done".split(),
@@ -17,19 +17,6 @@ def lay_timers(folder):
         soundfile.write(folder / f"{name}.wav", word(number), RATE)
 
 
-def voice_line(clocksmith, pack):
-    done = clocksmith.run("check", "--config", clocksmith.configuration(voice=pack))
-    return about(done, "voice")
-
-
-def test_a_voice_without_the_words_of_timers_is_told_by_check(clocksmith, brought_in):
-    _, pack = brought_in()
-    line = voice_line(clocksmith, pack)
-    assert line.startswith("ok ") and line.endswith(
-        "; it has no words of timers, which give a signal alone")
-    assert voice_line(clocksmith, "rms").endswith("; it says timers and intervals")
-
-
 def test_the_words_of_timers_are_brought_in_with_those_of_the_time(recordings, brought_in):
     for name in "one two three four five six seven eight nine ten eleven twelve fifteen thirty".split():
         (recordings / f"{name}.wav").unlink()
@@ -39,15 +26,6 @@ def test_the_words_of_timers_are_brought_in_with_those_of_the_time(recordings, b
         f"made {pack}: 41 clips", "in 12 hours it says every 10 minutes",
         "it says timers and intervals"]
     assert done.stderr == ""
-
-
-@pytest.mark.parametrize("hours", [60, 744])
-def test_more_hours_than_the_voice_can_say_are_refused_for_that_reason(on_the_bus, start, hours):
-    start()
-    assert on_the_bus.run("timer", f"{hours}h", "--name", "cheese").returncode == 0
-    told = refusal(on_the_bus.run("timer", "left", "cheese"), 1)
-    assert told.endswith(
-        f"it has no words for '{hours} h left'; 'clocksmith timer list' shows how much is left")
 
 
 # MARK: What `check` tells a person to do

@@ -1,10 +1,8 @@
 """Messages that nobody reads, or that have nowhere to go: sound and signals do not wait for them."""
 
 import os
-import pty
 import signal
 import subprocess
-import termios
 
 import pytest
 import soundfile
@@ -16,54 +14,30 @@ from sound_server import RATE, wait_until
 from standstill import stand_still
 
 
-class FullPipe:
-    """A pipe that is full because its reader does not read."""
-
-    def __init__(self):
-        self.reader, self.writer = os.pipe()
-        os.set_blocking(self.reader, False)
-        os.set_blocking(self.writer, False)
-        try:
-            while os.write(self.writer, bytes(4096)):
-                pass
-        except BlockingIOError:
-            os.set_blocking(self.writer, True)
-
-    def resume(self):
-        """Empties it, so that it takes words again."""
-        self.read()
-
-    def read(self):
-        text = b""
-        try:
-            while piece := os.read(self.reader, 65536):
-                text += piece
-        except BlockingIOError:
-            return text.decode(errors="replace")
-
-    def close(self):
-        os.close(self.reader)
-        os.close(self.writer)
+@pytest.fixture
+def full_pipe():
+    """A pipe that is full because nobody reads it: (reader, writer)."""
+    reader, writer = os.pipe()
+    os.set_blocking(reader, False)
+    os.set_blocking(writer, False)
+    try:
+        while os.write(writer, bytes(4096)):
+            pass
+    except BlockingIOError:
+        os.set_blocking(writer, True)
+    yield reader, writer
+    os.close(reader)
+    os.close(writer)
 
 
-class PausedTerminal(FullPipe):
-    """A terminal at which somebody has pressed Ctrl-S."""
-
-    def __init__(self):  # pylint: disable=super-init-not-called
-        self.reader, self.writer = pty.openpty()
-        os.set_blocking(self.reader, False)
-        termios.tcflow(self.writer, termios.TCOOFF)
-
-    def resume(self):
-        termios.tcflow(self.writer, termios.TCOON)
-
-
-@pytest.fixture(params=[FullPipe, PausedTerminal], ids=lambda kind: kind.__name__)
-def unread(request):
-    """Standard error that takes nothing."""
-    made = request.param()
-    yield made
-    made.close()
+def read(reader):
+    """All that is in a pipe."""
+    text = b""
+    try:
+        while piece := os.read(reader, 65536):
+            text += piece
+    except BlockingIOError:
+        return text.decode(errors="replace")
 
 
 @pytest.fixture
@@ -91,20 +65,21 @@ def has_spoken(folder):
     wait_until(lambda: played.exists() and played.stat().st_size > RATE * 2, 60, "the words")
 
 
-def test_what_was_not_read_is_counted_and_told_later(start, clocksmith, unread):
-    process = start(stderr=unread.writer)
+def test_what_was_not_read_is_counted_and_told_later(start, clocksmith, full_pipe):
+    reader, writer = full_pipe
+    process = start(stderr=writer)
     has_spoken(clocksmith.folder)
-    unread.resume()
+    read(reader)
     process.send_signal(signal.SIGHUP)
     told = ""
 
     def has_told():
         nonlocal told
-        told += unread.read()
+        told += read(reader)
         return "the configuration was read again" in told
 
     wait_until(has_told, 60, "the next words")
-    lines = [line.strip("\0\r") for line in told.splitlines()]
+    lines = [line.strip("\0") for line in told.splitlines()]
     [lost] = [line for line in lines if "lost" in line]
     assert lost.startswith("lost ") and "took nothing" in lost, lost
     assert lines.index(lost) < lines.index("the configuration was read again")

@@ -4,11 +4,10 @@ import json
 import pathlib
 import shutil
 import signal
-import subprocess
 
 import pytest
 
-from program import PROGRAM, SILENT_ALSA, about, refusal
+from program import SILENT_ALSA, about, refusal
 from service import Service
 
 DATABASE = pathlib.Path("/usr/share/zoneinfo")
@@ -46,55 +45,36 @@ def test_a_torn_zone_is_not_taken_for_utc_and_found_by_check(clocksmith, torn):
     assert line.startswith("FOUND") and "reinstall the package tzdata" in line
 
 
-# The program sees its own /etc with the system's zone in it.
-INSIDE = 'mount --bind "$0" /etc && exec "$@"'
-
-
 @pytest.fixture
-def etc(new_york, tmp_path):
-    folder = tmp_path / "etc"
-    folder.mkdir()
-    (folder / "localtime").symlink_to(new_york)
-    try_out = ["unshare", "--map-root-user", "--mount", "sh", "-c", INSIDE, folder, "true"]
-    if subprocess.run(try_out, stderr=subprocess.DEVNULL).returncode:
-        pytest.skip("nothing can be mounted here, so no /etc made up")
-    return folder
+def localtime(etc, new_york):
+    """The file of the system's zone. The program has none in its environment."""
+    etc.environment = {name: value for name, value in etc.environment.items() if name != "TZ"}
+    (etc.root / "localtime").symlink_to(new_york)
+    return etc.root / "localtime"
 
 
-def without_zone(clocksmith, etc, *words):
-    """Runs the program in that /etc, with no zone in its environment."""
-    environment = {name: value for name, value in clocksmith.environment.items() if name != "TZ"}
-    return subprocess.run(
-        ["unshare", "--map-root-user", "--mount", "sh", "-c", INSIDE, etc, PROGRAM, *words],
-        env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
-
-
-def test_a_link_to_a_zone_that_is_not_there_is_not_taken_for_utc(clocksmith, etc):
-    (etc / "localtime").unlink()
-    (etc / "localtime").symlink_to("nowhere")
-    said = refusal(without_zone(clocksmith, etc, "agenda", "--hours", "1"), 1)
+def test_a_link_to_a_zone_that_is_not_there_is_not_taken_for_utc(etc, localtime):
+    localtime.unlink()
+    localtime.symlink_to("nowhere")
+    said = refusal(etc.run("agenda", "--hours", "1"), 1)
     assert "/etc/localtime: it is no time zone file, or leads to none" in said and "timedatectl" in said
 
 
 def test_a_torn_zone_of_the_system_is_told_and_taken_once_it_is_whole(
-        clocksmith, etc, new_york, tmp_path, monkeypatch):
-    program = tmp_path / "program"
-    program.write_text(
-        f"#!/bin/sh\nexec unshare --map-root-user --mount sh -c '{INSIDE}' {etc} {PROGRAM} \"$@\"\n")
-    program.chmod(0o755)
-    monkeypatch.setattr("service.PROGRAM", program)
-    clocksmith.environment = {name: value for name, value in clocksmith.environment.items() if name != "TZ"}
+        clocksmith, etc, localtime, new_york, monkeypatch):
+    monkeypatch.setattr("service.PROGRAM", etc.program)
+    clocksmith.environment = etc.environment
     configuration = clocksmith.configuration(rest="[clock]\nzone = Europe/London")
     service = Service(clocksmith, configuration, alsa=SILENT_ALSA)
     try:
-        (etc / "localtime").unlink()
-        (etc / "localtime").write_bytes(new_york.read_bytes()[:200])
+        localtime.unlink()
+        localtime.write_bytes(new_york.read_bytes()[:200])
         configuration.write_text(clocksmith.configuration().read_text())
         service.signal(signal.SIGHUP)
         service.wait_for("/etc/localtime: .*torn")
         assert not service.matching("the zone is")
-        (etc / "whole").symlink_to(new_york)
-        (etc / "whole").rename(etc / "localtime")
+        (etc.root / "whole").symlink_to(new_york)
+        (etc.root / "whole").rename(localtime)
         service.wait_for("the zone is America/New_York")
     finally:
         service.stop()
@@ -122,8 +102,7 @@ def test_a_zone_by_its_old_name_is_told_with_its_new_one(clocksmith, without_old
     assert "zone = US/Eastern: it is now called America/New_York; use that" in said
 
 
-def test_a_machine_without_a_zone_shows_utc(clocksmith, etc):
-    (etc / "localtime").unlink()
-    done = without_zone(
-        clocksmith, etc, "status", "--json", "--config", clocksmith.configuration())
+def test_a_machine_without_a_zone_shows_utc(clocksmith, etc, localtime):
+    localtime.unlink()
+    done = etc.run("status", "--json", "--config", clocksmith.configuration())
     assert done.returncode == 0 and json.loads(done.stdout)["zone"] == "UTC"
