@@ -49,6 +49,7 @@ class Phone:
         self.tell("Emulation.setTimezoneOverride", timezoneId=zone)
         self.tell("Emulation.setScriptExecutionDisabled", value=False)
         self.network()
+        self.block()
         self.prefer()
         self.size(width, height)
         self.driver.get_log("browser")
@@ -100,6 +101,11 @@ class Phone:
               return Response.json(answer);
             }};
         }}""")
+
+    def block(self, *addresses):
+        """Nothing at these addresses, as in `*noon*`, is reached."""
+        self.tell("Network.enable")
+        self.tell("Network.setBlockedURLs", urls=list(addresses))
 
     # Looking
 
