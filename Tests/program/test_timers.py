@@ -160,7 +160,7 @@ def test_it_says_how_much_is_left(on_the_bus, start):
     assert re.fullmatch("(ten|nine and a half) minutes left", do(on_the_bus, "left"))
 
 
-def test_a_thousand_timers_and_not_one_more(bus, kitchen, start):
+def test_a_thousand_timers_and_not_one_more(bus, on_the_bus, start):
     service = start()
     with bus.caller() as caller:
         for number in range(1000):
@@ -168,8 +168,8 @@ def test_a_thousand_timers_and_not_one_more(bus, kitchen, start):
         memory = service.memory()
         assert memory[1] < 2048, "anonymous KiB: 1.5 MB are wanted"
     assert "there are 1000 timers already; remove one first" in refusal(
-        kitchen.run("timer", "10m"), 1)
-    listed = timers(kitchen)
+        on_the_bus.run("timer", "10m"), 1)
+    listed = timers(on_the_bus)
     assert len(listed) == 1000
     running = [service]
 
@@ -180,7 +180,7 @@ def test_a_thousand_timers_and_not_one_more(bus, kitchen, start):
         return time.monotonic() - began
 
     assert least_of_four(took_to_start, 5) < 5
-    assert len(timers(kitchen)) == 1000
+    assert len(timers(on_the_bus)) == 1000
 
 
 # MARK: Mistakes
