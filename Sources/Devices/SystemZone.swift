@@ -48,12 +48,6 @@ public struct SystemZone: Zone {
     if let variable { setenv("TZ", variable, 1) } else { unsetenv("TZ") }
   }
 
-  /// UTC, for showing times if no zone can be used. It needs no file.
-  public static var universal: SystemZone {
-    setVariable("UTC0")
-    return SystemZone(loaded: "UTC")
-  }
-
   /// - Throws: `Fault` if there is no zone of that name in the tz database.
   public static func check(name: String, origin: String? = nil) throws(Fault) {
     let origin = origin ?? "zone '\(name.excerpt)'"

@@ -49,7 +49,7 @@ public final class ClockWatch {
       let clock = try RealTimeClock.chosen(choice)
       _ = outage.ends()
       // Whoever has just set the clock, as timedatectl does, may be setting the RTC now.
-      return clock?.read(flags: judge.wasSet(by: now) ? judge.rtc?.reading.flags : nil)
+      return clock?.read(flags: judge.wasSet(by: now) ? judge.rtc?.reading.flags ?? [] : nil)
     } catch {
       if outage.begins() { notices.append(Notice(.rtcMissing, .warning, error.description)) }
       return nil

@@ -353,8 +353,9 @@ public final class Clocksmith {
       (zoneWatch, zoneTimer) = (nil, nil)
       readZone()
     }
-    if !new.hasSameControls(as: before) { takeControls() }
+    // First: the new settings decide what the switch silences.
     handle(.reloaded(configuration.announcer))
+    if !new.hasSameControls(as: before) { takeControls() }
     // Again: the new settings may have brought alarms with other tunes.
     takeTunes()
     logFlaws()

@@ -70,7 +70,8 @@ public enum JournalEvent: String, CaseIterable, Sendable {
   /// True for a warning whose cause is over with this event, as that of `bus_missing` with `bus`. After
   /// a reload, those that are still true are logged again.
   func isOver(with event: JournalEvent) -> Bool {
-    if key.hasPrefix("\(event.key)_") { return true }
+    // An order about another timer or alarm is the end of none.
+    if ![.timer, .alarm].contains(event), key.hasPrefix("\(event.key)_") { return true }
     switch self {
     case .reloadFailed: return event == .reloaded
     case .settingLeftOut, .neverSounds, .speakerSubstituted, .alarmLacksTune:

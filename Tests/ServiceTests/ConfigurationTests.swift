@@ -144,6 +144,11 @@ import Testing
       ])
   }
 
+  @Test("a speaker of ALSA may have a slash in its name") func speakerWithSlash() throws {
+    let configuration = try load("[speaker]\ndevice = tee:default,/run/heard,raw\n")
+    #expect(configuration.device == "tee:default,/run/heard,raw")
+  }
+
   @Test("an old name beside the new one has no effect") func oldNameBesideTheNew() throws {
     let configuration = try load("[speaker]\ndelay = 2s\nlatency_offset = 1s\n")
     #expect(configuration.announcer.latencyOffset == .seconds(2))

@@ -140,7 +140,7 @@ extension SavedState {
     func announcer(boot: String?) -> Announcer {
       state.boot = boot
       return state.announcer(
-        AnnouncerSettings(), in: SystemZone.universal, trust: .synchronised, at: now)
+        AnnouncerSettings(), in: UTCZone(), trust: .synchronised, at: now)
     }
     for (boot, end, left) in [(SystemClock.boot, 86_400, 100), ("another", nil, 10)] {
       let announcer = announcer(boot: boot)

@@ -1,6 +1,7 @@
 import Devices
 import Horology
 import Sound
+import TestSupport
 import Testing
 
 @testable import Service
@@ -13,7 +14,7 @@ import Testing
     var told = Status(
       configuration, try configuration.composer(),
       Announcer(
-        settings: configuration.announcer, zone: SystemZone.universal, trust: .untrusted,
+        settings: configuration.announcer, zone: UTCZone(), trust: .untrusted,
         switchState: .lost("gone"), mute: .until(moment.shown), at: SystemClock.now),
       clock: ClockState(
         basis: .agreesWithRTC("ds3231"), uncertainty: .seconds(1), ends: moment.shown))

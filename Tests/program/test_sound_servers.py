@@ -274,7 +274,7 @@ def test_a_server_that_stops_while_it_plays_is_hung_up_on_and_taken_back(
         since = time.monotonic()
         assert on_the_bus.run("status").returncode == 0
         assert time.monotonic() - since < 5
-    assert clock.matching("^the switch is off")
+    assert clock.matching("^the switch is off$")
     line.put(False)
     for process in processes:
         process.send_signal(signal.SIGCONT)

@@ -137,9 +137,9 @@ extension Configuration {
       ) { Int($0).flatMap { Interval(minutes: $0) } }.among { _ in minutes },
       "chime": tune(\.announcer.chime, usual: defaultChime),
       "chime_quarters": tune(\.announcer.chimeQuarters, usual: "none"),
-      "voice": text(\.voice, "the name of a voice, or the full path of its folder").among { _ in
-        Sounds.voiceNames()
-      },
+      "voice": text(
+        \.voice, "the name of a voice, or the full path of its folder", isPath: true
+      ).among { _ in Sounds.voiceNames() },
       "voice_at_hour": choice(\.announcer.voiceAtHour),
       "clock": choice(\.wording.format),
       "style": text(\.wording.style, "the name of a style that the voice has").among {
@@ -252,9 +252,12 @@ extension Configuration {
     }.among { _ in ["no", "yes"] }
   }
 
-  private static func text(_ field: Field<String>, _ allowed: String) -> Key {
+  /// - Parameter isPath: false for a text in which a slash means no folder, as an ALSA device has it.
+  private static func text(
+    _ field: Field<String>, _ allowed: String, isPath: Bool = false
+  ) -> Key {
     Key(field, usual: Configuration()[keyPath: field], allowed) { value in
-      if let flaw = RelativePath(value) { throw flaw }
+      if isPath, let flaw = RelativePath(value) { throw flaw }
       return value.isEmpty ? nil : value
     }
   }
