@@ -51,5 +51,5 @@ def test_the_tune_of_an_alarm_is_found_missing_and_keeps_nothing_from_starting(c
     line = about(done, "alarms")
     assert line == (
         'FOUND alarms        alarm "school" cannot ring with its tune: mine/bells.tune: ' + FLAW
-        + "; set another in its section, or none")
+        + "; set it with another")
     assert clocksmith.run("agenda", "--config", configuration, cwd=at_home).returncode == 0
