@@ -90,7 +90,7 @@ JUDGE = sorted((TREE / "Sources/Simulation/Judge").glob("*.swift"))
 # judge reads the values alone.
 DECIDES = (
     "Agenda Announcer ClockJudge Conductor Contact CueBook Grammar Machine Quarters Reminders Ringing"
-    " Rules Schedule Stage SystemZone Track Vitals World Zone").split()
+    " Rules Schedule SystemZone Track Vitals World Zone").split()
 RECKONS = re.compile(
     r"\.(?:(?:programme|chime|speaks|strikes|phase|nextRing|date|inWords)\((?:at|after|of)|quiet\.contains"
     r"|(?:quieter|rise)\.decibels\(|decibels\((?:at|after))")
