@@ -145,7 +145,7 @@ private func decodedByFFmpeg(_ path: String, unknownAs fault: Fault) throws(Faul
     throw Fault(
       fault.operation, code: fault.code,
       "\(fault.detail); if it is a sound, install ffmpeg, which import then uses, or convert it: "
-        + "ffmpeg -i '\(path)' '\(name).\(suffix)'")
+        + "ffmpeg -i \(path.shellWord) \("\(name).\(suffix)".shellWord)")
   }
   let why = firstLine(errors).map { " (\($0))" } ?? ""
   throw Fault(

@@ -1,5 +1,6 @@
 import Basics
 import Daemon
+@preconcurrency import Glibc
 import Horology
 import TestSupport
 import Testing
@@ -35,6 +36,12 @@ enum TestRegister {
     for index in (bytes.count / 2)..<bytes.count { bytes[index] = 0xA5 }
     try writeBytes(bytes, to: "\(folder.path)/copy.sqlite", isSynced: false)
     #expect(throws: Fault.self) { try Register.checked(path: "\(folder.path)/copy.sqlite") }
+  }
+
+  @Test("a link is no register, whatever it leads to") func link() throws {
+    _ = try Register(path: path)
+    #expect(symlink(path, "\(folder.path)/link.sqlite") == 0)
+    #expect(throws: Fault.self) { try Register(path: "\(folder.path)/link.sqlite") }
   }
 
   @Test("a pairing that has ended is confirmed no more") func ended() throws {

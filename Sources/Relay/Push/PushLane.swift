@@ -69,7 +69,8 @@ final class PushLane {
     Unmanaged<PushLane>.fromOpaque(context!).takeUnretainedValue()
   }
 
-  var unfinished: [Delivery] { inFlight.values.map(\.delivery) + queue }
+  /// The oldest first, as far as they are not in flight.
+  var unfinished: [Delivery] { inFlight.values.map(\.delivery) + queue.reversed() }
 
   func add(_ deliveries: [Delivery]) {
     queue.insert(contentsOf: deliveries.reversed(), at: 0)

@@ -46,7 +46,8 @@ public final class Register {
   /// Makes an empty file that belongs to the folder's owner, so that the service can open a file made by
   /// root. SQLite gives its other files the same owner.
   private static func makeFile(_ path: String) throws(Fault) {
-    let descriptor = open(path, O_RDONLY | O_CREAT | O_CLOEXEC, 0o600)
+    // Not through a link: else root would give away whatever file the service's user names by one.
+    let descriptor = open(path, O_RDONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw Fault("cannot open the register \(path)", errno: errno) }
     defer { close(descriptor) }
     var folder = stat()
