@@ -304,7 +304,8 @@ public final class Clocksmith {
       let isOfFile = error.operation.hasPrefix("\(path):")
       throw .badArgument(isOfFile ? error.detail : error.description)
     }
-    if let why = store.write(settings: text) { throw .refused(.notSaved, why) }
+    let hadFlaws = !configuration.settingsFlaws.isEmpty
+    if let why = store.write(settings: text, hadFlaws: hadFlaws) { throw .refused(.notSaved, why) }
     apply(new, composer, new.notices(of: configuration))
     return Record()
   }

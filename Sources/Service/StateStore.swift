@@ -81,9 +81,12 @@ final class StateStore {
   }
 
   /// Replaces `settings.conf`. It is safe from a power cut at once or, while something sounds, later.
+  /// - Parameter hadFlaws: something in the old file was left out, so a copy of it stays.
   /// - Returns: why it cannot be saved, and what to do about it; nil if it is saved.
-  func write(settings text: String) -> String? {
+  func write(settings text: String, hadFlaws: Bool) -> String? {
     guard folder != nil else { return Status.hasNoStateFolder }
+    let old = path(of: Configuration.settingsFile)
+    if hadFlaws { link(old, "\(old).set-aside") }
     do throws(Fault) {
       try write(text, to: Configuration.settingsFile, mode: 0o644)
       return nil

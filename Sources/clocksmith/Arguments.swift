@@ -15,14 +15,14 @@ func timeOfDay(_ text: String) throws -> TimeOfDay {
   }
 }
 
-extension TimeOfDay {
-  func next(after instant: Instant, in zone: some Zone) -> Instant {
-    // Clocks may be put forward over it on one of these days.
-    (0...2).lazy.compactMap { days in
-      let day = zone.civil(at: instant + .seconds(days * 86_400)).dateTime.date
-      return CivilDateTime(text: "\(day)T\(self)").flatMap { zone.instants(of: $0).first }
-    }.first { $0 > instant } ?? instant + .seconds(86_400)
-  }
+/// The next instant at which the clocks of a zone show a time of day, as in `07:00` or `07:00:30`; nil if
+/// the text is none.
+func next(_ timeOfDay: String, after instant: Instant, in zone: some Zone) -> Instant? {
+  // Clocks may be put forward over it on one of these days.
+  (0...2).lazy.compactMap { days in
+    let day = zone.civil(at: instant + .seconds(days * 86_400)).dateTime.date
+    return CivilDateTime(text: "\(day)T\(timeOfDay)").flatMap { zone.instants(of: $0).first }
+  }.first { $0 > instant }
 }
 
 /// The zone of the service; this program's, if no zone here has that name, as when `TZ` describes one.
@@ -47,7 +47,7 @@ extension Arguments {
     _ option: String, in zone: some Zone, after now: Instant = SystemClock.now.instant
   ) throws -> Instant? {
     guard let text = self[option] else { return nil }
-    if let time = try? TimeOfDay(text: text) { return time.next(after: now, in: zone) }
+    if let instant = next(text, after: now, in: zone) { return instant }
     guard let time = CivilDateTime(text: text) else {
       throw Misuse(
         description: "--\(option) '\(text.shortened)' is no date and time; write \(timeForm), "

@@ -23,7 +23,7 @@ let muteCommand = Subcommand(
     let time = try timeOfDay(arguments.operands[1])
     let (now, zone) = (SystemClock.now.instant, try zoneOfService(runningService().status().zone))
     text = nil
-    duration = time.next(after: now, in: zone) - now
+    duration = next("\(time)", after: now, in: zone).map { $0 - now }
   } else if arguments.operands.count > 1 {
     throw Misuse(
       description: "unexpected '\(arguments.operands[1].excerpt)'; see 'clocksmith mute --help'")

@@ -84,8 +84,8 @@ def test_an_alarm_is_listed_with_all_that_is_heard_of_it(clocksmith):
 
 def test_a_time_without_a_date_is_the_next_one_and_an_hour_may_be_written_as_a_length(clocksmith):
     words = ["--zone", "Europe/London", "--config", clocksmith.configuration("interval = 30")]
-    for length in ["1", "1h", "60min"]:
-        first, second = clocksmith.agenda("--from", "01:00", "--hours", length, *words)
+    for start, length in [("01:00", "1"), ("01:00:00", "1h"), ("00:59:59", "60min")]:
+        first, second = clocksmith.agenda("--from", start, "--hours", length, *words)
         now = datetime.now(timezone.utc)
         start = datetime.fromisoformat(first["instant"])
         assert now <= start <= now + timedelta(hours=26)

@@ -214,7 +214,8 @@ def test_a_full_disk_changes_nothing(caller, start, on_the_bus, full_disk):
     (b"quiet = \xff", "the line is not UTF-8"), (b"k = " + b"x" * 2000, "the line is longer than"),
 ], ids=["rubbish", "zeros", "encoding", "long"])
 def test_a_torn_file_is_left_out_and_told(caller, start, on_the_bus, settings, torn, words):
-    settings.write_bytes(b"[announce]\nvoice = slt\n" + torn + b"\nclock = 24\n")
+    text = b"[announce]\nvoice = slt\n" + torn + b"\nclock = 24\n"
+    settings.write_bytes(text)
     service = start()
     [line] = service.matching("; settings.conf is left out$")
     assert line.startswith(f"{settings}:3: {words}") and line.count(str(settings)) == 1
@@ -223,6 +224,7 @@ def test_a_torn_file_is_left_out_and_told(caller, start, on_the_bus, settings, t
     assert f"FOUND setting       {settings}:3: {words}" in done.stdout
     put(caller, "speaker.volume", "-3dB")
     assert settings.read_text().partition("\n\n")[2] == "[speaker]\nvolume = -3dB\n"
+    assert settings.with_name("settings.conf.set-aside").read_bytes() == text
 
 
 @pytest.mark.parametrize("lines, left_out", [
