@@ -110,6 +110,7 @@ def test_the_face_is_announced_while_it_is_on(door, avahi, bus):
 def test_avahi_may_come_later_and_again_and_give_another_name(door, avahi):
     running = door("face = yes")
     configure(running, "face = yes")
+    running.wait_for("the announcer does not run")
     before = len(running.lines())
     first = avahi()
     first.wait_for("hall", running.port)
