@@ -4,6 +4,8 @@ import Horology
 /// nothing disturbs, it is heard at its instant, unless its owner wants it silent.
 struct Occasions: Property {
   private var next: Int64?
+  /// Before this instant nothing is demanded: a small step back repeats nothing.
+  private var floor: Int64 = 0
   /// Occasions that the clock has shown, and when.
   private var open: [(occasion: Int64, due: Int64)] = []
   private var fates: [Int64: Fate] = [:]
@@ -21,11 +23,11 @@ struct Occasions: Property {
   mutating func see(_ fact: Fact, _ at: Moment, _ world: Situation) -> String? {
     switch fact {
     case .clockSet(let by):
-      // A step back by less than an interval repeats nothing.
       let isSmall = -by < Int64(world.settings.interval.minutes) * minute
-      let latest = at.shown + (isSmall ? max(-by, 0) : 0)
-      (next, open) = (WallClock.nextOccasion(after: latest, world.settings), [])
-    case .tookZone, .took, .started, .ended: (next, open) = (nil, [])
+      floor = at.shown + (isSmall ? max(-by, 0) : 0)
+      (next, open) = (nil, [])
+    case .started: (next, open, floor) = (nil, [], 0)
+    case .tookZone, .took, .ended: (next, open) = (nil, [])
     case .heard(let kind, .announcement(let heard)):
       spoken.removeAll { $0.at < at.elapsed - 5 * minute }
       spoken.append((heard.occasion, at.elapsed))
@@ -65,7 +67,7 @@ struct Occasions: Property {
   /// Time has passed: judges the occasions whose fate must be known.
   private mutating func pass(_ at: Moment, _ world: Situation) -> String? {
     guard world.upSince != nil else { return nil }
-    if next == nil { next = WallClock.nextOccasion(after: at.shown, world.settings) }
+    if next == nil { next = WallClock.nextOccasion(after: max(at.shown, floor), world.settings) }
     while let occasion = next, occasion <= at.shown {
       open.append((occasion, at.elapsed - (at.shown - occasion)))
       next = WallClock.nextOccasion(after: occasion, world.settings)
