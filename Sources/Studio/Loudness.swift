@@ -82,11 +82,19 @@ struct LevelTrack {
     powers = samples.compactMap { window.add($0) }
   }
 
-  /// The mean power of the quietest 100 ms, or window if there are fewer.
+  /// The mean power of the quietest 100 ms.
   var quietest: Double {
-    let count = min(10, powers.count)
-    let sums = (0...powers.count - count).lazy.map { powers[$0..<$0 + count].reduce(0, +) }
-    return sums.min()! / Double(max(count, 1))
+    let count = 10
+    guard powers.count >= count else { return powers.min() ?? 0 }
+    return powers.leastMean(of: count)
+  }
+}
+
+extension Array where Element: BinaryFloatingPoint {
+  /// The least mean of `count` neighbours, of which there must be so many.
+  func leastMean(of count: Int) -> Element {
+    (0...self.count - count).lazy
+      .map { start in self[start..<start + count].reduce(0, +) / Element(count) }.min()!
   }
 }
 
