@@ -57,9 +57,15 @@ class PretendedAnnouncer(Pretended):
         self.answer = answer
         self.properties = PROPERTIES | properties
         self.calls = []
+        # As in a real clock, an answer is sent before the change that it does not have.
+        self.lock = threading.Lock()
         super().__init__(address, NAME)
 
     def reply(self, message):
+        with self.lock:
+            self.answer_call(message)
+
+    def answer_call(self, message):
         member = message.header.fields[HeaderFields.member]
         self.calls.append(member)
         answer = self.answer(member)
@@ -76,7 +82,8 @@ class PretendedAnnouncer(Pretended):
 
     def change(self, **properties):
         """Changes properties, and tells of it."""
-        self.properties |= properties
-        self.connection.send(new_signal(
-            DBusAddress(PATH, interface="org.freedesktop.DBus.Properties"), "PropertiesChanged",
-            "sa{sv}as", (NAME, properties, [])))
+        with self.lock:
+            self.properties |= properties
+            self.connection.send(new_signal(
+                DBusAddress(PATH, interface="org.freedesktop.DBus.Properties"), "PropertiesChanged",
+                "sa{sv}as", (NAME, properties, [])))

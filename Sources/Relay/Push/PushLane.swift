@@ -25,6 +25,8 @@ final class PushLane {
   private var timer: EventSource?
   /// The open connection may be dead.
   private var wantsFreshConnection = false
+  /// Something was answered since a connection ended.
+  private var hasAnswered = false
 
   init(_ provider: Provider, _ loop: EventLoop, _ publisher: Publisher) throws(Fault) {
     self.provider = provider
@@ -126,12 +128,19 @@ final class PushLane {
     // With 0, libcurl itself asks the socket what it is ready for.
     var (running, left): (Int32, Int32) = (0, 0)
     curl_multi_socket_action(multi, socket, 0, &running)
+    let isUsed = hasAnswered
     while let message = curl_multi_info_read(multi, &left) {
       let (easy, result) = (message.pointee.easy_handle!, message.pointee.data.result)
       curl_multi_remove_handle(multi, easy)
       // The connection has answered nothing for the whole time limit: take another.
       if result == CURLE_OPERATION_TIMEDOUT { wantsFreshConnection = true }
       guard let transfer = inFlight.removeValue(forKey: easy) else { continue }
+      // Servers end connections now and then: what this one has not looked at goes over the next.
+      if result == CURLE_HTTP2, isUsed {
+        hasAnswered = false
+        queue.append(transfer.delivery)
+        continue
+      }
       answered(transfer.delivery, transfer.answer(result))
     }
     send()
@@ -144,6 +153,7 @@ final class PushLane {
       return fail(reason, answer.retryAfter)
     }
     // The provider has accepted or refused it: either shows that it works.
+    hasAnswered = true
     if outage.ends() { publisher.logTrouble(of: provider, nil) }
     switch verdict {
     case .again: break
