@@ -159,6 +159,8 @@ export function drawNoon({ again = false } = {}) {
     alt: "The level over time of the announcement at noon: the melody before the hour, the blows from the hour on, and the words." });
   const picture = h("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": "Picture of noon" }, image);
   image.addEventListener("error", () => picture.replaceChildren(h("p", { class: "soft" }, "The picture cannot be made now."),
-    h("button", { type: "button", onclick: () => { drawNoon({ again: true }); figure.firstChild.focus(); } }, "Try again")));
+    h("button", { type: "button", onclick: () => drawNoon({ again: true }) }, "Try again")));
+  const hasFocus = figure.contains(document.activeElement);
   figure.replaceChildren(picture);
+  if (hasFocus) picture.focus();
 }
