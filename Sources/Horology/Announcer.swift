@@ -95,8 +95,8 @@ public struct Announcer {
     case .zoneChanged(let zone):
       // What is prepared may say a time that is wrong now.
       effects += takeBack(.rulesChanged, at: now) + change(settings, zone, at: now)
-    case .reloaded(let settings, let switchState):
-      effects += change(settings, zone, switchState, at: now)
+    case .reloaded(let settings):
+      effects += change(settings, zone, at: now)
     case .trust(let trust):
       if trust != self.trust { effects += change(trust, at: now) + [.report(.trust(trust))] }
     case .switched(let switchState, let moment):
@@ -183,23 +183,16 @@ public struct Announcer {
 
   // MARK: The rules are changed
 
-  /// - Parameter switchState: nil if the settings of its line are unchanged.
   private mutating func change(
-    _ settings: AnnouncerSettings, _ zone: any Zone, _ switchState: SwitchState? = nil, at now: Now
+    _ settings: AnnouncerSettings, _ zone: any Zone, at now: Now
   ) -> [Effect] {
     let schedule = rules.schedule
     (rules.settings, rules.zone) = (settings, zone)
-    var effects: [Effect] = []
-    if let switchState, switchState != rules.switchState {
-      rules.switchState = switchState
-      effects.append(.report(.switched(switchState)))
-    }
     quarters.change(
       from: schedule, to: rules.schedule, at: now.instant, playing: playing?.occasion?.instant)
     replanWords(at: now)
-    effects += planAlarms(at: now)
-    effects += obeySwitch(.rulesChanged, at: now.uptime, now)
-    return effects + decidePreparedAnew(at: now)
+    return planAlarms(at: now) + obeySwitch(.rulesChanged, at: now.uptime, now)
+      + decidePreparedAnew(at: now)
   }
 
   private mutating func change(_ trust: ClockTrust, at now: Now) -> [Effect] {

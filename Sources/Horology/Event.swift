@@ -4,8 +4,7 @@ public enum Event {
   /// The service has started for the first time since the machine did.
   case machineStarted
   case zoneChanged(any Zone)
-  /// The switch is as read with the new settings of its line; nil if those are unchanged.
-  case reloaded(AnnouncerSettings, SwitchState? = nil)
+  case reloaded(AnnouncerSettings)
   case trust(ClockTrust)
   /// The switch was moved, lost or found again, at this moment.
   case switched(SwitchState, at: Uptime)

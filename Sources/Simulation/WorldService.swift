@@ -74,9 +74,7 @@ extension World {
       machine.settings.change(&chance)
       settleClock()
       see(.took(machine.settings))
-      // The lines are requested anew, and their level is read. The new rules decide what it silences.
-      readSwitch()
-      handle(.reloaded(settings, machine.switchState))
+      handle(.reloaded(settings))
       list()
     case .restart(let gap): stop(startingAfter: gap)
     default: break

@@ -49,23 +49,6 @@ import Testing
     #expect(seen.neverHeard == [.switchLost, .switchLost])
   }
 
-  // MARK: A reload
-
-  @Test("a reload judges what the switch says by the new settings, before anything ends")
-  func reload() {
-    for (scope, survives) in [(SwitchScope.everything, false), (.announcements, true)] {
-      var desk = Desk(at: Self.start)
-      desk.start(.seconds(10))
-      _ = desk.live(for: .seconds(11))
-      var settings = desk.announcer.settings
-      settings.silences = scope
-      desk.tell(.reloaded(settings, .off))
-      #expect(desk.timerEvents.isEmpty == survives)
-      #expect(desk.timers.isEmpty != survives)
-      #expect(desk.reports.contains(.switched(.off)))
-    }
-  }
-
   @Test("the list of the alarms tells that it keeps them silent") func list() throws {
     var desk = Desk(at: Self.start)
     desk.tell(.reminder(.set(Self.alarm)))

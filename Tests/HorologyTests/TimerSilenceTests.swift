@@ -37,7 +37,7 @@ import Testing
     _ = desk.live(for: .seconds(11))
     var settings = desk.announcer.settings
     settings.silences = .everything
-    desk.tell(.reloaded(settings, .none))
+    desk.tell(.reloaded(settings))
     #expect(desk.timerEvents == [.stopped(.rulesChanged)])
     #expect(!desk.stopped.isEmpty)
     desk.tell(.switched(.on, at: desk.now.uptime))
@@ -163,7 +163,7 @@ import Testing
     desk.wait(for: .seconds(3))
     var settings = desk.announcer.settings
     settings.leadIn = .milliseconds(leadIn)
-    desk.tell(.reloaded(settings, .none))
+    desk.tell(.reloaded(settings))
     desk.tell(.ended(asked, .finished(.exact)))
     guard case .timer(let words)? = desk.announcer.playing?.cause else {
       Issue.record("it is not said")

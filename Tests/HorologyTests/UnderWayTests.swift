@@ -34,7 +34,7 @@ import Testing
     var desk = noon(at: "11:59:\(second)")
     var settings = desk.announcer.settings
     settings.quieter = try VolumeRules(text: "11:00-13:00 -12dB")
-    desk.tell(.reloaded(settings, .none))
+    desk.tell(.reloaded(settings))
     #expect((desk.stopReason == .rulesChanged) == isTakenBack)
   }
 
@@ -43,7 +43,7 @@ import Testing
     var desk = noon(at: "11:59:38")
     var settings = desk.announcer.settings
     settings.quiet = try QuietHours(text: "11:00-13:00")
-    desk.tell(.reloaded(settings, .none))
+    desk.tell(.reloaded(settings))
     #expect(desk.stopReason == .rulesChanged)
     desk.end(.stopped(.rulesChanged, silentAt: nil))
     #expect(desk.skipReason == .quietHours)
@@ -58,11 +58,11 @@ import Testing
     desk.wait(until: "2026-11-21T12:40:00")
     var settings = desk.announcer.settings
     settings.interval = .quarter
-    desk.tell(.reloaded(settings, .none))
+    desk.tell(.reloaded(settings))
     #expect(desk.skips.isEmpty)
     #expect(desk.announcer.next.instant == Instant("2026-11-21T12:45:00"))
     settings.interval = Interval(minutes: 60)!
-    desk.tell(.reloaded(settings, .none))
+    desk.tell(.reloaded(settings))
     desk.tell(.zoneChanged(TestZone.fixed(minutes: 30)))
     #expect(desk.skips.isEmpty)
     #expect(desk.announcer.next.instant == Instant("2026-11-21T13:30:00"))

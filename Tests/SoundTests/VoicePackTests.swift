@@ -160,6 +160,17 @@ import Testing
     }
   }
 
+  @Test(
+    "a crossfade takes no more than half of either clip",
+    arguments: [("20ms", 1920), ("200ms", 12_500)])
+  func crossfade(_ length: String, _ overlap: Int) throws {
+    try makePack(Self.description.replacingOccurrences(of: "20ms", with: length))
+    let pack = try VoicePack(path: folder.path)
+    let clips = try pack.phrase(of: time(15, 15), wording: .twelve)
+    // Clips of 10,000, 20,000 and 15,000 frames.
+    #expect(try pack.score(of: clips, rate: standardRate).frames == 45_000 - overlap)
+  }
+
   @Test("gaps count to the longest phrase, and missing words do not") func longestPhraseWithGaps()
     throws
   {

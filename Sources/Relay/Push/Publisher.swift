@@ -62,7 +62,14 @@ final class Publisher {
   /// Sends messages to these providers from now on. What is on its way is sent again.
   func use(_ providers: [Provider]) {
     let left = lanes.flatMap(\.unfinished)
-    lanes = providers.compactMap { try? PushLane($0, loop, self) }
+    lanes = providers.compactMap { provider in
+      do throws(Fault) {
+        return try PushLane(provider, loop, self)
+      } catch {
+        logTrouble(of: provider, error.description)
+        return nil
+      }
+    }
     send(left)
     read()
   }

@@ -32,6 +32,8 @@ struct Judge {
       count(sounding.announcement == nil ? "cue" : "announcement")
     }
     world.apply(fact, moment)
+    // One copy for all properties.
+    let world = world
     for index in properties.indices {
       guard let what = properties[index].see(fact, moment, world) else { continue }
       let name = "\(type(of: properties[index]))".lowercased()
