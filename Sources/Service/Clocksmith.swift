@@ -48,6 +48,8 @@ public final class Clocksmith {
 
   private var substitute: ALSASink.Substitute?
   private var isStopping = false
+  /// Something has sounded since its memory was given back.
+  private var hasPlayed = false
   /// The tunes of alarms whose fault was logged.
   private var lackingTunes: Set<String> = []
 
@@ -421,7 +423,7 @@ public final class Clocksmith {
       if illness.ends() { journal.log(.well, .notice, "the service is well again") }
       notifier.isAlive()
     }
-    // Return what sounds, answers and files have taken, but not while a speaker has to be fed.
+    // Return what answers and files have taken, but not while a speaker has to be fed.
     if !isPlaying { malloc_trim(0) }
     // A bus or a disk that comes back is found within a minute.
     let interval = min(Notifier.watchdogInterval.map { $0 / 2 } ?? .seconds(60), .seconds(60))
@@ -442,6 +444,7 @@ extension Clocksmith: Instruments {
   }
 
   public func play(_ sounding: Sounding) throws(Fault) {
+    hasPlayed = true
     do throws(Fault) {
       try player?.play(sounding) { [composer] rate throws(Fault) in
         try composer.score(of: sounding, rate: rate)
@@ -475,6 +478,10 @@ extension Clocksmith: Instruments {
     controls?.show(announcer.lamp)
     notifier.status(statusLine)
     bus?.tellChanges()
+    guard hasPlayed, !isPlaying else { return }
+    // What has sounded, and libasound, leave a megabyte of free memory behind.
+    malloc_trim(0)
+    hasPlayed = false
   }
 }
 
