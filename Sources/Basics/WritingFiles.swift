@@ -98,13 +98,18 @@ public func makeFolder(
   }
 }
 
-/// Renames a file that could not be used. A person may want it back, and the one that was set aside
-/// first more than later ones: nine are kept, and one more replaces the last of them.
+/// Where a file that could not be used is kept. A person may want it back, and the one that was set
+/// aside first more than later ones: nine are kept, and one more replaces the last of them.
+public func placeAside(of path: String) -> String {
+  let places = (1...9).map { "\(path).set-aside" + ($0 == 1 ? "" : "-\($0)") }
+  return places.first { access($0, F_OK) != 0 } ?? places[8]
+}
+
+/// Renames a file that could not be used.
 /// - Returns: its new path; nil if there is no such file.
 /// - Throws: `Fault` if it cannot be renamed.
 public func setAside(_ path: String) throws(Fault) -> String? {
-  let places = (1...9).map { "\(path).set-aside" + ($0 == 1 ? "" : "-\($0)") }
-  let aside = places.first { access($0, F_OK) != 0 } ?? places[8]
+  let aside = placeAside(of: path)
   guard rename(path, aside) != 0 else { return aside }
   guard errno == ENOENT else { throw Fault("cannot rename \(path)", errno: errno) }
   return nil

@@ -65,9 +65,7 @@ public final class ALSASink: Sink {
     clocksmith_silence_alsa()
   }
 
-  deinit {
-    close()
-  }
+  deinit { if pcm != nil { close() } }
 
   public func open() throws(Fault) -> Int {
     let wanted = PCMDevice(name: name, direction: .speaker)
@@ -151,7 +149,6 @@ public final class ALSASink: Sink {
 
   public func write(_ block: UnsafeBufferPointer<Float>) throws(Fault) {
     guard let pcm else { return }
-    try checkAwake()
     var done = 0
     while done < block.count {
       let frames = samples.encode(UnsafeBufferPointer(rebasing: block[done...])) { samples, count in
@@ -210,17 +207,11 @@ public final class ALSASink: Sink {
   /// buffer is heard. So a device that may have slept is not asked.
   private var mayHaveSlept: Bool { SystemClock.sinceBoot - touched > Self.longestPause }
 
-  private func checkAwake() throws(Fault) {
-    guard !mayHaveSlept else { throw device.fault("cannot go on playing on", -ESTRPIPE) }
-    touched = SystemClock.sinceBoot
-  }
-
   public func position() throws(Fault) -> StreamPosition? {
     guard let pcm else { return nil }
     var status: OpaquePointer?
     snd_pcm_status_malloc(&status)
     defer { snd_pcm_status_free(status) }
-    try checkAwake()
     try device.check("cannot ask", PCMDevice.limited { snd_pcm_status(pcm, status) })
     let now = SystemClock.uptime
     guard snd_pcm_status_get_state(status) == SND_PCM_STATE_RUNNING else { return nil }
@@ -237,6 +228,8 @@ public final class ALSASink: Sink {
 
   public func close() {
     if let pcm { release(pcm) }
+    // It is read once. By the next opening a card may have come, or somebody may have corrected it.
+    snd_config_update_free_global()
   }
 
   private func release(_ pcm: OpaquePointer) {

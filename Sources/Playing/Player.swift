@@ -305,27 +305,19 @@ public final class Player {
   private func finish(_ track: Track, _ outcome: Outcome) {
     stream?.mixer.remove(track)
     if !isPlaying {
-      switch settings.keepOpen {
-      case _ where isOutdated: close()
-      case .always: closing = nil
-      case .lasting(let duration):
-        closing = now().uptime + duration
-        if duration == .zero { close() }
-      }
+      closing = settings.keepOpen.map { now().uptime + $0 }
+      if isOutdated || settings.keepOpen == .zero { close() }
     }
     ended(track.sounding, outcome)
   }
 
+  /// At once, whoever holds the stream: what is played next may open the device again.
   private func close() {
     ticks = nil
+    stream?.sink.close()
     stream = nil
     isOutdated = false
   }
-}
-
-public enum KeepOpen: Hashable, Sendable {
-  case lasting(Duration)
-  case always
 }
 
 extension Player {
@@ -334,7 +326,8 @@ extension Player {
     public var latencyOffset = Duration.zero
     /// 1 if a control of the card sets the volume.
     public var gain: Float = 1
-    public var keepOpen = KeepOpen.lasting(.zero)
+    /// How long the device stays open after the last sound; nil for always.
+    public var keepOpen: Duration? = .zero
 
     public init() {}
   }

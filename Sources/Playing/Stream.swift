@@ -29,10 +29,7 @@ final class Stream {
     memory = FrameMemory(atLeast: sink.capacity)
   }
 
-  deinit {
-    sink.close()
-    block.deallocate()
-  }
+  deinit { block.deallocate() }
 
   func frames(_ duration: Duration) -> Int { duration.frames(atRate: rate) }
 

@@ -48,8 +48,7 @@ public final class Clocksmith {
 
   private var substitute: ALSASink.Substitute?
   private var isStopping = false
-  /// Something has sounded since its memory was given back.
-  private var hasPlayed = false
+  private var trimming: EventSource?
   /// The tunes of alarms whose fault was logged.
   private var lackingTunes: Set<String> = []
 
@@ -156,10 +155,21 @@ public final class Clocksmith {
     player.ended = { [unowned self] sounding, outcome in
       handle(.ended(sounding, outcome))
       store.save()
+      returnMemorySoon()
       if isStopping, !isPlaying { loop.exit() }
     }
     return player
   }
+
+  /// What has sounded leaves a megabyte of free memory behind. The player holds a part of it until
+  /// its tick is over.
+  private func returnMemorySoon() {
+    trimming = try? loop.after(.zero) { [unowned self] in returnMemory() }
+    trimming?.isServedLast()
+  }
+
+  /// But not while a speaker has to be fed.
+  private func returnMemory() { if !isPlaying { malloc_trim(0) } }
 
   /// Logs that another card plays instead of the default, once for each change.
   private func logChange(of substitute: ALSASink.Substitute?) {
@@ -346,11 +356,13 @@ public final class Clocksmith {
     let before = configuration
     if new.device != configuration.device { substitute = nil }
     (configuration, self.composer) = (new, composer)
-    takeTunes()
     player?.settings = configuration.playerSettings
     player?.closeWhenIdle()
     clockWatch.use(configuration.rtc, greatestError: configuration.greatestError)
     for notice in notices { journal.log(notice) }
+    // What is still missing is told again.
+    lackingTunes = []
+    takeTunes()
     if let substitute { journal.log(substitute.notice) }
     if new.zone != before.zone {
       (zoneWatch, zoneTimer) = (nil, nil)
@@ -423,8 +435,8 @@ public final class Clocksmith {
       if illness.ends() { journal.log(.well, .notice, "the service is well again") }
       notifier.isAlive()
     }
-    // Return what answers and files have taken, but not while a speaker has to be fed.
-    if !isPlaying { malloc_trim(0) }
+    // What answers and files have taken.
+    returnMemory()
     // A bus or a disk that comes back is found within a minute.
     let interval = min(Notifier.watchdogInterval.map { $0 / 2 } ?? .seconds(60), .seconds(60))
     pulse = try? loop.after(interval, accuracy: interval / 10) { [unowned self] in beat() }
@@ -444,7 +456,6 @@ extension Clocksmith: Instruments {
   }
 
   public func play(_ sounding: Sounding) throws(Fault) {
-    hasPlayed = true
     do throws(Fault) {
       try player?.play(sounding) { [composer] rate throws(Fault) in
         try composer.score(of: sounding, rate: rate)
@@ -478,10 +489,6 @@ extension Clocksmith: Instruments {
     controls?.show(announcer.lamp)
     notifier.status(statusLine)
     bus?.tellChanges()
-    guard hasPlayed, !isPlaying else { return }
-    // What has sounded, and libasound, leave a megabyte of free memory behind.
-    malloc_trim(0)
-    hasPlayed = false
   }
 }
 

@@ -86,7 +86,9 @@ final class StateStore {
   func write(settings text: String, hadFlaws: Bool) -> String? {
     guard folder != nil else { return Status.hasNoStateFolder }
     let old = path(of: Configuration.settingsFile)
-    if hadFlaws { link(old, "\(old).set-aside") }
+    if hadFlaws, let bytes = try? readRegularFile(old) {
+      try? writeBytes(bytes, to: placeAside(of: old), isSynced: false, mode: 0o644)
+    }
     do throws(Fault) {
       try write(text, to: Configuration.settingsFile, mode: 0o644)
       return nil
@@ -120,7 +122,7 @@ final class StateStore {
     do throws(Fault) {
       try write(state.text, to: Self.file)
       // The text of a thousand timers leaves a megabyte of free memory behind.
-      malloc_trim(0)
+      if maySync() { malloc_trim(0) }
       hasChanged = false
       trouble = ""
       if outage.ends() {

@@ -80,6 +80,7 @@ import Testing
       }
       #expect((fault?.description.contains("the machine slept for") == true) == (sleep == span))
       #expect(player.isPlaying == (sleep == .zero))
+      sink.close()
     }
   }
 
@@ -197,7 +198,7 @@ import Testing
       if $0.contains(where: { $0 != 0 }) { folder.tear("torn.wav", to: 100) }
     }
     let player = makePlayer()
-    player.settings.keepOpen = .always
+    player.settings.keepOpen = nil
     var left = isAlone ? 1 : 2
     player.ended = { _, outcome in
       guard case .failed(_, heard: .nothing) = outcome else {
@@ -267,10 +268,11 @@ import Testing
   }
 
   @Test(
-    "a speaker that is kept open tells the underruns of each sounding, and is opened again if set")
-  func keptOpen() throws {
+    "underruns are told of each sounding, by a speaker that is kept open and by one that is not",
+    arguments: [(Duration?.none, 2), (.zero, 3)])
+  func keptOpen(length: Duration?, openings: Int) throws {
     let player = makePlayer()
-    player.settings.keepOpen = .always
+    player.settings.keepOpen = length
     let score = try makeScore()
     var underruns: [Int] = []
     func playNext() {
@@ -289,7 +291,7 @@ import Testing
     }
     playNext()
     try loop.run()
-    #expect(underruns == [3, 0, 0] && sink.openings == 2)
+    #expect(underruns == [3, 0, 0] && sink.openings == openings)
   }
 }
 

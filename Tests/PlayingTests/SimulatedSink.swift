@@ -1,4 +1,5 @@
 import Basics
+import Glibc
 import Horology
 
 @testable import Devices
@@ -30,6 +31,7 @@ final class SimulatedSink: Sink {
   /// All frames that were written since it was opened, and not taken back.
   private(set) var heard: [Float] = []
   private(set) var openings = 0
+  private var isOpen = false
   /// What was called, in order.
   var calls: [String] = []
   var otherUnderruns = 0
@@ -43,6 +45,8 @@ final class SimulatedSink: Sink {
   }
 
   func open() throws(Fault) -> Int {
+    guard !isOpen else { throw Fault("cannot open speaker test", errno: EBUSY) }
+    isOpen = true
     openedAt = loop.uptime
     heard = []
     openings += 1
@@ -87,7 +91,10 @@ final class SimulatedSink: Sink {
     return StreamPosition(uptime: loop.uptime, frame: told)
   }
 
-  func close() { heard.removeLast(max(heard.count - Int(played), 0)) }
+  func close() {
+    isOpen = false
+    heard.removeLast(max(heard.count - Int(played), 0))
+  }
 
   /// When each sound that follows silence left the converter.
   var onsets: [Uptime] {

@@ -222,9 +222,12 @@ def test_a_torn_file_is_left_out_and_told(caller, start, on_the_bus, settings, t
     assert seen(caller)["announce.clock"]["value"] == "12"
     done = on_the_bus.run("check", "--config", on_the_bus.folder / "0.conf")
     assert f"FOUND setting       {settings}:3: {words}" in done.stdout
+    # An older one is kept.
+    settings.with_name("settings.conf.set-aside").write_text("older")
     put(caller, "speaker.volume", "-3dB")
     assert settings.read_text().partition("\n\n")[2] == "[speaker]\nvolume = -3dB\n"
-    assert settings.with_name("settings.conf.set-aside").read_bytes() == text
+    assert settings.with_name("settings.conf.set-aside").read_text() == "older"
+    assert settings.with_name("settings.conf.set-aside-2").read_bytes() == text
 
 
 @pytest.mark.parametrize("lines, left_out", [

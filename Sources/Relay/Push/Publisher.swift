@@ -160,7 +160,8 @@ final class Publisher {
     let reasons = publication.failures.sorted().prefix(3).joined(separator: "; ")
     journal.log(
       .pushed, reasons.isEmpty ? .info : .notice,
-      "published \"\(message.body.excerpt)\": \(parts.joined(separator: ", "))"
+      "published \"\(message.body.excerpt)\": "
+        + (parts.isEmpty ? "nobody receives it" : parts.joined(separator: ", "))
         + (reasons.isEmpty ? "" : " (\(reasons))"),
       [
         "DETAIL": reasons.isEmpty ? nil : reasons,

@@ -18,7 +18,7 @@ public struct Configuration: Sendable {
   public var bellsVolume = 0.0
   /// A volume control of the card that is set to `volume`; nil if the samples are scaled instead.
   public var mixer: String?
-  public var keepOpen = KeepOpen.lasting(.zero)
+  public var keepOpen: Duration? = .zero
   public var switchInput = LineSettings(active: .low)
   public var button = LineSettings(active: .low)
   public var led = LineSettings(active: .high)
@@ -160,8 +160,9 @@ extension Configuration {
       "keep_open": Key(
         \.keepOpen, usual: "0s", "always, or how long after an announcement, as in 0s or 10min"
       ) { value in
-        if value == "always" { return .always }
-        return Duration(text: value).flatMap { $0 >= .zero ? .lasting($0) : nil }
+        if value == "always" { return .some(nil) }
+        guard let length = Duration(text: value), length >= .zero else { return nil }
+        return length
       },
       "volume": decibels(\.volume, to: 0),
       "voice_volume": decibels(\.voiceVolume, to: 12),
