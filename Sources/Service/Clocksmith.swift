@@ -356,13 +356,11 @@ public final class Clocksmith {
     let before = configuration
     if new.device != configuration.device { substitute = nil }
     (configuration, self.composer) = (new, composer)
+    takeTunes()
     player?.settings = configuration.playerSettings
     player?.closeWhenIdle()
     clockWatch.use(configuration.rtc, greatestError: configuration.greatestError)
     for notice in notices { journal.log(notice) }
-    // What is still missing is told again.
-    lackingTunes = []
-    takeTunes()
     if let substitute { journal.log(substitute.notice) }
     if new.zone != before.zone {
       (zoneWatch, zoneTimer) = (nil, nil)
