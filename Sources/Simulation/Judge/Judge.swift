@@ -10,16 +10,13 @@ struct Judge {
   private(set) var counts: [String: Int] = [:]
   private(set) var world: Situation
   private var properties: [any Property] = [
-    Truth(), Once(), Overlap(), Silence(), Level(), OnTime(), Occasions(), Requests(), Trust(),
-    Rings(), Intervals(),
+    Truth(), Once(), Overlap(), Silence(), Level(), Occasions(), Requests(), Trust(), Rings(),
+    Intervals(),
   ]
 
   struct Violation: CustomStringConvertible {
     let property: String
-    let what: String
-    let moment: Moment
-
-    var description: String { "\(property): \(what), at \(moment.shown.utcText)" }
+    let description: String
   }
 
   init(world: Situation) { self.world = world }
@@ -37,7 +34,8 @@ struct Judge {
     for index in properties.indices {
       guard let what = properties[index].see(fact, moment, world) else { continue }
       let name = "\(type(of: properties[index]))".lowercased()
-      violation = Violation(property: name, what: what, moment: moment)
+      violation = Violation(
+        property: name, description: "\(name): \(what), at \(moment.shown.utcText)")
       return
     }
   }

@@ -12,8 +12,8 @@ struct Situation {
   /// What a person has muted. The end is that of a duration, nil where that is not known: the power
   /// was cut.
   private(set) var mute: (state: SoftwareMute, end: Int64?) = (.off, nil)
-  /// Since when the service runs; nil while it does not, or is stopping.
-  private(set) var upSince: Int64?
+  /// False while the service does not run, or is stopping.
+  private(set) var isUp = false
   /// When the service last saved its state.
   private var saved: Int64 = .never
   /// What is heard, and since when.
@@ -45,10 +45,10 @@ struct Situation {
       if trust != self.trust { disturbed(.trust, at.elapsed) }
       self.trust = trust
     // It judges the clock anew.
-    case .started: (upSince, trust) = (at.elapsed, .untrusted)
-    case .stopping: upSince = nil
+    case .started: (isUp, trust) = (true, .untrusted)
+    case .stopping: isUp = false
     case .ended(let isKilled):
-      (upSince, switchState, heard) = (nil, .absent, [:])
+      (isUp, switchState, heard) = (false, .absent, [:])
       // A mute, or its end, may not have been saved.
       if isKilled, happened(.mute, since: saved) { mute = (.until(Instant(seconds: 0)), nil) }
     case .rested(let isSaved): if isSaved { saved = at.elapsed }
@@ -72,9 +72,7 @@ struct Situation {
   // MARK: Questions
 
   /// True if nothing has disturbed since then.
-  func isCalm(since elapsed: Int64) -> Bool {
-    upSince.map { $0 < elapsed } == true && until.allSatisfy { $0 < elapsed }
-  }
+  func isCalm(since elapsed: Int64) -> Bool { isUp && until.allSatisfy { $0 < elapsed } }
 
   /// True if one of these has disturbed since then.
   func happened(_ causes: Cause..., since elapsed: Int64) -> Bool {
@@ -106,11 +104,7 @@ struct Situation {
   var goesByClock: Bool { trust != .untrusted || settings.untrusted == .speak }
 
   var isSilenced: Bool {
-    switch switchState {
-    case .absent, .on: false
-    case .off: true
-    case .lost: settings.whenLost == .mute
-    }
+    if case .lost = switchState { settings.whenLost == .mute } else { switchState == .off }
   }
 
   /// True if the switch silences timers, alarms and the interval.

@@ -1,17 +1,23 @@
 import Horology
 
-/// The words heard at a moment are the civil time at that moment.
+/// The words heard at a moment are the civil time at that moment. No blow of an occasion is off its
+/// moment, and its words are at most ten seconds late.
 struct Truth: Property {
   mutating func see(_ fact: Fact, _ at: Moment, _ world: Situation) -> String? {
-    guard case .heard(.words, .announcement(let said)) = fact else { return nil }
+    guard case .heard(let kind, .announcement(let said)) = fact else { return nil }
+    let occasion = said.occasion
+    if case .blow(let offset) = kind { return occasion.flatMap { world.isOff($0 + offset, at) } }
+    if kind != .words || said.isOfItself { return nil }
     if case .timer(let words) = said.cause, !words.isOfTime { return nil }
-    if said.isOfItself { return nil }
     var truth = world.readings(at).flatMap { [$0, $0 + Situation.tolerance] }
     // Words before a chime say the hour to come.
-    if case .before = said.programme.words, let occasion = said.occasion { truth = [occasion] }
+    if case .before = said.programme.words, let occasion { truth = [occasion] }
     let isTrue = truth.contains { WallClock.reading($0).minuteOfDay == said.time.minuteOfDay }
-    return isTrue || world.happened(.rules, since: at.elapsed - 2 * minute)
-      ? nil : "\(said.time.hour):\(said.time.minute) is said"
+    if !isTrue, !world.happened(.rules, since: at.elapsed - 2 * minute) {
+      return "\(said.time.hour):\(said.time.minute) is said"
+    }
+    return said.programme.blows.isEmpty
+      ? occasion.flatMap { world.isOff($0, at, late: 10 * second) } : nil
   }
 }
 
@@ -94,19 +100,5 @@ struct Level: Property {
       mayRise ? sounding.decibels <= $0 : sounding.decibels == $0
     }
     return isRight ? nil : "it is at \(sounding.decibels) dB, not \(levels[0])"
-  }
-}
-
-/// No blow of an occasion is off its moment, and its words are at most ten seconds late.
-struct OnTime: Property {
-  mutating func see(_ fact: Fact, _ at: Moment, _ world: Situation) -> String? {
-    guard case .heard(let kind, .announcement(let said)) = fact, let occasion = said.occasion else {
-      return nil
-    }
-    return switch kind {
-    case .blow(let offset): world.isOff(occasion + offset, at)
-    case .words where said.programme.blows.isEmpty: world.isOff(occasion, at, late: 10 * second)
-    default: nil
-    }
   }
 }
