@@ -38,7 +38,7 @@ public enum Sabotage: CaseIterable, Sendable {
     return (1...6 as ClosedRange<UInt64>).lazy.compactMap { seed in
       var simulation = Simulation(seed: seed, years: 0.3, zone: "Europe/London", faults: .high)
       (simulation.sabotage, simulation.patience) = (self, 0)
-      return simulation.run().violation?.report.first
+      return simulation.run().violation?.first
     }.first
   }
 }
