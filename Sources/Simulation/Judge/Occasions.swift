@@ -59,11 +59,14 @@ struct Occasions: Property {
       switch reason {
       case .quietHours: world.settings.isQuiet(reading)
       case .nothingToSound: world.settings.piece(reading, .synchronised) == (0, false)
-      case .untrusted: world.trust == .untrusted || world.happened(.trust, since: lately)
+      case .untrusted:
+        (world.trust == .untrusted && !world.settings.soundsUntrusted(reading))
+          || world.happened(.trust, since: lately)
       case .switchOff, .switchLost, .stopped(.switchOff), .stopped(.switchLost):
         world.isSilenced || world.happened(.contact, since: lately)
       case .muted, .stopped(.muted):
-        world.mute.state != .off || world.happened(.mute, since: lately)
+        (world.mute.state != .off && at.elapsed <= world.mute.end ?? .max)
+          || world.happened(.mute, since: lately)
       case .stopped(.byHand): world.happened(.hand, since: lately)
       default: nil
       }

@@ -51,7 +51,8 @@ struct Silence: Property {
     else { return nil }
     let isMuted =
       switch world.mute.state {
-      case .off, .next: false
+      case .off: false
+      case .next: sounding.announcement?.occasion != nil
       case .on: true
       case .until: world.mute.end.map { at.elapsed < $0 - second } ?? false
       }

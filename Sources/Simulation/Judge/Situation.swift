@@ -57,6 +57,12 @@ struct Situation {
     case .ordered(.mute(let state)):
       mute = (state, nil)
       if case .until(let end) = state { mute.end = at.elapsed + end.nanoseconds - at.shown }
+    // A mute of the next occasion ends with it.
+    case .told(.skipped(_, _, .muted)) where mute.state == .next:
+      mute.state = .off
+      disturbed(.mute, at.elapsed)
+    case .told(.mute(.off, _)):
+      if case .until = mute.state, mute.end == nil { mute.state = .off }
     case .heard(let kind, let sounding):
       if kind == .begins { heard[sounding.id] = (sounding, at.elapsed) }
       if kind == .ends { heard[sounding.id] = nil }
