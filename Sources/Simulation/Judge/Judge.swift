@@ -10,7 +10,7 @@ struct Judge {
   private(set) var counts: [String: Int] = [:]
   private(set) var world: Situation
   private var properties: [any Property] = [
-    Truth(), Once(), Overlap(), Silence(), Level(), Occasions(), Requests(), Trust(), Rings(),
+    Truth(), Overlap(), Silence(), Level(), Occasions(), Requests(), Trust(), Rings(),
     Intervals(),
   ]
 

@@ -1,12 +1,14 @@
 import Horology
 
-/// Each occasion has exactly one fate: it is heard whole, or told with a reason that held then. If
-/// nothing disturbs, it is heard at its instant, unless its owner wants it silent.
+/// Each occasion has exactly one fate: it is heard whole, once, or told with a reason that held then.
+/// If nothing disturbs, it is heard at its instant, unless its owner wants it silent.
 struct Occasions: Property {
   private var next: Int64?
   /// Before this instant nothing is demanded: a small step back repeats nothing.
   private var floor: Int64 = 0
   private var fates: [Int64: Fate] = [:]
+  /// The latest time that the clock has shown since what was heard was forgotten, and when that was.
+  private var (reached, forgotten) = (Int64.never, Int64.never)
   /// The occasions of what was heard in the last minutes, nil for other words, and when.
   private var spoken: [(occasion: Int64?, at: Int64)] = []
 
@@ -21,16 +23,20 @@ struct Occasions: Property {
   mutating func see(_ fact: Fact, _ at: Moment, _ world: Situation) -> String? {
     switch fact {
     case .clockSet(let by):
-      let isSmall = -by < Int64(world.settings.interval.minutes) * minute
-      floor = at.shown + (isSmall ? max(-by, 0) : 0)
-      next = nil
-    case .started: (next, floor) = (nil, 0)
-    case .tookZone, .took: next = nil
+      let interval = Int64(world.settings.interval.minutes) * minute
+      (next, floor) = (nil, at.shown + (-by < interval ? max(-by, 0) : 0))
+      reached = max(reached, at.shown - by)
+      // Set back by more than an interval, it was wrong before.
+      if at.shown <= reached - interval + second { (reached, forgotten) = (at.shown, at.elapsed) }
+    // What was heard before a start, or at another interval, need not be kept.
+    case .started: (next, floor, forgotten) = (nil, 0, at.elapsed)
+    case .took: (next, forgotten) = (nil, at.elapsed)
+    case .tookZone: next = nil
     case .heard(let kind, .announcement(let heard)):
       spoken.removeAll { $0.at < at.elapsed - 5 * minute }
       spoken.append((heard.occasion, at.elapsed))
       guard let occasion = heard.occasion else { return nil }
-      if kind == .anchor { fates[occasion] = Fate(heard: heard.programme, at: at.elapsed) }
+      if kind == .anchor { return reaches(occasion, heard.programme, at, world) }
       let isQuiet = kind == .begins && world.settings.isQuiet(WallClock.reading(occasion))
       return isQuiet && !world.happened(.rules, since: at.elapsed - 3 * minute)
         ? "\(occasion.utcText) sounds in quiet hours" : nil
@@ -46,6 +52,20 @@ struct Occasions: Property {
     default: break
     }
     return nil
+  }
+
+  private mutating func reaches(
+    _ occasion: Int64, _ programme: Programme, _ at: Moment, _ world: Situation
+  ) -> String? {
+    let fate = Fate(heard: programme, at: at.elapsed)
+    if let before = fates.updateValue(fate, forKey: occasion), before.heard != nil,
+      before.at > forgotten
+    {
+      return "\(occasion.utcText) sounds again"
+    }
+    return world.settings.isOccasion(WallClock.reading(occasion))
+      || world.happened(.rules, since: at.elapsed - minute)
+      ? nil : "\(occasion.utcText) is no occasion"
   }
 
   private mutating func isSilent(
@@ -104,7 +124,9 @@ struct Occasions: Property {
     guard world.isCalm(since: since), fate.at > since else { return nil }
     let piece = world.settings.piece(WallClock.reading(occasion), world.trust)
     // Something else was heard that might be in its way.
-    let isHindered = spoken.contains { $0.occasion != occasion && $0.at >= due - 80 * second }
+    let isHindered = spoken.contains {
+      $0.occasion != occasion && (due - 80 * second...due + 11 * second).contains($0.at)
+    }
     if isHindered || fate.isWanted { return nil }
     guard let heard = fate.heard else { return "is silent, and nothing was in its way" }
     let isWhole = heard.blows.count == piece.blows && (heard.words != .none) == piece.speaks

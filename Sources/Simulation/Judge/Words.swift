@@ -21,53 +21,6 @@ struct Truth: Property {
   }
 }
 
-/// Each occasion sounds once, and they sound in order. A clock that was set back by more than an
-/// interval was wrong before, and the past is forgotten.
-struct Once: Property {
-  /// The occasion that sounded last, and when.
-  private var last: (occasion: Int64, at: Int64)?
-  /// The latest time that the clock has shown since the past was forgotten.
-  private var reached: Int64 = .never
-
-  mutating func see(_ fact: Fact, _ at: Moment, _ world: Situation) -> String? {
-    switch fact {
-    case .clockSet(let by):
-      reached = max(reached, at.shown - by)
-      if at.shown <= reached - Int64(world.settings.interval.minutes) * minute + second {
-        (last, reached) = (nil, at.shown)
-      }
-    // What was cut off may come again.
-    case .told(.cutOff(let announcement, _, _)):
-      if announcement.occasion == last?.occasion { last = nil }
-    // What sounded before a start, or at another interval, need not be kept.
-    case .ended, .took: last = nil
-    case .heard(.anchor, .announcement(let said)):
-      guard let occasion = said.occasion else { return nil }
-      return reaches(occasion, at, world)
-    // It was stopped before the player told of its anchor, and may come again.
-    case .heard(.ends, .announcement(let said)):
-      if let last, last.occasion == said.occasion, at.elapsed - last.at <= Situation.told {
-        self.last = nil
-      }
-    default: break
-    }
-    return nil
-  }
-
-  private mutating func reaches(_ occasion: Int64, _ at: Moment, _ world: Situation) -> String? {
-    if !world.settings.isOccasion(WallClock.reading(occasion)),
-      !world.happened(.rules, since: at.elapsed - minute)
-    {
-      return "\(occasion.utcText) is no occasion"
-    }
-    defer { last = (occasion, at.elapsed) }
-    guard let last, occasion <= last.occasion else { return nil }
-    // What was queued as the clock was set back is heard after that.
-    return occasion == last.occasion || !world.happened(.clock, since: last.at - 12 * second)
-      ? "\(occasion.utcText) sounds after \(last.occasion.utcText)" : nil
-  }
-}
-
 /// Two phrases never sound together. Nor do two rings for longer than one takes to give way.
 struct Overlap: Property {
   mutating func see(_ fact: Fact, _ at: Moment, _ world: Situation) -> String? {
@@ -95,7 +48,7 @@ struct Level: Property {
     else { return nil }
     let anchors = [sounding.announcement?.occasion ?? at.shown, at.shown, at.shown - 10 * second]
     let levels = anchors.map { world.settings.level(WallClock.reading($0)) }
-    let mayRise = sounding.ring != nil || sounding.words?.isOfTime == true
+    let mayRise = if case .alarm? = sounding.ring { true } else { sounding.words?.isOfTime == true }
     let isRight = levels.contains {
       mayRise ? sounding.decibels <= $0 : sounding.decibels == $0
     }
