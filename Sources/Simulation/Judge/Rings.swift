@@ -54,7 +54,7 @@ struct Rings: Property {
 
   mutating func see(_ fact: Fact, _ at: Moment, _ world: Situation) -> String? {
     switch fact {
-    case .listed(let reminders): list(reminders, at, world)
+    case .listed(let reminders): return list(reminders, at, world)
     // Only the clock tells how long the power was cut.
     case .powerCame: changeAll { if $0.due != nil { $0.isLoose = true } }
     case .clockSet(let by):
@@ -88,7 +88,9 @@ struct Rings: Property {
       if let times = known.times, known.due == nil, (known.next ?? .never) <= at.shown {
         if let next = known.next, world.trust != .untrusted {
           let due = at.elapsed - (at.shown - next)
-          if !world.happened(.trust, since: due) { known.due = due }
+          // One that is loose may leave out this time, but not the one after it.
+          if !known.isLoose, !world.happened(.trust, since: due) { known.due = due }
+          known.isLoose = false
         }
         known.next = WallClock.next(times, after: max(at.shown, known.after))
         all[source] = known
@@ -126,13 +128,9 @@ struct Rings: Property {
     if at.elapsed > next + 200 * millisecond, next < due + limit {
       return "\(source) rings no longer"
     }
-    let said = due + 4 * second + lastRing.length + lead
-    let coming = WallClock.nextOccasion(after: at.shown - minute, world.settings) ?? .max
-    let mayBeSaid =
-      at.elapsed - world.lastAnnounced > 3 * minute && coming > at.shown + 4 * minute
-      && (known.times == nil || world.goesByClock)
-    return at.elapsed > said && known.words < due && mayBeSaid
-      ? "the words of \(source) are not said" : nil
+    // They wait for other words for ten seconds at most; then they are told as unsaid.
+    let said = due + 14 * second + lastRing.length + lead
+    return at.elapsed > said && known.words < due ? "the words of \(source) are not said" : nil
   }
 
   // MARK: It rings
@@ -227,12 +225,19 @@ struct Rings: Property {
   }
 
   /// The service lists its timers and alarms: it has started, or has read its configuration.
-  private mutating func list(_ reminders: [Reminder], _ at: Moment, _ world: Situation) {
+  private mutating func list(
+    _ reminders: [Reminder], _ at: Moment, _ world: Situation
+  ) -> String? {
     let listed = [Cue.Source: Reminder](uniqueKeysWithValues: reminders.map { ($0.source, $0) })
     // What was not saved may be lost, or be as it was before.
     for source in unsaved {
       if listed[source] == nil { all[source] = nil }
       all[source]?.isLoose = true
+    }
+    if let lost = all.keys.first(where: { listed[$0] == nil }) { return "\(lost) is lost" }
+    let names = Set(reminders.filter { $0.origin == .configuration }.map(\.name))
+    if names != Set(world.settings.alarms.map(\.name)) {
+      return "the alarms of the configuration are not all there, or too many"
     }
     for (source, reminder) in listed {
       let old = all[source]
@@ -243,7 +248,9 @@ struct Rings: Property {
       all[source] = Known(reminder.plan, at, world)
       all[source]!.times = times
       all[source]!.isLoose = old.map { $0.isLoose || $0.due != nil } ?? unsaved.contains(source)
+      unsaved.insert(source)
     }
+    return nil
   }
 }
 
