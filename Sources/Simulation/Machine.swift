@@ -124,7 +124,4 @@ struct ClockHardware {
         answer: .time(Instant(seconds: (moment.shown - ahead + $0) / second)), flags: nil)
     }
   }
-
-  /// True if it was synchronised since the machine was switched on, or has an RTC that may be right.
-  var isVouchedFor: Bool { isSynchronised || synchronisedAt != nil || rtcAhead != nil }
 }

@@ -18,8 +18,6 @@ struct Situation {
   private var saved: Int64 = .never
   /// What is heard, and since when.
   private(set) var heard: [SoundingID: (sounding: Sounding, since: Int64)] = [:]
-  /// When an announcement was last heard.
-  private(set) var lastAnnounced: Int64 = .never
   /// Until when each cause has disturbed.
   private var until = [Int64](repeating: .never, count: Cause.allCases.count)
 
@@ -66,7 +64,6 @@ struct Situation {
     case .heard(let kind, let sounding):
       if kind == .begins { heard[sounding.id] = (sounding, at.elapsed) }
       if kind == .ends { heard[sounding.id] = nil }
-      if sounding.announcement != nil { lastAnnounced = at.elapsed }
     default: break
     }
   }
@@ -100,7 +97,7 @@ struct Situation {
   func isOff(_ due: Int64, _ at: Moment, late: Int64 = 0) -> String? {
     if happened(.rules, since: at.elapsed - 2 * minute) { return nil }
     let isStepped = happened(.clock, since: at.elapsed - 2 * minute)
-    let allowed = isStepped ? 1100 * millisecond : Self.tolerance
+    let allowed = isStepped ? 60 * millisecond : Self.tolerance
     let errors = readings(at, over: 2 * minute).map { $0 - due }
     return errors.contains { (-allowed...allowed + late).contains($0) }
       ? nil : "it is \(Duration.nanoseconds(errors[0]).roughly) off its moment"

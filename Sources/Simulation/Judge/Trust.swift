@@ -1,16 +1,24 @@
 import Horology
 
-/// The clock is trusted only if the kernel has had it synchronised since the machine started, or an
-/// RTC was there that may be right. By a clock that is not trusted nothing is said that the owner does
+/// The clock is trusted only if the kernel has had it synchronised since the machine started, and
+/// nobody has set it since, or if an RTC agrees with it. By a clock that is not trusted nothing is said that the owner does
 /// not allow.
 struct Trust: Property {
+  /// By how much the clock was set since it was last seen synchronised, or since the start.
+  private var moved: Int64 = 0
+
   mutating func see(_ fact: Fact, _ at: Moment, _ world: Situation) -> String? {
     switch fact {
+    case .started: moved = 0
+    case .clockSet(let by): moved += by
     case .judged(let trust, let clock):
+      if clock.isSynchronised { moved = 0 }
       let isFounded =
         switch trust {
         case .synchronised: clock.isSynchronised
-        case .holdover: clock.isVouchedFor
+        case .holdover:
+          clock.rtcAhead.map { abs(clock.ahead - $0) < 10 * minute } ?? false
+            || clock.synchronisedAt != nil && abs(moved) < 2100 * millisecond
         case .untrusted: !clock.isSynchronised
         }
       return isFounded ? nil : "the clock is \(trust) for no reason"
