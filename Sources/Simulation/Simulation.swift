@@ -58,7 +58,7 @@ public struct Simulation {
       let end = min(Int64(chapter + 1) * Plan.chapter, length)
       world.run(until: end, plan.incidents(ofChapter: chapter))
       if let violation = world.judge.violation {
-        finds("\(violation)")
+        finds(violation.text)
         outcome.violation = Shrinking(beginning: beginning, patience: patience).failure(of: world)
       } else if end < length, goesOn() {
         continue
@@ -84,7 +84,7 @@ struct Shrinking {
     told.run(until: world.moment.elapsed + hour, short.happened)
     let violation = told.judge.violation ?? world.judge.violation!
     let start = beginning.trueTime - beginning.moment.elapsed
-    return ["\(violation)"] + short.happened.map { "\((start + $0.at).utcText)  \($0.kind)" }
+    return [violation.text] + short.happened.map { "\((start + $0.at).utcText)  \($0.kind)" }
       + ["in the end:"] + told.diary!.suffix(40)
       + ["settings at first:"] + beginning.machine.settings.inShort
       + ["settings in the end:"] + told.machine.settings.inShort

@@ -5,7 +5,7 @@ import Horology
 /// heard is demanded where nothing has disturbed for a while.
 struct Judge {
   /// The first violation; later ones are not kept.
-  private(set) var violation: Violation?
+  private(set) var violation: (property: String, text: String)?
   /// How often each kind of incident struck, and how many announcements and cues were heard.
   private(set) var counts: [String: Int] = [:]
   private(set) var world: Situation
@@ -13,11 +13,6 @@ struct Judge {
     Truth(), Overlap(), Silence(), Level(), Occasions(), Requests(), Trust(), Rings(),
     Intervals(),
   ]
-
-  struct Violation: CustomStringConvertible {
-    let property: String
-    let description: String
-  }
 
   init(world: Situation) { self.world = world }
 
@@ -34,8 +29,7 @@ struct Judge {
     for index in properties.indices {
       guard let what = properties[index].see(fact, moment, world) else { continue }
       let name = "\(type(of: properties[index]))".lowercased()
-      violation = Violation(
-        property: name, description: "\(name): \(what), at \(moment.shown.utcText)")
+      violation = (name, "\(name): \(what), at \(moment.shown.utcText)")
       return
     }
   }

@@ -47,7 +47,7 @@ struct Occasions: Property {
       }
       return isSilent(first, through: last, reason, at, world)
     case .told(.cutOff(let said, let reason, _)):
-      return isSilent(said.occasion, through: said.occasion, .stopped(reason), at, world)
+      return said.occasion.flatMap { isSilent($0, through: $0, .stopped(reason), at, world) }
     case .rested: return pass(at, world)
     default: break
     }
@@ -57,10 +57,8 @@ struct Occasions: Property {
   private mutating func reaches(
     _ occasion: Int64, _ programme: Programme, _ at: Moment, _ world: Situation
   ) -> String? {
-    let fate = Fate(heard: programme, at: at.elapsed)
-    if let before = fates.updateValue(fate, forKey: occasion), before.heard != nil,
-      before.at > forgotten
-    {
+    let before = fates.updateValue(Fate(heard: programme, at: at.elapsed), forKey: occasion)
+    if let before, before.heard != nil, before.at > forgotten {
       return "\(occasion.utcText) sounds again"
     }
     return world.settings.isOccasion(WallClock.reading(occasion))
@@ -69,9 +67,8 @@ struct Occasions: Property {
   }
 
   private mutating func isSilent(
-    _ first: Int64?, through last: Int64?, _ reason: SkipReason, _ at: Moment, _ world: Situation
+    _ first: Int64, through last: Int64, _ reason: SkipReason, _ at: Moment, _ world: Situation
   ) -> String? {
-    guard let first, let last else { return nil }
     let reading = WallClock.reading(first)
     let lately = at.elapsed - 3 * minute
     // Nil for other reasons: they are judged by what was in the way.
@@ -124,9 +121,8 @@ struct Occasions: Property {
     guard world.isCalm(since: since), fate.at > since else { return nil }
     let piece = world.settings.piece(WallClock.reading(occasion), world.trust)
     // Something else was heard that might be in its way.
-    let isHindered = spoken.contains {
-      $0.occasion != occasion && (due - 80 * second...due + 11 * second).contains($0.at)
-    }
+    let span = due - 80 * second...due + 11 * second
+    let isHindered = spoken.contains { $0.occasion != occasion && span.contains($0.at) }
     if isHindered || fate.isWanted { return nil }
     guard let heard = fate.heard else { return "is silent, and nothing was in its way" }
     let isWhole = heard.blows.count == piece.blows && (heard.words != .none) == piece.speaks

@@ -225,9 +225,7 @@ struct Rings: Property {
   }
 
   /// The service lists its timers and alarms: it has started, or has read its configuration.
-  private mutating func list(
-    _ reminders: [Reminder], _ at: Moment, _ world: Situation
-  ) -> String? {
+  private mutating func list(_ reminders: [Reminder], _ at: Moment, _ world: Situation) -> String? {
     let listed = [Cue.Source: Reminder](uniqueKeysWithValues: reminders.map { ($0.source, $0) })
     // What was not saved may be lost, or be as it was before.
     for source in unsaved {

@@ -96,10 +96,8 @@ struct Situation {
   /// follow a step of the clock.
   func isOff(_ due: Int64, _ at: Moment, late: Int64 = 0) -> String? {
     if happened(.rules, since: at.elapsed - 2 * minute) { return nil }
-    let isStepped = happened(.clock, since: at.elapsed - 2 * minute)
-    let allowed = isStepped ? 60 * millisecond : Self.tolerance
     let errors = readings(at, over: 2 * minute).map { $0 - due }
-    return errors.contains { (-allowed...allowed + late).contains($0) }
+    return errors.contains { (-Self.tolerance...Self.tolerance + late).contains($0) }
       ? nil : "it is \(Duration.nanoseconds(errors[0]).roughly) off its moment"
   }
 
