@@ -4,7 +4,7 @@ import Horology
 /// vouches for it, and it is off by 30 s at most. By a clock that is not trusted nothing is said that
 /// the owner does not allow.
 struct Trust: Property {
-  /// By how much the clock was set since it was last seen synchronised, or since the start.
+  /// By how much the clock was set since it was synchronised. The service forgets it at a start.
   private var moved: Int64 = 0
 
   mutating func see(_ fact: Fact, _ at: Moment, _ world: Situation) -> String? {
