@@ -67,7 +67,8 @@ struct Machine {
   /// after that.
   var stopping: Int64?
   var inbox: [Note] = []
-  var saved = Saved()
+  /// The service as it was last saved, and in which boot. A start reads only what is kept on disk.
+  var saved: (announcer: Announcer, boot: Int)?
   /// The last start of the machine after which the service has started.
   var servedBoot = 0
 
@@ -78,14 +79,6 @@ struct Machine {
   /// Until when opening it takes how long, and until when it is busy, since the history began.
   var slow: (until: Int64, length: Int64) = (.never, 0)
   var busyUntil: Int64 = .never
-
-  struct Saved {
-    var mute = SoftwareMute.off
-    var end: Duration?
-    var reminders: [Reminder] = []
-    var interval: IntervalTimer?
-    var boot = 0
-  }
 
   enum Note {
     case tick
@@ -131,7 +124,4 @@ struct ClockHardware {
         answer: .time(Instant(seconds: (moment.shown - ahead + $0) / second)), flags: nil)
     }
   }
-
-  /// True if it was synchronised since the machine was switched on, or has an RTC that may be right.
-  var isVouchedFor: Bool { isSynchronised || synchronisedAt != nil || rtcAhead != nil }
 }

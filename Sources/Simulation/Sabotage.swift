@@ -33,12 +33,12 @@ public enum Sabotage: CaseIterable, Sendable {
   /// What the judge finds with it; nil if nothing.
   public var found: String? {
     // Two timers seldom ring together by chance.
-    if self == .ringsTogether { return World.twoTimers(self).judge.violation?.description }
+    if self == .ringsTogether { return World.twoTimers(self).judge.violation?.text }
     // Not every history can show the fault.
     return (1...6 as ClosedRange<UInt64>).lazy.compactMap { seed in
       var simulation = Simulation(seed: seed, years: 0.3, zone: "Europe/London", faults: .high)
       (simulation.sabotage, simulation.patience) = (self, 0)
-      return simulation.run().violation?.report.first
+      return simulation.run().violation?.first
     }.first
   }
 }

@@ -19,18 +19,13 @@ public struct Simulation {
   public struct Outcome: Sendable {
     /// How much of it was simulated, in years.
     public var years = 0.0
-    public var soundings = 0
+    public var soundings: Int { faults["announcement"] ?? 0 }
     public var faults: [String: Int] = [:]
-    public var violation: Failure?
-
-    public init() {}
-  }
-
-  public struct Failure: Sendable {
-    public let property: String
     /// What was wrong, and the shortest history found that violates the property: the incidents, the
     /// last things that the service did, what was heard of them, and the owner's settings.
-    public let report: [String]
+    public var violation: [String]?
+
+    public init() {}
   }
 
   public init(seed: UInt64, years: Double, zone: String, faults: Faults) {
@@ -49,7 +44,7 @@ public struct Simulation {
     var outcome = Outcome()
     let first = Self.beginning / second
     if let flaw = try? LocalTimes.flaw(in: zone, over: first..<first + length / second) {
-      outcome.violation = Failure(property: "local times", report: [flaw])
+      outcome.violation = [flaw]
       return outcome
     }
     var chance = Chance(seed: plan.seed)
@@ -63,7 +58,7 @@ public struct Simulation {
       let end = min(Int64(chapter + 1) * Plan.chapter, length)
       world.run(until: end, plan.incidents(ofChapter: chapter))
       if let violation = world.judge.violation {
-        finds("\(violation)")
+        finds(violation.text)
         outcome.violation = Shrinking(beginning: beginning, patience: patience).failure(of: world)
       } else if end < length, goesOn() {
         continue
@@ -71,7 +66,6 @@ public struct Simulation {
       break
     }
     outcome.years = Double(world.moment.elapsed) / Double(day) / 365.25
-    outcome.soundings = world.judge.counts["announcement"] ?? 0
     outcome.faults = world.judge.counts
     return outcome
   }
@@ -83,19 +77,17 @@ struct Shrinking {
   let patience: Int
 
   /// - Parameter world: the world in which a property was violated.
-  func failure(of world: World) -> Simulation.Failure {
+  func failure(of world: World) -> [String] {
     let short = shortest(world)
     let told = World(copy: beginning)
     told.diary = []
     told.run(until: world.moment.elapsed + hour, short.happened)
     let violation = told.judge.violation ?? world.judge.violation!
     let start = beginning.trueTime - beginning.moment.elapsed
-    return Simulation.Failure(
-      property: violation.property,
-      report: ["\(violation)"] + short.happened.map { "\((start + $0.at).utcText)  \($0.kind)" }
-        + ["in the end:"] + told.diary!.suffix(40)
-        + ["settings at first:"] + beginning.machine.settings.inShort
-        + ["settings in the end:"] + told.machine.settings.inShort)
+    return [violation.text] + short.happened.map { "\((start + $0.at).utcText)  \($0.kind)" }
+      + ["in the end:"] + told.diary!.suffix(40)
+      + ["settings at first:"] + beginning.machine.settings.inShort
+      + ["settings in the end:"] + told.machine.settings.inShort
   }
 
   /// Leaves out half of the incidents, a quarter, and so on, down to one by one.

@@ -28,7 +28,6 @@ extension World {
     case .zone(let name) where machine.starts != nil: _ = change(zone: name)
     case .contact(let contact):
       machine.contact = contact
-      if contact == .off, !isHeld { see(.contactCloses) }
       // The switch comes first.
       if machine.starts == nil { machine.inbox.insert(.switched(at: uptime), at: 0) }
     case .slowToOpen(let span, let length):

@@ -88,7 +88,7 @@ extension World: Instruments {
 
   /// Nothing is saved while something is said.
   func rest() {
-    let isSaved = tracks.allSatisfy { $0.sounding.announcement == nil } && conductor != nil
+    let isSaved = tracks.allSatisfy { $0.sounding.announcement == nil }
     if isSaved { save() }
     see(.rested(isSaved: isSaved))
   }

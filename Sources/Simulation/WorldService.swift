@@ -8,16 +8,17 @@ extension World {
     (machine.starts, machine.stopping) = (nil, nil)
     record("  starts")
     let now = moment.now
-    let saved = machine.saved
-    let reminders = sabotage == .remindersLost ? [] : saved.reminders
-    let isSameBoot = saved.boot == machine.boot
+    let saved = machine.saved?.announcer
+    let reminders = sabotage == .remindersLost ? [] : saved?.reminders.all ?? []
+    let isSameBoot = machine.saved?.boot == machine.boot
     see(.started)
     clockJudge = ClockJudge()
     let announcer = Announcer(
-      settings: settings, zone: use(machine.zone), trust: judgeClock(), mute: saved.mute,
-      muteEndsSinceBoot: isSameBoot ? saved.end : nil,
+      settings: settings, zone: use(machine.zone), trust: judgeClock(),
+      mute: saved?.rules.mute ?? .off,
+      muteEndsSinceBoot: isSameBoot ? saved?.muteEndsSinceBoot : nil,
       reminders: Reminders(reminders, isSameBoot: isSameBoot, at: now),
-      interval: saved.interval?.started(isSameBoot: isSameBoot, at: now), at: now)
+      interval: saved?.interval?.started(isSameBoot: isSameBoot, at: now), at: now)
     let conductor = Conductor(announcer)
     conductor.instruments = self
     self.conductor = conductor
@@ -117,11 +118,7 @@ extension World {
 
   /// As `SavedState.update` does it.
   func save() {
-    guard let conductor else { return }
-    let announcer = conductor.announcer
-    machine.saved = Machine.Saved(
-      mute: announcer.rules.mute, end: announcer.muteEndsSinceBoot,
-      reminders: announcer.reminders.all, interval: announcer.interval, boot: machine.boot)
+    if let conductor { machine.saved = (conductor.announcer, machine.boot) }
   }
 
   private func readSwitch() {

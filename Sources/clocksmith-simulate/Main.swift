@@ -47,11 +47,10 @@ enum Main {
         finds: { try? say("violated: \($0)") })
       done += 1
       total.years += outcome.years
-      total.soundings += outcome.soundings
       total.faults.merge(outcome.faults, uniquingKeysWith: +)
       if let failure = outcome.violation {
         violations += 1
-        for line in failure.report { try say("  \(line)") }
+        for line in failure { try say("  \(line)") }
         try say(
           "  again: clocksmith-simulate --seed \(options.seed) --years \(options.years) "
             + "--zone \(zone) --faults \(options.faults)")

@@ -38,14 +38,6 @@ extension SimulationTests {
       #expect((18...20).contains(world.judge.counts["cue"] ?? 0))
     }
 
-    @Test("an alarm that is snoozed rings again ten minutes later") func snoozed() {
-      let world = world(
-        alarm(at: 70, ringLimit: 30), until: 30 * minute,
-        .at(605 * second, .order(.reminder(.snooze(nil)))))
-      // At 01:10; from 01:20:05 on every 3 s, without the second one.
-      #expect(world.judge.counts["cue"] == 10)
-    }
-
     @Test("a snooze that was over as the clock was set, before a start, rings after it")
     func snoozeOverAtStart() {
       let world = world(

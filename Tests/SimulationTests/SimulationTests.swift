@@ -61,7 +61,7 @@ struct SimulationTests {
     #expect(world.happened.count == 10)
     let shrinking = Shrinking(beginning: beginning, patience: 120)
     #expect(shrinking.shortest(world).happened.map(\.at) == [starts.at, stops.at])
-    #expect(shrinking.failure(of: world).report.first?.hasPrefix("silence: ") == true)
+    #expect(shrinking.failure(of: world).first?.hasPrefix("silence: ") == true)
     // `patience` limits the tries.
     let hasty = Shrinking(beginning: beginning, patience: 1)
     #expect(hasty.shortest(world).happened.count == 5)

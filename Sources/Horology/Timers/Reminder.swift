@@ -78,7 +78,7 @@ public struct Reminder: Hashable, Sendable {
   /// True if it is gone after it has rung.
   var isOnce: Bool { alarm?.times.days.isOnce ?? true }
 
-  var source: Cue.Source { kind == .timer ? .timer(number) : .alarm(number) }
+  public var source: Cue.Source { kind == .timer ? .timer(number) : .alarm(number) }
 
   /// As in `timer 2` or `alarm "school"`.
   public var title: String { Self.title(kind, number, name) }

@@ -6,8 +6,6 @@ enum Fact {
   /// Something that may disturb what is heard, for this much longer.
   case disturbed(Cause, lasting: Int64 = 0)
   case clockSet(by: Int64)
-  /// The switch's contact closes, and the loop is free to see it.
-  case contactCloses
   /// The machine was without power until now.
   case powerCame
   /// The service's judgement of the clock, and how the clock is.
@@ -38,7 +36,7 @@ enum Fact {
     case .clockSet: .clock
     case .powerCame, .started, .stopping, .ended: .service
     case .took, .tookZone: .rules
-    case .contactCloses, .read: .contact
+    case .read: .contact
     // A mute may have ended by itself.
     case .ordered(.mute), .told(.mute): .mute
     case .ordered(.stop), .ordered(.pressed): .hand

@@ -1,7 +1,7 @@
 import Horology
 
 /// The cues of an interval lie where its plan has them on a stopwatch that was started with the first,
-/// and none is missing.
+/// and none is missing. The plan reckons by itself where it has them; that is not judged here.
 struct Intervals: Property {
   private var plan: IntervalPlan?
   /// When its first cue is due, since the history began.
@@ -18,6 +18,9 @@ struct Intervals: Property {
     case .told(.interval(let interval, .started)):
       (plan, start, isKnown) = (interval.plan, at.elapsed + world.settings.lead, true)
       (expected, changed) = (.zero, at.elapsed)
+    case .told(.interval(_, .over))
+    where isKnown && plan?.cue(atOrAfter: .nanoseconds(at.elapsed - start + second)) != nil:
+      return "it is over too early"
     case .told(.interval(_, .stopped)), .told(.interval(_, .over)):
       (plan, changed) = (nil, at.elapsed)
     case .powerCame, .ended(isKilled: true): isKnown = false

@@ -5,22 +5,14 @@ import Horology
 /// heard is demanded where nothing has disturbed for a while.
 struct Judge {
   /// The first violation; later ones are not kept.
-  private(set) var violation: Violation?
+  private(set) var violation: (property: String, text: String)?
   /// How often each kind of incident struck, and how many announcements and cues were heard.
   private(set) var counts: [String: Int] = [:]
   private(set) var world: Situation
   private var properties: [any Property] = [
-    Truth(), Once(), Overlap(), Silence(), Level(), OnTime(), Occasions(), Requests(), Trust(),
-    Rings(), Intervals(),
+    Truth(), Overlap(), Silence(), Level(), Occasions(), Requests(), Trust(), Rings(),
+    Intervals(),
   ]
-
-  struct Violation: CustomStringConvertible {
-    let property: String
-    let what: String
-    let moment: Moment
-
-    var description: String { "\(property): \(what), at \(moment.shown.utcText)" }
-  }
 
   init(world: Situation) { self.world = world }
 
@@ -37,7 +29,7 @@ struct Judge {
     for index in properties.indices {
       guard let what = properties[index].see(fact, moment, world) else { continue }
       let name = "\(type(of: properties[index]))".lowercased()
-      violation = Violation(property: name, what: what, moment: moment)
+      violation = (name, "\(name): \(what), at \(moment.shown.utcText)")
       return
     }
   }

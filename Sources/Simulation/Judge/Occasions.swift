@@ -1,14 +1,14 @@
 import Horology
 
-/// Each occasion has exactly one fate: it is heard whole, or told with a reason that held then. If
-/// nothing disturbs, it is heard at its instant, unless its owner wants it silent.
+/// Each occasion has exactly one fate: it is heard whole, once, or told with a reason that held then.
+/// If nothing disturbs, it is heard at its instant, unless its owner wants it silent.
 struct Occasions: Property {
   private var next: Int64?
   /// Before this instant nothing is demanded: a small step back repeats nothing.
   private var floor: Int64 = 0
-  /// Occasions that the clock has shown, and when.
-  private var open: [(occasion: Int64, due: Int64)] = []
   private var fates: [Int64: Fate] = [:]
+  /// The latest time that the clock has shown since what was heard was forgotten, and when that was.
+  private var (reached, forgotten) = (Int64.never, Int64.never)
   /// The occasions of what was heard in the last minutes, nil for other words, and when.
   private var spoken: [(occasion: Int64?, at: Int64)] = []
 
@@ -23,16 +23,20 @@ struct Occasions: Property {
   mutating func see(_ fact: Fact, _ at: Moment, _ world: Situation) -> String? {
     switch fact {
     case .clockSet(let by):
-      let isSmall = -by < Int64(world.settings.interval.minutes) * minute
-      floor = at.shown + (isSmall ? max(-by, 0) : 0)
-      (next, open) = (nil, [])
-    case .started: (next, open, floor) = (nil, [], 0)
-    case .tookZone, .took, .ended: (next, open) = (nil, [])
+      let interval = Int64(world.settings.interval.minutes) * minute
+      (next, floor) = (nil, at.shown + (-by < interval ? max(-by, 0) : 0))
+      reached = max(reached, at.shown - by)
+      // Set back by more than an interval, it was wrong before.
+      if at.shown <= reached - interval + second { (reached, forgotten) = (at.shown, at.elapsed) }
+    // What was heard before a start, or at another interval, need not be kept.
+    case .started: (next, floor, forgotten) = (nil, 0, at.elapsed)
+    case .took: (next, forgotten) = (nil, at.elapsed)
+    case .tookZone: next = nil
     case .heard(let kind, .announcement(let heard)):
       spoken.removeAll { $0.at < at.elapsed - 5 * minute }
       spoken.append((heard.occasion, at.elapsed))
       guard let occasion = heard.occasion else { return nil }
-      if kind == .anchor { fates[occasion] = Fate(heard: heard.programme, at: at.elapsed) }
+      if kind == .anchor { return reaches(occasion, heard.programme, at, world) }
       let isQuiet = kind == .begins && world.settings.isQuiet(WallClock.reading(occasion))
       return isQuiet && !world.happened(.rules, since: at.elapsed - 3 * minute)
         ? "\(occasion.utcText) sounds in quiet hours" : nil
@@ -43,20 +47,48 @@ struct Occasions: Property {
       }
       return isSilent(first, through: last, reason, at, world)
     case .told(.cutOff(let said, let reason, _)):
-      return isSilent(said.occasion, through: said.occasion, .stopped(reason), at, world)
-    case .told(.brokeOff(let said, let why)):
-      return isSilent(said.occasion, through: said.occasion, .failed(why), at, world)
+      return said.occasion.flatMap { isSilent($0, through: $0, .stopped(reason), at, world) }
     case .rested: return pass(at, world)
     default: break
     }
     return nil
   }
 
-  private mutating func isSilent(
-    _ first: Int64?, through last: Int64?, _ reason: SkipReason, _ at: Moment, _ world: Situation
+  private mutating func reaches(
+    _ occasion: Int64, _ programme: Programme, _ at: Moment, _ world: Situation
   ) -> String? {
-    guard let first, let last else { return nil }
-    let holds = wantsSilence(reason, first, at, world)
+    let before = fates.updateValue(Fate(heard: programme, at: at.elapsed), forKey: occasion)
+    if let before, before.heard != nil, before.at > forgotten {
+      return "\(occasion.utcText) sounds again"
+    }
+    return world.settings.isOccasion(WallClock.reading(occasion))
+      || world.happened(.rules, since: at.elapsed - minute)
+      ? nil : "\(occasion.utcText) is no occasion"
+  }
+
+  private mutating func isSilent(
+    _ first: Int64, through last: Int64, _ reason: SkipReason, _ at: Moment, _ world: Situation
+  ) -> String? {
+    let reading = WallClock.reading(first)
+    let lately = at.elapsed - 3 * minute
+    // Nil for other reasons: they are judged by what was in the way.
+    var holds: Bool? =
+      switch reason {
+      case .quietHours: world.settings.isQuiet(reading)
+      case .nothingToSound: world.settings.piece(reading, .synchronised) == (0, false)
+      case .untrusted:
+        (world.trust == .untrusted && !world.settings.soundsUntrusted(reading))
+          || world.happened(.trust, since: lately)
+      case .switchOff, .switchLost, .stopped(.switchOff), .stopped(.switchLost):
+        world.isSilenced || world.happened(.contact, since: lately)
+      case .muted, .stopped(.muted):
+        (world.mute.state != .off && at.elapsed <= world.mute.end ?? .max)
+          || world.happened(.mute, since: lately)
+      case .stopped(.byHand): world.happened(.hand, since: lately)
+      default: nil
+      }
+    // What came just before a sleep is told after it.
+    if world.happened(.sleep, .rules, since: lately) { holds = true }
     let start = max(first, last - 3 * hour)
     for occasion in WallClock.occasions(from: start, through: last, world.settings) {
       fates[occasion] = Fate(heard: nil, isWanted: holds != nil, at: at.elapsed)
@@ -66,15 +98,12 @@ struct Occasions: Property {
 
   /// Time has passed: judges the occasions whose fate must be known.
   private mutating func pass(_ at: Moment, _ world: Situation) -> String? {
-    guard world.upSince != nil else { return nil }
+    guard world.isUp else { return nil }
     if next == nil { next = WallClock.nextOccasion(after: max(at.shown, floor), world.settings) }
-    while let occasion = next, occasion <= at.shown {
-      open.append((occasion, at.elapsed - (at.shown - occasion)))
-      next = WallClock.nextOccasion(after: occasion, world.settings)
-    }
     // By then its fate is known.
-    while let (occasion, due) = open.first, at.elapsed > due + 90 * second {
-      open.removeFirst()
+    while let occasion = next, at.shown > occasion + 90 * second {
+      next = WallClock.nextOccasion(after: occasion, world.settings)
+      let due = at.elapsed - (at.shown - occasion)
       if let what = judge(occasion, due, world) { return "\(occasion.utcText) \(what)" }
       if fates.count > 500 { fates = fates.filter { $0.value.at > at.elapsed - 4 * hour } }
     }
@@ -92,32 +121,12 @@ struct Occasions: Property {
     guard world.isCalm(since: since), fate.at > since else { return nil }
     let piece = world.settings.piece(WallClock.reading(occasion), world.trust)
     // Something else was heard that might be in its way.
-    let isHindered = spoken.contains { $0.occasion != occasion && $0.at >= due - 80 * second }
+    let span = due - 80 * second...due + 11 * second
+    let isHindered = spoken.contains { $0.occasion != occasion && span.contains($0.at) }
     if isHindered || fate.isWanted { return nil }
     guard let heard = fate.heard else { return "is silent, and nothing was in its way" }
     let isWhole = heard.blows.count == piece.blows && (heard.words != .none) == piece.speaks
     return isWhole && abs(fate.at - due) <= Situation.tolerance
       ? nil : "is not heard as it should be"
-  }
-
-  /// True if the owner wants silence, or wanted it a moment before. Nil for other reasons: they are
-  /// judged by what was in the way.
-  private func wantsSilence(
-    _ reason: SkipReason, _ first: Int64, _ at: Moment, _ world: Situation
-  ) -> Bool? {
-    let reading = WallClock.reading(first)
-    let lately = at.elapsed - 3 * minute
-    // What came just before a sleep is told after it.
-    if world.happened(.sleep, .rules, since: lately) { return true }
-    return switch reason {
-    case .quietHours: world.settings.isQuiet(reading)
-    case .nothingToSound: world.settings.piece(reading, .synchronised) == (0, false)
-    case .untrusted: world.trust == .untrusted || world.happened(.trust, since: lately)
-    case .switchOff, .switchLost, .stopped(.switchOff), .stopped(.switchLost):
-      world.isSilenced || world.happened(.contact, since: lately)
-    case .muted, .stopped(.muted): world.mute.state != .off || world.happened(.mute, since: lately)
-    case .stopped(.byHand): world.happened(.hand, since: lately)
-    default: nil
-    }
   }
 }

@@ -54,7 +54,7 @@ struct Rings: Property {
 
   mutating func see(_ fact: Fact, _ at: Moment, _ world: Situation) -> String? {
     switch fact {
-    case .listed(let reminders): list(reminders, at, world)
+    case .listed(let reminders): return list(reminders, at, world)
     // Only the clock tells how long the power was cut.
     case .powerCame: changeAll { if $0.due != nil { $0.isLoose = true } }
     case .clockSet(let by):
@@ -84,66 +84,53 @@ struct Rings: Property {
   // MARK: It must ring, or be told
 
   private mutating func pass(_ at: Moment, _ world: Situation) -> String? {
-    for (source, known) in all {
-      if known.times != nil, known.due == nil, known.next.map({ $0 <= at.shown }) ?? true {
-        comeDue(&all[source]!, at, world)
+    for (source, var known) in all {
+      if let times = known.times, known.due == nil, (known.next ?? .never) <= at.shown {
+        if let next = known.next, world.trust != .untrusted {
+          let due = at.elapsed - (at.shown - next)
+          // One that is loose may leave out this time, but not the one after it.
+          if !known.isLoose, !world.happened(.trust, since: due) { known.due = due }
+          known.isLoose = false
+        }
+        known.next = WallClock.next(times, after: max(at.shown, known.after))
+        all[source] = known
       }
-      if let what = judge(source, all[source]!, at, world) { return what }
+      if let what = judge(source, known, at, world) { return what }
     }
     return nil
-  }
-
-  private func comeDue(_ known: inout Known, _ at: Moment, _ world: Situation) {
-    if let next = known.next {
-      let due = at.elapsed - (at.shown - next)
-      if world.trust != .untrusted, !world.happened(.trust, since: due) { known.due = due }
-    }
-    known.next = WallClock.next(known.times!, after: max(at.shown, known.after))
   }
 
   private func judge(
     _ source: Cue.Source, _ known: Known, _ at: Moment, _ world: Situation
   ) -> String? {
     guard let due = known.due, due < at.elapsed, !known.isLoose else { return nil }
-    let end = known.rings.map { $0 + world.settings.ringLimit.nanoseconds } ?? due
-    // After that, and as long after the last thing in its way, its fate is known.
+    let (lead, limit) = (world.settings.lead, world.settings.ringLimit.nanoseconds)
+    // After its end, and as long after the last thing in its way, its fate is known.
     let lately = at.elapsed - 75 * second
-    if lately > end, world.upSince != nil,
+    if lately > known.rings.map({ $0 + limit }) ?? due, world.isUp,
       !world.happened(.sleep, .service, .rules, .trust, .clock, since: lately)
     {
       return "\(source) was due, or has rung out, and nobody told"
     }
-    // Nothing was in the way of its ring: no fault, no switch, no other ring.
-    let isAlone =
-      world.isCalm(since: due - 20 * second) && !world.silencesReminders
-      && ceased < due - 30 * second && all.allSatisfy { $0 == source || $1.rings == nil }
-    return known.rings != nil && known.changed < due - 12 * second && isAlone
-      ? judgeRing(source, known, due, at, world) : nil
-  }
-
-  /// It begins at its moment, goes on, and its words are said.
-  private func judgeRing(
-    _ source: Cue.Source, _ known: Known, _ due: Int64, _ at: Moment, _ world: Situation
-  ) -> String? {
+    // If nothing was in its way, it begins at its moment, goes on, and its words are said.
+    guard known.rings != nil, known.changed < due - 12 * second, ceased < due - 30 * second,
+      world.isCalm(since: due - 20 * second), !world.silencesReminders,
+      all.allSatisfy({ $0 == source || $1.rings == nil })
+    else { return nil }
     guard let first = known.firstRing else {
       return at.elapsed > due + 5 * second ? "\(source) does not ring" : nil
     }
     if abs(first - due) > 2 * millisecond {
       return "\(source) rings \(Duration.nanoseconds(first - due).roughly) off its moment"
     }
-    let lead = world.settings.lead
     // The second ring is left out: the words are said then.
     let next = lastRing.at + max(lastRing.length + 6 * second, lead + 3 * second)
-    if at.elapsed > next + 200 * millisecond, next < due + world.settings.ringLimit.nanoseconds {
+    if at.elapsed > next + 200 * millisecond, next < due + limit {
       return "\(source) rings no longer"
     }
-    let said = due + 4 * second + lastRing.length + lead
-    let coming = WallClock.nextOccasion(after: at.shown - minute, world.settings) ?? .max
-    let mayBeSaid =
-      at.elapsed - world.lastAnnounced > 3 * minute && coming > at.shown + 4 * minute
-      && (known.times == nil || world.goesByClock)
-    return at.elapsed > said && known.words < due && mayBeSaid
-      ? "the words of \(source) are not said" : nil
+    // They wait for other words for ten seconds at most; then they are told as unsaid.
+    let said = due + 14 * second + lastRing.length + lead
+    return at.elapsed > said && known.words < due ? "the words of \(source) are not said" : nil
   }
 
   // MARK: It rings
@@ -166,7 +153,7 @@ struct Rings: Property {
   private func mayRing(_ known: Known, _ at: Moment, _ world: Situation) -> String? {
     // What is queued cannot follow a clock that is set.
     let late = known.times == nil ? Situation.fade : 12 * second
-    if known.isLoose || known.rings != nil || at.elapsed - known.changed <= late { return nil }
+    if known.isLoose || at.elapsed - known.changed <= late { return nil }
     if let due = known.due {
       return at.elapsed >= due - Situation.tolerance ? nil : "it rings too early"
     }
@@ -188,7 +175,7 @@ struct Rings: Property {
   private mutating func told(
     _ reminder: Reminder, _ event: ReminderEvent, _ at: Moment, _ world: Situation
   ) -> String? {
-    let source = Cue.Source(reminder)
+    let source = reminder.source
     if event == .set { all[source] = Known(reminder.plan, at, world) }
     guard var known = all[source] else { return nil }
     unsaved.insert(source)
@@ -227,8 +214,7 @@ struct Rings: Property {
       known.after = max(known.after, at.shown - world.settings.ringLimit.nanoseconds)
       cease(&known, at)
       (known.due, known.next) = (nil, nil)
-      isGone = event == .cancelled
-      if case .weekly? = known.times?.days {} else { isGone = true }
+      if case .weekly? = known.times?.days, event != .cancelled {} else { isGone = true }
     }
     return nil
   }
@@ -239,12 +225,17 @@ struct Rings: Property {
   }
 
   /// The service lists its timers and alarms: it has started, or has read its configuration.
-  private mutating func list(_ reminders: [Reminder], _ at: Moment, _ world: Situation) {
-    let listed = [Cue.Source: Reminder](uniqueKeysWithValues: reminders.map { (.init($0), $0) })
+  private mutating func list(_ reminders: [Reminder], _ at: Moment, _ world: Situation) -> String? {
+    let listed = [Cue.Source: Reminder](uniqueKeysWithValues: reminders.map { ($0.source, $0) })
     // What was not saved may be lost, or be as it was before.
     for source in unsaved {
       if listed[source] == nil { all[source] = nil }
       all[source]?.isLoose = true
+    }
+    if let lost = all.keys.first(where: { listed[$0] == nil }) { return "\(lost) is lost" }
+    let names = Set(reminders.filter { $0.origin == .configuration }.map(\.name))
+    if names != Set(world.settings.alarms.map(\.name)) {
+      return "the alarms of the configuration are not all there, or too many"
     }
     for (source, reminder) in listed {
       let old = all[source]
@@ -255,13 +246,9 @@ struct Rings: Property {
       all[source] = Known(reminder.plan, at, world)
       all[source]!.times = times
       all[source]!.isLoose = old.map { $0.isLoose || $0.due != nil } ?? unsaved.contains(source)
+      unsaved.insert(source)
     }
-  }
-}
-
-extension Cue.Source {
-  fileprivate init(_ reminder: Reminder) {
-    self = reminder.kind == .timer ? .timer(reminder.number) : .alarm(reminder.number)
+    return nil
   }
 }
 
@@ -272,15 +259,11 @@ extension WallClock {
     let today = day(shown)
     var dates = today - 2...today + 9
     if case .date(let date) = times.days { dates = Int64(date.dayNumber)...Int64(date.dayNumber) }
-    return dates.compactMap { date in
+    return dates.filter { date in
       // 1 January 1970 was a Thursday.
-      if case .weekly(let days) = times.days,
-        !days.contains(where: { Int64($0.rawValue) == (date + 4) % 7 })
-      {
-        return nil
-      }
-      return instant(day: date, minute: Int64(times.time.minutes))
-    }.sorted()
+      guard case .weekly(let days) = times.days else { return true }
+      return days.contains { Int64($0.rawValue) == (date + 4) % 7 }
+    }.map { instant(day: $0, minute: Int64(times.time.minutes)) }
   }
 
   fileprivate static func next(_ times: AlarmTimes, after shown: Int64) -> Int64? {

@@ -8,19 +8,16 @@ struct Silence: Property {
 
   mutating func see(_ fact: Fact, _ at: Moment, _ world: Situation) -> String? {
     switch fact {
-    // It counts at once, before the service has read it.
-    case .contactCloses where world.switchState == .on:
-      silence(at, world) { !$0.isReminder || world.settings.silences == .everything }
     case .read, .took:
-      silence(at, world) { $0.isReminder ? world.silencesReminders : world.isSilenced }
+      silence(at, world) { $0.sounding.isReminder ? world.silencesReminders : world.isSilenced }
     case .ordered(.mute(.on)), .ordered(.mute(.until)): silence(at, world) { _ in true }
     // The interval ends only if nothing rings or is said.
-    case .ordered(.stop):
-      if world.happened(.hold, since: at.elapsed - Situation.told) { return nil }
-      silence(at, world, begunBefore: at.elapsed - Situation.told) {
-        $0.announcement != nil || $0.ring != nil
+    case .ordered(.stop) where !world.happened(.hold, since: at.elapsed - Situation.told):
+      silence(at, world) {
+        ($0.sounding.announcement != nil || $0.sounding.ring != nil)
+          && $0.since <= at.elapsed - Situation.told
       }
-    case .ordered(.pressed): silence(at, world) { $0.ring != nil }
+    case .ordered(.pressed): silence(at, world) { $0.sounding.ring != nil }
     case .stopping: if world.settings.atStop == .fade { silence(at, world) { _ in true } }
     case .ended: silentBy = [:]
     case .heard(let kind, let sounding):
@@ -34,11 +31,10 @@ struct Silence: Property {
   }
 
   private mutating func silence(
-    _ at: Moment, _ world: Situation, begunBefore latest: Int64 = .max,
-    where isMeant: (Sounding) -> Bool
+    _ at: Moment, _ world: Situation,
+    where isMeant: ((sounding: Sounding, since: Int64)) -> Bool
   ) {
-    for (id, heard) in world.heard
-    where silentBy[id] == nil && heard.since <= latest && isMeant(heard.sounding) {
+    for (id, heard) in world.heard where silentBy[id] == nil && isMeant(heard) {
       silentBy[id] = at.elapsed + Situation.fade
     }
   }
@@ -55,7 +51,8 @@ struct Silence: Property {
     else { return nil }
     let isMuted =
       switch world.mute.state {
-      case .off, .next: false
+      case .off: false
+      case .next: sounding.announcement?.occasion != nil
       case .on: true
       case .until: world.mute.end.map { at.elapsed < $0 - second } ?? false
       }

@@ -12,14 +12,12 @@ struct Situation {
   /// What a person has muted. The end is that of a duration, nil where that is not known: the power
   /// was cut.
   private(set) var mute: (state: SoftwareMute, end: Int64?) = (.off, nil)
-  /// Since when the service runs; nil while it does not, or is stopping.
-  private(set) var upSince: Int64?
+  /// False while the service does not run, or is stopping.
+  private(set) var isUp = false
   /// When the service last saved its state.
   private var saved: Int64 = .never
   /// What is heard, and since when.
   private(set) var heard: [SoundingID: (sounding: Sounding, since: Int64)] = [:]
-  /// When an announcement was last heard.
-  private(set) var lastAnnounced: Int64 = .never
   /// Until when each cause has disturbed.
   private var until = [Int64](repeating: .never, count: Cause.allCases.count)
 
@@ -45,10 +43,10 @@ struct Situation {
       if trust != self.trust { disturbed(.trust, at.elapsed) }
       self.trust = trust
     // It judges the clock anew.
-    case .started: (upSince, trust) = (at.elapsed, .untrusted)
-    case .stopping: upSince = nil
+    case .started: (isUp, trust) = (true, .untrusted)
+    case .stopping: isUp = false
     case .ended(let isKilled):
-      (upSince, switchState, heard) = (nil, .absent, [:])
+      (isUp, switchState, heard) = (false, .absent, [:])
       // A mute, or its end, may not have been saved.
       if isKilled, happened(.mute, since: saved) { mute = (.until(Instant(seconds: 0)), nil) }
     case .rested(let isSaved): if isSaved { saved = at.elapsed }
@@ -57,10 +55,15 @@ struct Situation {
     case .ordered(.mute(let state)):
       mute = (state, nil)
       if case .until(let end) = state { mute.end = at.elapsed + end.nanoseconds - at.shown }
+    // A mute of the next occasion ends with it.
+    case .told(.skipped(_, _, .muted)) where mute.state == .next:
+      mute.state = .off
+      disturbed(.mute, at.elapsed)
+    case .told(.mute(.off, _)):
+      if case .until = mute.state, mute.end == nil { mute.state = .off }
     case .heard(let kind, let sounding):
       if kind == .begins { heard[sounding.id] = (sounding, at.elapsed) }
       if kind == .ends { heard[sounding.id] = nil }
-      if sounding.announcement != nil { lastAnnounced = at.elapsed }
     default: break
     }
   }
@@ -72,9 +75,7 @@ struct Situation {
   // MARK: Questions
 
   /// True if nothing has disturbed since then.
-  func isCalm(since elapsed: Int64) -> Bool {
-    upSince.map { $0 < elapsed } == true && until.allSatisfy { $0 < elapsed }
-  }
+  func isCalm(since elapsed: Int64) -> Bool { isUp && until.allSatisfy { $0 < elapsed } }
 
   /// True if one of these has disturbed since then.
   func happened(_ causes: Cause..., since elapsed: Int64) -> Bool {
@@ -95,10 +96,8 @@ struct Situation {
   /// follow a step of the clock.
   func isOff(_ due: Int64, _ at: Moment, late: Int64 = 0) -> String? {
     if happened(.rules, since: at.elapsed - 2 * minute) { return nil }
-    let isStepped = happened(.clock, since: at.elapsed - 2 * minute)
-    let allowed = isStepped ? 1100 * millisecond : Self.tolerance
     let errors = readings(at, over: 2 * minute).map { $0 - due }
-    return errors.contains { (-allowed...allowed + late).contains($0) }
+    return errors.contains { (-Self.tolerance...Self.tolerance + late).contains($0) }
       ? nil : "it is \(Duration.nanoseconds(errors[0]).roughly) off its moment"
   }
 
@@ -106,11 +105,7 @@ struct Situation {
   var goesByClock: Bool { trust != .untrusted || settings.untrusted == .speak }
 
   var isSilenced: Bool {
-    switch switchState {
-    case .absent, .on: false
-    case .off: true
-    case .lost: settings.whenLost == .mute
-    }
+    if case .lost = switchState { settings.whenLost == .mute } else { switchState == .off }
   }
 
   /// True if the switch silences timers, alarms and the interval.

@@ -1,18 +1,24 @@
 import Horology
 
-/// The clock is trusted only if the kernel has had it synchronised since the machine started, or an
-/// RTC was there that may be right. By a clock that is not trusted nothing is said that the owner does
-/// not allow.
+/// The clock is trusted only if it is synchronised, or was so since the machine started, or an RTC
+/// vouches for it, and it is off by 30 s at most. By a clock that is not trusted nothing is said that
+/// the owner does not allow.
 struct Trust: Property {
+  /// By how much the clock was set since it was synchronised. The service forgets it at a start.
+  private var moved: Int64 = 0
+
   mutating func see(_ fact: Fact, _ at: Moment, _ world: Situation) -> String? {
     switch fact {
+    case .started: moved = 0
+    case .clockSet(let by): moved += by
     case .judged(let trust, let clock):
+      if clock.isSynchronised { moved = 0 }
+      // How far it may be off: by an RTC, or since it was synchronised.
+      let byRTC = clock.rtcAhead.map { abs(clock.ahead - $0) } ?? .max
+      let error = min(byRTC, clock.synchronisedAt == nil ? .max : abs(moved))
       let isFounded =
-        switch trust {
-        case .synchronised: clock.isSynchronised
-        case .holdover: clock.isVouchedFor
-        case .untrusted: !clock.isSynchronised
-        }
+        (trust == .synchronised) == clock.isSynchronised
+        && (trust != .holdover || error < 31 * second)
       return isFounded ? nil : "the clock is \(trust) for no reason"
     case .heard(.begins, .announcement(let said)):
       guard world.trust == .untrusted,

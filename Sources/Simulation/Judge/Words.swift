@@ -1,64 +1,23 @@
 import Horology
 
-/// The words heard at a moment are the civil time at that moment.
+/// The words heard at a moment are the civil time at that moment. No blow of an occasion is off its
+/// moment, and its words are at most ten seconds late.
 struct Truth: Property {
   mutating func see(_ fact: Fact, _ at: Moment, _ world: Situation) -> String? {
-    guard case .heard(.words, .announcement(let said)) = fact else { return nil }
+    guard case .heard(let kind, .announcement(let said)) = fact else { return nil }
+    let occasion = said.occasion
+    if case .blow(let offset) = kind { return occasion.flatMap { world.isOff($0 + offset, at) } }
+    if kind != .words || said.isOfItself { return nil }
     if case .timer(let words) = said.cause, !words.isOfTime { return nil }
-    if said.isOfItself { return nil }
     var truth = world.readings(at).flatMap { [$0, $0 + Situation.tolerance] }
     // Words before a chime say the hour to come.
-    if case .before = said.programme.words, let occasion = said.occasion { truth = [occasion] }
+    if case .before = said.programme.words, let occasion { truth = [occasion] }
     let isTrue = truth.contains { WallClock.reading($0).minuteOfDay == said.time.minuteOfDay }
-    return isTrue || world.happened(.rules, since: at.elapsed - 2 * minute)
-      ? nil : "\(said.time.hour):\(said.time.minute) is said"
-  }
-}
-
-/// Each occasion sounds once, and they sound in order. A clock that was set back by more than an
-/// interval was wrong before, and the past is forgotten.
-struct Once: Property {
-  /// The occasion that sounded last, and when.
-  private var last: (occasion: Int64, at: Int64)?
-  /// The latest time that the clock has shown since the past was forgotten.
-  private var reached: Int64 = .never
-
-  mutating func see(_ fact: Fact, _ at: Moment, _ world: Situation) -> String? {
-    switch fact {
-    case .clockSet(let by):
-      reached = max(reached, at.shown - by)
-      if at.shown <= reached - Int64(world.settings.interval.minutes) * minute + second {
-        (last, reached) = (nil, at.shown)
-      }
-    // What was cut off may come again.
-    case .told(.cutOff(let announcement, _, _)):
-      if announcement.occasion == last?.occasion { last = nil }
-    // What sounded before a start, or at another interval, need not be kept.
-    case .ended, .took: last = nil
-    case .heard(.anchor, .announcement(let said)):
-      guard let occasion = said.occasion else { return nil }
-      return reaches(occasion, at, world)
-    // It was stopped before the player told of its anchor, and may come again.
-    case .heard(.ends, .announcement(let said)):
-      if let last, last.occasion == said.occasion, at.elapsed - last.at <= Situation.told {
-        self.last = nil
-      }
-    default: break
+    if !isTrue, !world.happened(.rules, since: at.elapsed - 2 * minute) {
+      return "\(said.time.hour):\(said.time.minute) is said"
     }
-    return nil
-  }
-
-  private mutating func reaches(_ occasion: Int64, _ at: Moment, _ world: Situation) -> String? {
-    if !world.settings.isOccasion(WallClock.reading(occasion)),
-      !world.happened(.rules, since: at.elapsed - minute)
-    {
-      return "\(occasion.utcText) is no occasion"
-    }
-    defer { last = (occasion, at.elapsed) }
-    guard let last, occasion <= last.occasion else { return nil }
-    // What was queued as the clock was set back is heard after that.
-    return occasion == last.occasion || !world.happened(.clock, since: last.at - 12 * second)
-      ? "\(occasion.utcText) sounds after \(last.occasion.utcText)" : nil
+    return said.programme.blows.isEmpty
+      ? occasion.flatMap { world.isOff($0, at, late: 10 * second) } : nil
   }
 }
 
@@ -89,24 +48,10 @@ struct Level: Property {
     else { return nil }
     let anchors = [sounding.announcement?.occasion ?? at.shown, at.shown, at.shown - 10 * second]
     let levels = anchors.map { world.settings.level(WallClock.reading($0)) }
-    let mayRise = sounding.ring != nil || sounding.words?.isOfTime == true
+    let mayRise = if case .alarm? = sounding.ring { true } else { sounding.words?.isOfTime == true }
     let isRight = levels.contains {
       mayRise ? sounding.decibels <= $0 : sounding.decibels == $0
     }
     return isRight ? nil : "it is at \(sounding.decibels) dB, not \(levels[0])"
-  }
-}
-
-/// No blow of an occasion is off its moment, and its words are at most ten seconds late.
-struct OnTime: Property {
-  mutating func see(_ fact: Fact, _ at: Moment, _ world: Situation) -> String? {
-    guard case .heard(let kind, .announcement(let said)) = fact, let occasion = said.occasion else {
-      return nil
-    }
-    return switch kind {
-    case .blow(let offset): world.isOff(occasion + offset, at)
-    case .words where said.programme.blows.isEmpty: world.isOff(occasion, at, late: 10 * second)
-    default: nil
-    }
   }
 }
