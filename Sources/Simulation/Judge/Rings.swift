@@ -24,8 +24,9 @@ struct Rings: Property {
     var rings: Int64?
     /// What the clock shows when an alarm is due next; nil if that is to be reckoned.
     var next: Int64?
-    /// An alarm is done with its times up to this, by the clock.
+    /// An alarm is done with its times up to this, by the clock, or is to skip them up to this.
     var after: Int64
+    var skipped = Int64.never
     /// When its moment was last set or moved.
     var changed: Int64
     /// When its first ring was heard, and words of it were said or told unsaid.
@@ -92,7 +93,7 @@ struct Rings: Property {
           if !known.isLoose, !world.happened(.trust, since: due) { known.due = due }
           known.isLoose = false
         }
-        known.next = WallClock.next(times, after: max(at.shown, known.after))
+        known.next = WallClock.next(times, after: max(at.shown, known.after, known.skipped))
         all[source] = known
       }
       if let what = judge(source, known, at, world) { return what }
@@ -166,7 +167,8 @@ struct Rings: Property {
     guard let times = known.times else { return nil }
     let latest = world.settings.ringLimit.nanoseconds + 30 * second
     return WallClock.dues(times, around: at.shown).last {
-      $0 > known.after && (-Situation.tolerance...latest).contains(at.shown - $0)
+      $0 > max(known.after, known.skipped)
+        && (-Situation.tolerance...latest).contains(at.shown - $0)
     }
   }
 
@@ -186,8 +188,8 @@ struct Rings: Property {
     case .changed(.skipped):
       // One that was set by a clock that is not trusted is due anew once that is right.
       known.isLoose = known.isLoose || known.after == .never
-      let last = max(at.shown, known.after)
-      known.after = known.times.flatMap { WallClock.next($0, after: last) } ?? last
+      let last = max(at.shown, known.after, known.skipped)
+      known.skipped = known.times.flatMap { WallClock.next($0, after: last) } ?? last
       known.next = nil
     case .changed(.snoozed):
       known.due = at.elapsed + 600 * second
@@ -200,6 +202,7 @@ struct Rings: Property {
       // A clock that is set once a snooze is over leaves no moment of it.
       let isSure = !known.isLoose && how != .on && (how != .again || known.due != nil)
       let what = isSure ? mayRing(known, at, world) : nil
+      if known.isLoose { (known.after, known.skipped) = (.never, .never) }
       if how != .again, let time = time(known, at, world) {
         known.after = time
         known.due = known.due ?? at.elapsed - (at.shown - time)
@@ -239,9 +242,8 @@ struct Rings: Property {
     }
     for (source, reminder) in listed {
       let old = all[source]
-      let isOwn = reminder.origin == .person
       let configured = world.settings.alarms.first { $0.name == reminder.name }
-      let times = (isOwn ? reminder.alarm : configured)?.times
+      let times = (reminder.origin == .person ? reminder.alarm : configured)?.times
       if let old, old.times == times { continue }
       all[source] = Known(reminder.plan, at, world)
       all[source]!.times = times

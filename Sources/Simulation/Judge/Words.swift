@@ -49,9 +49,7 @@ struct Level: Property {
     let anchors = [sounding.announcement?.occasion ?? at.shown, at.shown, at.shown - 10 * second]
     let levels = anchors.map { world.settings.level(WallClock.reading($0)) }
     let mayRise = if case .alarm? = sounding.ring { true } else { sounding.words?.isOfTime == true }
-    let isRight = levels.contains {
-      mayRise ? sounding.decibels <= $0 : sounding.decibels == $0
-    }
+    let isRight = levels.contains { mayRise ? sounding.decibels <= $0 : sounding.decibels == $0 }
     return isRight ? nil : "it is at \(sounding.decibels) dB, not \(levels[0])"
   }
 }
