@@ -1,5 +1,6 @@
 import Basics
 import Devices
+import Glibc
 import Horology
 import Sound
 
@@ -32,6 +33,9 @@ public final class Player {
   /// A device that was not fed for this long has run dry: the machine slept, or stood still.
   /// Interrupted sounds are not resumed.
   private static let longestPause = Duration.seconds(1)
+  /// How long a device that did not open in time is not tried again: each try holds up the loop for
+  /// seconds, and several sounds may be due.
+  private static let pauseAfterTimeout = Duration.seconds(5)
   /// A device that fails sooner after the start of a sound has only filled its buffer: nobody heard
   /// the sound, whatever the device says that it has played.
   private static let leastHeard = Duration.milliseconds(250)
@@ -56,6 +60,7 @@ public final class Player {
   private var isOutdated = false
   /// When to close the device, while nothing plays; nil for never.
   private var closing: Uptime?
+  private var overdue: (fault: Fault, until: Uptime)?
   private var taken = Uptime(nanoseconds: 0)
   /// When the device was last fed, since the machine started, sleep included.
   private var fed = Duration.zero
@@ -166,16 +171,23 @@ public final class Player {
 
   /// Closes the device, at once or when everything that plays on it is over.
   public func closeWhenIdle() {
+    overdue = nil
     if isPlaying { isOutdated = true } else { close() }
   }
 
   private func opened() throws(Fault) -> Stream {
     if let stream { return stream }
-    let opened = try Stream(makeSink())
-    stream = opened
-    hasRehearsed = false
-    try feedInTime(opened.sink)
-    return opened
+    if let overdue, now().uptime < overdue.until { throw overdue.fault }
+    do throws(Fault) {
+      let opened = try Stream(makeSink())
+      stream = opened
+      hasRehearsed = false
+      try feedInTime(opened.sink)
+      return opened
+    } catch {
+      if error.code == ETIMEDOUT { overdue = (error, now().uptime + Self.pauseAfterTimeout) }
+      throw error
+    }
   }
 
   /// Feeds as often as the device wants now: one that takes nothing back holds less.

@@ -179,9 +179,11 @@ extension RelayService {
   /// Logs each cause once an hour.
   func reject(_ rejection: Rejection, _ topic: String) {
     if uptime - toldRejections.since > .seconds(3600) { toldRejections = ([], uptime) }
+    var cause = rejection
+    cause.id = nil
     // Causes that are made up must not fill the journal.
     guard toldRejections.causes.count < Self.mostRejections,
-      toldRejections.causes.insert(rejection).inserted
+      toldRejections.causes.insert(cause).inserted
     else { return }
     let what = rejection.id.map { "the command \"\($0)\"" } ?? "a message"
     journal.log(

@@ -161,8 +161,8 @@ public final class Clocksmith {
     return player
   }
 
-  /// What has sounded leaves a megabyte of free memory behind. The player holds a part of it until
-  /// its tick is over.
+  /// What has sounded, or was read, leaves a megabyte of free memory behind. The player holds a part
+  /// of it until its tick is over.
   private func returnMemorySoon() {
     trimming = try? loop.after(.zero) { [unowned self] in returnMemory() }
     trimming?.isServedLast()
@@ -372,6 +372,7 @@ public final class Clocksmith {
     // Again: the new settings may have brought alarms with other tunes.
     takeTunes()
     logFlaws()
+    returnMemorySoon()
   }
 
   private func logFlaws() {

@@ -77,7 +77,7 @@ public enum JournalEvent: String, CaseIterable, Sendable {
     case .settingLeftOut, .neverSounds, .speakerSubstituted, .alarmLacksTune:
       return [.setting, .reloaded].contains(event)
     case .ailing: return event == .well
-    case .retrying, .timerUnheard: return [.announced, .skipped, .cutOff].contains(event)
+    case .refused, .retrying, .timerUnheard: return [.announced, .skipped, .cutOff].contains(event)
     case .trust: return event == .trust
     default: return false
     }

@@ -84,6 +84,30 @@ import Testing
     }
   }
 
+  @Test("a device that did not open in time holds up the loop once, not for each sound that is due")
+  func opensTooLate() throws {
+    let (score, start) = (try makeScore(), loop.now)
+    sink.flaw = Fault("speaker test", code: ETIMEDOUT, "its sound server does not answer")
+    var openings: [Int] = []
+    var passed = Duration.zero
+    let now = {
+      Now(
+        instant: start.instant + passed, uptime: start.uptime + passed,
+        sinceBoot: start.sinceBoot + passed)
+    }
+    let player = Player(loop: loop, now: now) { [sink] in sink }
+    for (seconds, reloads) in [(0, false), (4, false), (4, true), (6, false), (10, false)] {
+      passed = .seconds(seconds)
+      if reloads { player.closeWhenIdle() }
+      let fault = faultThrown {
+        try player.play(SoundingID(1), anchoredAt: .utc(now().instant)) { _ throws(Fault) in score }
+      }
+      #expect(fault?.code == ETIMEDOUT)
+      openings.append(sink.openings)
+    }
+    #expect(openings == [1, 1, 2, 2, 3])
+  }
+
   @Test("what was heard is told when it begins and at its anchor, and what is due later waits")
   func tellsWhatIsHeard() throws {
     let score = try makeScore(anchor: 4800)

@@ -31,6 +31,8 @@ final class SimulatedSink: Sink {
   /// All frames that were written since it was opened, and not taken back.
   private(set) var heard: [Float] = []
   private(set) var openings = 0
+  /// Why it cannot be opened.
+  var flaw: Fault?
   private var isOpen = false
   /// What was called, in order.
   var calls: [String] = []
@@ -45,11 +47,12 @@ final class SimulatedSink: Sink {
   }
 
   func open() throws(Fault) -> Int {
+    openings += 1
+    if let flaw { throw flaw }
     guard !isOpen else { throw Fault("cannot open speaker test", errno: EBUSY) }
     isOpen = true
     openedAt = loop.uptime
     heard = []
-    openings += 1
     return rate
   }
 

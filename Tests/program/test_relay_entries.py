@@ -5,6 +5,7 @@ import base64
 import contextlib
 import hashlib
 import hmac
+import json
 import signal
 import socket
 import subprocess
@@ -101,6 +102,25 @@ def test_one_that_fails_is_tried_again_and_holds_up_no_other(web, relay, tmp_pat
     assert len(hooks) == 2 and len({hook.headers["webhook-id"] for hook in hooks}) == 1
     # Each attempt is signed again.
     assert len({hook.headers["webhook-timestamp"] for hook in hooks}) > 1
+
+
+def test_what_waits_for_a_server_that_does_not_answer_keeps_its_order(web, relay, tmp_path):
+    is_back = threading.Event()
+    accepted = []
+
+    def answer(request):
+        if not is_back.is_set():
+            raise ConnectionAbortedError
+        accepted.append(json.loads(request.body)["message"])
+        return 200, {}
+    web.answer = answer
+    running = relay(ntfy(web.url, tmp_path))
+    for words in ("one", "two", "three"):
+        running.push(words)
+    web.wait_for(2)
+    is_back.set()
+    running.wait_for('published "three": 1 accepted', 60)
+    assert accepted == ["one", "two", "three"]
 
 
 def test_a_server_that_asks_for_a_longer_pause_gets_it(web, relay, tmp_path):

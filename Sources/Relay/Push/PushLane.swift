@@ -149,7 +149,9 @@ final class PushLane {
   private func answered(_ delivery: Delivery, _ answer: PushResponse) {
     let verdict = Verdict(answer, from: provider)
     if case .again(let reason) = verdict {
-      queue.insert(delivery, at: 0)
+      // One receiver gets its messages in their order. An answer may be about this message alone.
+      let isNext = provider.most == 1 && answer.failure != nil
+      queue.insert(delivery, at: isNext ? queue.count : 0)
       return fail(reason, answer.retryAfter)
     }
     // The provider has accepted or refused it: either shows that it works.
