@@ -162,9 +162,9 @@ public final class Clocksmith {
   }
 
   /// What has sounded, or was read, leaves a megabyte of free memory behind. The player holds a part
-  /// of it until its tick is over.
+  /// of it until its tick is over, and those who hear of it on the bus ask for more.
   private func returnMemorySoon() {
-    trimming = try? loop.after(.zero) { [unowned self] in returnMemory() }
+    trimming = try? loop.after(.milliseconds(500)) { [unowned self] in returnMemory() }
     trimming?.isServedLast()
   }
 
