@@ -228,7 +228,7 @@ public final class ALSASink: Sink {
 
   public func close() {
     if let pcm { release(pcm) }
-    // It is read once. By the next opening a card may have come, or somebody may have corrected it.
+    // ALSA keeps its configuration. By the next opening a card may have come, or it was corrected.
     snd_config_update_free_global()
   }
 

@@ -60,6 +60,7 @@ public final class Player {
   private var isOutdated = false
   /// When to close the device, while nothing plays; nil for never.
   private var closing: Uptime?
+  /// That the device did not open in time, and until when it is not tried again.
   private var overdue: (fault: Fault, until: Uptime)?
   private var taken = Uptime(nanoseconds: 0)
   /// When the device was last fed, since the machine started, sleep included.
