@@ -72,7 +72,8 @@ function gathered(action, milliseconds) {
   return () => { timer ??= setTimeout(() => { timer = undefined; action(); }, milliseconds); };
 }
 const agendaSoon = gathered(loadAgenda, 1000);
-const settingsSoon = gathered(async () => { await loadSettings(); drawAll(); drawNoon({ again: true }); }, 500);
+const settingsSoon = gathered(async () => { await loadSettings(); drawAll(); }, 500);
+const noonSoon = gathered(() => drawNoon({ again: true }), 500);
 
 /** What the agenda depends on. */
 const agendaKey = ({ next, timers, alarms, intervals, muted, muted_until, trust, switch: position }) =>
@@ -109,7 +110,10 @@ const on = {
       drawAll();
     } else if (name === "notice") {
       store.notices = [...store.notices.filter(({ at }) => store.clock.now === null || store.clock.now - Date.parse(at) < DAY), record];
-      if (["setting", "reloaded", "started"].includes(record.event)) settingsSoon();
+      if (["setting", "reloaded", "started"].includes(record.event)) {
+        settingsSoon();
+        noonSoon();
+      }
       if (["zone", "clock_set", "setting", "reloaded"].includes(record.event)) learnTime();
       drawDay();
     } else if (name === "absent") {

@@ -238,14 +238,12 @@ def silent_server(tmp_path):
         yield in_alsa(tmp_path, f'pcm.default {{ type pulse server "unix:{tmp_path}/silent" }}\n')
 
 
-@pytest.mark.parametrize("words, status", [(["say", "15:15"], 1), (["check"], 3)])
-def test_a_server_that_hangs_holds_it_up_for_five_seconds_at_most(clocksmith, silent_server, words, status):
+def test_a_server_that_hangs_holds_it_up_for_five_seconds_at_most(clocksmith, silent_server):
     def took():
         begun = time.monotonic()
-        done = clocksmith.run(
-            *words, "--config", clocksmith.configuration(), environment=silent_server)
-        assert done.returncode == status
-        assert "its sound server, or the reader of its pipe, does not answer" in done.stdout + done.stderr
+        done = clocksmith.run("say", "15:15", "--config", clocksmith.configuration(), environment=silent_server)
+        assert done.returncode == 1
+        assert "its sound server, or the reader of its pipe, does not answer" in done.stderr
         return time.monotonic() - begun
 
     assert least_of_four(took, 5) < 5
