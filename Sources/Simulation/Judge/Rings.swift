@@ -208,7 +208,8 @@ struct Rings: Property {
         known.due = known.due ?? at.elapsed - (at.shown - time)
       }
       if !isSure || known.due == nil { (known.due, known.changed) = (at.elapsed, at.elapsed) }
-      (known.rings, known.isLoose) = (at.elapsed, false)
+      // What rings on after a start with a clock that is behind may leave out that time of it.
+      (known.rings, known.isLoose) = (at.elapsed, known.isLoose && how == .on)
       return what
     // It may still ring late.
     case .silenced(.untrusted) where known.times != nil: known.due = nil
