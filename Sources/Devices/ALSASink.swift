@@ -74,8 +74,10 @@ public final class ALSASink: Sink {
       if name == Self.defaultName { opened(nil) }
       return rate
     } catch {
-      // A device that another program uses is there, so it needs no substitute.
-      guard name == Self.defaultName, error.code != EBUSY else { throw error }
+      // A device that another program uses, or whose server hangs, is there: it needs no substitute.
+      guard name == Self.defaultName, error.code != EBUSY, error.code != ETIMEDOUT else {
+        throw error
+      }
       for card in SoundCard.all() {
         let substitute = PCMDevice(name: card.device, direction: .speaker)
         guard let rate = try? open(substitute) else { continue }

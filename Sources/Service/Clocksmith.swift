@@ -67,7 +67,7 @@ public final class Clocksmith {
     conductor = Conductor(
       store.state.announcer(
         configuration.announcer, in: try configuration.currentZone(),
-        trust: clockWatch.state.trust, at: SystemClock.now))
+        trust: clockWatch.state.trust, boot: SystemClock.boot, at: SystemClock.now))
     reporter = Reporter(journal, conductor)
     for notice in clockNotices { journal.log(notice) }
     conductor.instruments = self
@@ -482,7 +482,7 @@ extension Clocksmith: Instruments {
 
   public func rest() {
     store.keep {
-      $0.update(from: announcer)
+      $0.update(from: announcer, boot: SystemClock.boot)
       $0.update(rtcSet: clockWatch.rtcSet)
     }
     controls?.show(announcer.lamp)

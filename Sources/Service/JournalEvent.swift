@@ -77,7 +77,9 @@ public enum JournalEvent: String, CaseIterable, Sendable {
     case .settingLeftOut, .neverSounds, .speakerSubstituted, .alarmLacksTune:
       return [.setting, .reloaded].contains(event)
     case .ailing: return event == .well
-    case .refused, .retrying, .timerUnheard: return [.announced, .skipped, .cutOff].contains(event)
+    case .retrying: return [.announced, .skipped, .cutOff].contains(event)
+    // What is skipped in quiet hours says nothing of the speaker.
+    case .refused, .timerUnheard: return [.announced, .cutOff].contains(event)
     case .trust: return event == .trust
     default: return false
     }

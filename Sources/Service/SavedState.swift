@@ -1,10 +1,9 @@
 import Basics
-import Devices
 import Horology
 import Sound
 
 /// What a person has set at run time, for the next start.
-struct SavedState: Hashable, Sendable {
+public struct SavedState: Hashable, Sendable {
   var mute = SoftwareMute.off
   /// Since the machine started; nil if the mute ends at the instant that it names.
   var muteEndsSinceBoot: Duration?
@@ -16,11 +15,14 @@ struct SavedState: Hashable, Sendable {
   /// When the RTC was last right, by its own time, as `ClockJudge.rtcSet`.
   var rtcSet: Instant?
 
-  /// As it is after this start of the service.
-  func announcer(
-    _ settings: AnnouncerSettings, in zone: any Zone, trust: ClockTrust, at now: Now
+  public init() {}
+
+  /// As it is after a start of the service.
+  /// - Parameter boot: which start of the machine this is; nil if that is not known.
+  public func announcer(
+    _ settings: AnnouncerSettings, in zone: any Zone, trust: ClockTrust, boot: String?, at now: Now
   ) -> Announcer {
-    let isSameBoot = boot != nil && boot == SystemClock.boot
+    let isSameBoot = boot != nil && boot == self.boot
     return Announcer(
       settings: settings, zone: zone, trust: trust, mute: mute,
       muteEndsSinceBoot: isSameBoot ? muteEndsSinceBoot : nil,
@@ -28,14 +30,14 @@ struct SavedState: Hashable, Sendable {
       interval: interval?.started(isSameBoot: isSameBoot, at: now), at: now)
   }
 
-  mutating func update(from announcer: Announcer) {
+  public mutating func update(from announcer: Announcer, boot: String?) {
     mute = announcer.mute
     muteEndsSinceBoot = announcer.muteEndsSinceBoot
     timers = announcer.reminders.timers
     interval = announcer.interval
     alarms = announcer.reminders.alarms.map(\.saved)
     let isEmpty = timers.isEmpty && interval == nil && alarms.isEmpty && muteEndsSinceBoot == nil
-    boot = isEmpty ? nil : SystemClock.boot
+    self.boot = isEmpty ? nil : boot
   }
 
   /// Keeps when the RTC was last right, to the day: each change is a write to the card.

@@ -1,4 +1,5 @@
 import Horology
+import Service
 
 /// Nanoseconds in a millisecond, a second, a minute, an hour and a day.
 let millisecond: Int64 = 1_000_000
@@ -67,8 +68,8 @@ struct Machine {
   /// after that.
   var stopping: Int64?
   var inbox: [Note] = []
-  /// The service as it was last saved, and in which boot. A start reads only what is kept on disk.
-  var saved: (announcer: Announcer, boot: Int)?
+  /// What the service has on its disk.
+  var saved = SavedState()
   /// The last start of the machine after which the service has started.
   var servedBoot = 0
 

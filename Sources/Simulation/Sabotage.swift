@@ -1,8 +1,8 @@
 import Horology
 
 /// A fault that is made on purpose and that a person could hear, to see whether the judge finds it.
-/// There is one for each thing that a property forbids or demands. It is made around the Announcer: in
-/// its settings, its saved state and its effects.
+/// Each property finds at least one. It is made around the Announcer: in its settings, its saved state
+/// and its effects.
 public enum Sabotage: CaseIterable, Sendable {
   case wrongHour, playedTwice, lateBlows
   /// A ring that gives way to another sounds to its end.
@@ -27,7 +27,7 @@ public enum Sabotage: CaseIterable, Sendable {
   case wordsDropped
   case ringsForEver
   case alarmsLate
-  /// Timers and alarms are lost when the service starts.
+  /// What was set is lost when the service starts.
   case remindersLost
 
   /// What the judge finds with it; nil if nothing.

@@ -7,24 +7,18 @@ extension World {
   func startService() {
     (machine.starts, machine.stopping) = (nil, nil)
     record("  starts")
-    let now = moment.now
-    let saved = machine.saved?.announcer
-    let reminders = sabotage == .remindersLost ? [] : saved?.reminders.all ?? []
-    let isSameBoot = machine.saved?.boot == machine.boot
     see(.started)
     clockJudge = ClockJudge()
-    let announcer = Announcer(
-      settings: settings, zone: use(machine.zone), trust: judgeClock(),
-      mute: saved?.rules.mute ?? .off,
-      muteEndsSinceBoot: isSameBoot ? saved?.muteEndsSinceBoot : nil,
-      reminders: Reminders(reminders, isSameBoot: isSameBoot, at: now),
-      interval: saved?.interval?.started(isSameBoot: isSameBoot, at: now), at: now)
-    let conductor = Conductor(announcer)
+    let saved = sabotage == .remindersLost ? SavedState() : machine.saved
+    let conductor = Conductor(
+      saved.announcer(
+        settings, in: use(machine.zone), trust: judgeClock(), boot: "\(machine.boot)",
+        at: moment.now))
     conductor.instruments = self
     self.conductor = conductor
     list()
     readSwitch()
-    handle(.switched(machine.switchState, at: now.uptime))
+    handle(.switched(machine.switchState, at: moment.now.uptime))
     if machine.servedBoot < machine.boot { handle(.machineStarted) }
     machine.servedBoot = machine.boot
   }
@@ -116,9 +110,8 @@ extension World {
     endService(after: gap, isKilled: false)
   }
 
-  /// As `SavedState.update` does it.
   func save() {
-    if let conductor { machine.saved = (conductor.announcer, machine.boot) }
+    if let conductor { machine.saved.update(from: conductor.announcer, boot: "\(machine.boot)") }
   }
 
   private func readSwitch() {

@@ -40,7 +40,7 @@ func readCalls(_ bytes: [UInt8]) throws {
     }
   }
   var state = SavedState()
-  state.update(from: announcer)
+  state.update(from: announcer, boot: "this")
   let again = try SavedState(text: state.text, path: "state.json")
   precondition(again.text == state.text, "timers that are others when they are read again")
 }

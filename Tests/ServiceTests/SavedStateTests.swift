@@ -1,5 +1,4 @@
 import Basics
-import Devices
 import TestSupport
 import Testing
 
@@ -137,13 +136,10 @@ extension SavedState {
     }
     let now = Now(
       instant: Self.shown - .seconds(10), uptime: Uptime(seconds: 20), sinceBoot: .seconds(86_300))
-    func announcer(boot: String?) -> Announcer {
-      state.boot = boot
-      return state.announcer(
-        AnnouncerSettings(), in: UTCZone(), trust: .synchronised, at: now)
-    }
-    for (boot, end, left) in [(SystemClock.boot, 86_400, 100), ("another", nil, 10)] {
-      let announcer = announcer(boot: boot)
+    state.boot = "this"
+    for (boot, end, left) in [("this", 86_400, 100), ("another", nil, 10), (nil, nil, 10)] {
+      let announcer = state.announcer(
+        AnnouncerSettings(), in: UTCZone(), trust: .synchronised, boot: boot, at: now)
       #expect(announcer.muteEndsSinceBoot == end.map { .seconds($0) })
       #expect(announcer.reminders.timers[0].moment?.left(at: now) == .seconds(left))
     }

@@ -9,6 +9,8 @@ struct Occasions: Property {
   private var fates: [Int64: Fate] = [:]
   /// The latest time that the clock has shown since what was heard was forgotten, and when that was.
   private var (reached, forgotten) = (Int64.never, Int64.never)
+  /// The last start, and when the clock was last set back. What was heard before both need not be kept.
+  private var (started, setBack) = (Int64.never, Int64.never)
   /// The occasions of what was heard in the last minutes, nil for other words, and when.
   private var spoken: [(occasion: Int64?, at: Int64)] = []
 
@@ -25,13 +27,12 @@ struct Occasions: Property {
     case .clockSet(let by):
       let interval = Int64(world.settings.interval.minutes) * minute
       (next, floor) = (nil, at.shown + (-by < interval ? max(-by, 0) : 0))
+      if by < 0 { setBack = at.elapsed }
       reached = max(reached, at.shown - by)
       // Set back by more than an interval, it was wrong before.
       if at.shown <= reached - interval + second { (reached, forgotten) = (at.shown, at.elapsed) }
-    // What was heard before a start, or at another interval, need not be kept.
-    case .started: (next, floor, forgotten) = (nil, 0, at.elapsed)
-    case .took: (next, forgotten) = (nil, at.elapsed)
-    case .tookZone: next = nil
+    case .started: (next, floor, started) = (nil, 0, at.elapsed)
+    case .took, .tookZone: next = nil
     case .heard(let kind, .announcement(let heard)):
       spoken.removeAll { $0.at < at.elapsed - 5 * minute }
       spoken.append((heard.occasion, at.elapsed))
@@ -58,7 +59,7 @@ struct Occasions: Property {
     _ occasion: Int64, _ programme: Programme, _ at: Moment, _ world: Situation
   ) -> String? {
     let before = fates.updateValue(Fate(heard: programme, at: at.elapsed), forKey: occasion)
-    if let before, before.heard != nil, before.at > forgotten {
+    if let before, before.heard != nil, before.at > max(forgotten, min(started, setBack)) {
       return "\(occasion.utcText) sounds again"
     }
     return world.settings.isOccasion(WallClock.reading(occasion))

@@ -61,7 +61,8 @@ struct Rings: Property {
     case .clockSet(let by):
       changeAll {
         // It may have been wrong before, and what rang by it may ring again.
-        if by < -10 * minute, $0.times != nil { ($0.after, $0.isLoose) = (.never, true) }
+        let isPast = at.shown < $0.after - 59 * minute || at.shown < $0.skipped && by < 0
+        if isPast, $0.times != nil { ($0.after, $0.isLoose) = (.never, true) }
         $0.reconsider(at)
       }
     case .took, .tookZone: changeAll { $0.reconsider(at) }
