@@ -93,7 +93,10 @@ const on = {
     if (store.contact === "live") return;
     const wasLost = store.contact === "lost";
     store.contact = "live";
-    if (wasLost) tell("The clock is there again.");
+    if (wasLost) {
+      tell("The clock is there again.");
+      noonSoon();
+    }
     catchUp();
   },
 

@@ -61,7 +61,7 @@ public final class Player {
   /// When to close the device, while nothing plays; nil for never.
   private var closing: Uptime?
   /// That the device did not open in time, and until when it is not tried again.
-  private var overdue: (fault: Fault, until: Uptime)?
+  private var timedOut: (fault: Fault, until: Uptime)?
   private var taken = Uptime(nanoseconds: 0)
   /// When the device was last fed, since the machine started, sleep included.
   private var fed = Duration.zero
@@ -170,15 +170,16 @@ public final class Player {
     if !begun.isEmpty { tick() }
   }
 
-  /// Closes the device, at once or when everything that plays on it is over.
+  /// Closes the device, at once or when everything that plays on it is over. The next opening is not
+  /// put off.
   public func closeWhenIdle() {
-    overdue = nil
+    timedOut = nil
     if isPlaying { isOutdated = true } else { close() }
   }
 
   private func opened() throws(Fault) -> Stream {
     if let stream { return stream }
-    if let overdue, now().uptime < overdue.until { throw overdue.fault }
+    if let timedOut, now().uptime < timedOut.until { throw timedOut.fault }
     do throws(Fault) {
       let opened = try Stream(makeSink())
       stream = opened
@@ -186,7 +187,7 @@ public final class Player {
       try feedInTime(opened.sink)
       return opened
     } catch {
-      if error.code == ETIMEDOUT { overdue = (error, now().uptime + Self.pauseAfterTimeout) }
+      if error.code == ETIMEDOUT { timedOut = (error, now().uptime + Self.pauseAfterTimeout) }
       throw error
     }
   }
@@ -324,7 +325,7 @@ public final class Player {
     ended(track.sounding, outcome)
   }
 
-  /// At once, whoever holds the stream: what is played next may open the device again.
+  /// Closes the device at once, before an end is told: what is played next may have to open it.
   private func close() {
     ticks = nil
     stream?.sink.close()

@@ -117,7 +117,8 @@ def test_what_waits_for_a_server_that_does_not_answer_keeps_its_order(web, relay
     running = relay(ntfy(web.url, tmp_path))
     for words in ("one", "two", "three"):
         running.push(words)
-    web.wait_for(2)
+    # One more attempt than there were when all of them waited.
+    web.wait_for(len(web.requests) + 1)
     is_back.set()
     running.wait_for('published "three": 1 accepted', 60)
     assert accepted == ["one", "two", "three"]

@@ -149,7 +149,8 @@ final class PushLane {
   private func answered(_ delivery: Delivery, _ answer: PushResponse) {
     let verdict = Verdict(answer, from: provider)
     if case .again(let reason) = verdict {
-      // One receiver gets its messages in their order. An answer may be about this message alone.
+      // Without an answer it stays the next, so that one receiver gets its messages in their order. An
+      // answer may be about this message alone, so that one goes last.
       let isNext = provider.most == 1 && answer.failure != nil
       queue.insert(delivery, at: isNext ? queue.count : 0)
       return fail(reason, answer.retryAfter)
