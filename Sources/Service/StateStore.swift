@@ -149,9 +149,11 @@ final class StateStore {
   private func withRemedy(_ fault: Fault) -> String {
     let folder = folder ?? ""
     let remedy =
-      [ENOSPC, EDQUOT].contains(fault.code)
-      ? "make room on the disk of \(folder)"
-      : "make the folder \(folder), and let the service write in it"
+      switch fault.code {
+      case ENOSPC, EDQUOT: "make room on the disk of \(folder)"
+      case EROFS: "mount the disk of \(folder) for writing; if it fails, replace the card"
+      default: "make the folder \(folder), and let the service write in it"
+      }
     return "\(fault); \(remedy)"
   }
 }

@@ -104,12 +104,15 @@ def test_one_that_fails_is_tried_again_and_holds_up_no_other(web, relay, tmp_pat
     assert len({hook.headers["webhook-timestamp"] for hook in hooks}) > 1
 
 
-def test_what_waits_for_a_server_that_does_not_answer_keeps_its_order(web, relay, tmp_path):
+@pytest.mark.parametrize("status", [None, 503])
+def test_what_waits_for_a_server_that_is_down_keeps_its_order(web, relay, tmp_path, status):
     is_back = threading.Event()
     accepted = []
 
     def answer(request):
         if not is_back.is_set():
+            if status:
+                return status, {}
             raise ConnectionAbortedError
         accepted.append(json.loads(request.body)["message"])
         return 200, {}

@@ -113,8 +113,8 @@ final class Publisher {
   func read() {
     let known = Set(lanes.flatMap(\.unfinished).map(\.id))
     let new = using { try $0.deliveries().filter { !known.contains($0.id) } } ?? []
-    for words in new where words.lane.isEmpty { publish(words.message, inPlaceOf: words.id) }
     send(new.filter { !$0.lane.isEmpty })
+    for words in new where words.lane.isEmpty { publish(words.message, inPlaceOf: words.id) }
   }
 
   /// Logs the message of a delivery if it was the last one.

@@ -149,9 +149,10 @@ final class PushLane {
   private func answered(_ delivery: Delivery, _ answer: PushResponse) {
     let verdict = Verdict(answer, from: provider)
     if case .again(let reason) = verdict {
-      // Without an answer it stays the next, so that one receiver gets its messages in their order. An
-      // answer may be about this message alone, so that one goes last.
-      let isNext = provider.most == 1 && answer.failure != nil
+      // If the server is the trouble it stays the next, so that one receiver gets its messages in
+      // their order. Another answer may be about this message alone, so that one goes last.
+      let isOfServer = answer.failure != nil || [429, 502, 503, 504].contains(answer.status)
+      let isNext = provider.most == 1 && isOfServer
       queue.insert(delivery, at: isNext ? queue.count : 0)
       return fail(reason, answer.retryAfter)
     }
