@@ -186,10 +186,8 @@ public struct Announcer {
   private mutating func change(
     _ settings: AnnouncerSettings, _ zone: any Zone, at now: Now
   ) -> [Effect] {
-    let schedule = rules.schedule
+    quarters.end(rules.schedule, at: now.instant)
     (rules.settings, rules.zone) = (settings, zone)
-    quarters.change(
-      from: schedule, to: rules.schedule, at: now.instant, playing: playing?.occasion?.instant)
     replanWords(at: now)
     return planAlarms(at: now) + obeySwitch(.rulesChanged, at: now.uptime, now)
       + decidePreparedAnew(at: now)

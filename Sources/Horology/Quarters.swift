@@ -19,16 +19,10 @@ struct Quarters {
 
   mutating func decide(through last: Occasion) { decided = last.instant }
 
-  /// Takes another interval or zone. Its occasions that have already passed do not sound late; an
-  /// old one that is still open stays open. If the clock was set back, the new ones that come again
-  /// are not decided.
-  /// - Parameter playing: the instant of the occasion that the player has.
-  mutating func change(from old: Schedule, to new: Schedule, at now: Instant, playing: Instant?) {
+  /// Ends a schedule. Occasions of the next one that have already passed do not sound late; an old
+  /// one that is still open stays open.
+  mutating func end(_ old: Schedule, at now: Instant) {
     passed = max(passed, min(now, next(old).instant - .nanoseconds(1)))
-    if new.interval != old.interval {
-      decided = decided.map { min($0, max(now, playing ?? now)) }
-    }
-    reached = now
   }
 
   /// Opens a decided occasion again, and all after it.

@@ -29,10 +29,11 @@ struct Occasions: Property {
       (next, floor) = (nil, at.shown + (-by < interval ? max(-by, 0) : 0))
       if by < 0 { setBack = at.elapsed }
       reached = max(reached, at.shown - by)
-      // Set back by more than an interval, it was wrong before.
-      if at.shown <= reached - interval + second { (reached, forgotten) = (at.shown, at.elapsed) }
+      forget(at, world)
     case .started: (next, floor, started) = (nil, 0, at.elapsed)
-    case .took, .tookZone: next = nil
+    case .took, .tookZone:
+      next = nil
+      forget(at, world)
     case .heard(let kind, .announcement(let heard)):
       spoken.removeAll { $0.at < at.elapsed - 5 * minute }
       spoken.append((heard.occasion, at.elapsed))
@@ -53,6 +54,12 @@ struct Occasions: Property {
     default: break
     }
     return nil
+  }
+
+  /// Set back by more than an interval, the clock was wrong before.
+  private mutating func forget(_ at: Moment, _ world: Situation) {
+    let interval = Int64(world.settings.interval.minutes) * minute
+    if at.shown <= reached - interval + second { (reached, forgotten) = (at.shown, at.elapsed) }
   }
 
   private mutating func reaches(

@@ -187,8 +187,11 @@ struct Rings: Property {
     switch event {
     case .set, .changed(.told), .unheard: break
     case .changed(.skipped):
-      // One that was set by a clock that is not trusted is due anew once that is right.
-      known.isLoose = known.isLoose || known.after == .never
+      // One that was set by a clock that is not trusted is due anew once that is right. An order that
+      // comes with a step of the clock may be about the time that it showed before.
+      if known.after == .never || world.happened(.clock, since: at.elapsed - 16 * second) {
+        known.isLoose = true
+      }
       let last = max(at.shown, known.after, known.skipped)
       known.skipped = known.times.flatMap { WallClock.next($0, after: last) } ?? last
       known.next = nil
