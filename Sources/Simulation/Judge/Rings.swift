@@ -193,7 +193,8 @@ struct Rings: Property {
         known.isLoose = true
       }
       let last = max(at.shown, known.after, known.skipped)
-      known.skipped = known.times.flatMap { WallClock.next($0, after: last) } ?? last
+      let next = known.times.flatMap { WallClock.next($0, after: last) } ?? last
+      known.skipped = known.isLoose ? reminder.skipped?.nanoseconds ?? next : next
       known.next = nil
     case .changed(.snoozed):
       known.due = at.elapsed + 600 * second
