@@ -60,9 +60,10 @@ struct Rings: Property {
     case .powerCame: changeAll { if $0.due != nil { $0.isLoose = true } }
     case .clockSet(let by):
       changeAll {
-        // It may have been wrong before, and what rang by it may ring again.
+        // An hour before the last ring it was wrong then, and the alarm rings again.
         let isPast = at.shown < $0.after - 59 * minute || at.shown < $0.skipped && by < 0
-        if isPast, $0.times != nil { ($0.after, $0.isLoose) = (.never, true) }
+        if isPast, $0.times != nil { $0.isLoose = true }
+        if at.shown < $0.after - 61 * minute { $0.after = .never }
         $0.reconsider(at)
       }
     case .took, .tookZone: changeAll { $0.reconsider(at) }
