@@ -74,6 +74,18 @@ import Testing
     #expect(desk.played == "15:15:00")
   }
 
+  @Test("what has sounded does not sound again at another interval after a small step back")
+  func backToAnotherInterval() {
+    var desk = Desk(at: "2026-11-21T15:14:58")
+    desk.wait(until: "2026-11-21T15:15:05")
+    desk.end(.finished(.exact))
+    desk.step(by: .seconds(-20))
+    var settings = desk.announcer.settings
+    settings.interval = Interval(minutes: 5)!
+    desk.tell(.reloaded(settings))
+    #expect(desk.announcer.next.instant == Instant("2026-11-21T15:20:00"))
+  }
+
   @Test("a small step while it speaks lets it finish") func smallStep() {
     var desk = Desk(at: "2026-11-21T15:14:58")
     desk.wait(until: "2026-11-21T15:15:01")
