@@ -56,10 +56,11 @@ struct Occasions: Property {
     return nil
   }
 
-  /// Set back by more than an interval, the clock was wrong before.
+  /// Set back by more than an interval, the clock was wrong before. What was queued still sounds.
   private mutating func forget(_ at: Moment, _ world: Situation) {
     let interval = Int64(world.settings.interval.minutes) * minute
-    if at.shown <= reached - interval + second { (reached, forgotten) = (at.shown, at.elapsed) }
+    if at.shown > reached - interval + second { return }
+    (reached, forgotten) = (at.shown, at.elapsed + 12 * second)
   }
 
   private mutating func reaches(
