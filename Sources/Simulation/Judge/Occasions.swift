@@ -4,10 +4,9 @@ import Horology
 /// If nothing disturbs, it is heard at its instant, unless its owner wants it silent.
 struct Occasions: Property {
   private var next: Int64?
-  /// Before this instant nothing is demanded: a small step back repeats nothing.
-  private var floor: Int64 = 0
   private var fates: [Int64: Fate] = [:]
   /// The latest time that the clock has shown since what was heard was forgotten, and when that was.
+  /// Up to that time nothing is demanded: a small step back repeats nothing.
   private var (reached, forgotten) = (Int64.never, Int64.never)
   /// The last start, and when the clock was last set back. What was heard before both need not be kept.
   private var (started, setBack) = (Int64.never, Int64.never)
@@ -25,12 +24,10 @@ struct Occasions: Property {
   mutating func see(_ fact: Fact, _ at: Moment, _ world: Situation) -> String? {
     switch fact {
     case .clockSet(let by):
-      let interval = Int64(world.settings.interval.minutes) * minute
-      (next, floor) = (nil, at.shown + (-by < interval ? max(-by, 0) : 0))
       if by < 0 { setBack = at.elapsed }
-      reached = max(reached, at.shown - by)
+      (next, reached) = (nil, max(reached, at.shown - by))
       forget(at, world)
-    case .started: (next, floor, started) = (nil, 0, at.elapsed)
+    case .started: (next, reached, started) = (nil, at.shown, at.elapsed)
     case .took, .tookZone:
       next = nil
       forget(at, world)
@@ -108,7 +105,7 @@ struct Occasions: Property {
   /// Time has passed: judges the occasions whose fate must be known.
   private mutating func pass(_ at: Moment, _ world: Situation) -> String? {
     guard world.isUp else { return nil }
-    if next == nil { next = WallClock.nextOccasion(after: max(at.shown, floor), world.settings) }
+    if next == nil { next = WallClock.nextOccasion(after: max(at.shown, reached), world.settings) }
     // By then its fate is known.
     while let occasion = next, at.shown > occasion + 90 * second {
       next = WallClock.nextOccasion(after: occasion, world.settings)
