@@ -188,6 +188,8 @@ public struct Announcer {
   ) -> [Effect] {
     quarters.end(rules.schedule, at: now.instant)
     (rules.settings, rules.zone) = (settings, zone)
+    // By a shorter interval a step back may be a long one.
+    quarters.clockShows(now.instant, before: now.instant, settings.interval)
     replanWords(at: now)
     return planAlarms(at: now) + obeySwitch(.rulesChanged, at: now.uptime, now)
       + decidePreparedAnew(at: now)
