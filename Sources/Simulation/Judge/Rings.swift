@@ -61,7 +61,9 @@ struct Rings: Property {
     case .clockSet(let by):
       changeAll {
         // An hour before the last ring it was wrong then, and the alarm rings again.
-        let isPast = at.shown < $0.after - 59 * minute || at.shown < $0.skipped && by < 0
+        let isPast =
+          at.shown < $0.after - 59 * minute
+          || by < 0 && ($0.after == .never || at.shown < $0.skipped)
         if isPast, $0.times != nil { $0.isLoose = true }
         if at.shown < $0.after - 61 * minute { $0.after = .never }
         $0.reconsider(at)
