@@ -54,6 +54,7 @@ struct Requests: Property {
       return owed?.instant.flatMap { world.isOff($0, at) }
     // An occasion that is near may answer it. What was cut off before its words is owed no more.
     case .heard(.ends, .announcement(let said)) where said.cause == .request: owed = nil
+    case .told(.cutOff(let said, _, _)) where said.cause == .request: owed = nil
     case .told(.refused(.request)), .ended: owed = nil
     case .rested:
       guard let owed, at.elapsed > owed.since + minute, world.isCalm(since: at.elapsed - minute)
