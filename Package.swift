@@ -80,7 +80,7 @@ let package = Package(
     .testTarget(name: "HorologyTests", dependencies: ["Horology"]),
     .testTarget(name: "SoundTests", dependencies: ["Sound", "Studio", "TestSupport"]),
     .testTarget(name: "StudioTests", dependencies: ["Studio", "TestSupport"]),
-    .testTarget(name: "DevicesTests", dependencies: ["Devices", "TestSupport"]),
+    .testTarget(name: "DevicesTests", dependencies: ["CClocksmith", "Devices", "TestSupport"]),
     .testTarget(
       name: "PlayingTests", dependencies: ["Playing", "Service", "Studio", "TestSupport"]),
     .testTarget(name: "ServiceTests", dependencies: ["Service", "TestSupport"]),

@@ -13,14 +13,19 @@
 
 #define MOST_DESCRIPTORS 256
 
-/* The sockets that were open before the device was opened, by their inodes; 0 for none. */
-static ino_t spared[MOST_DESCRIPTORS];
-static volatile sig_atomic_t is_on, has_run_out;
+/* By descriptor, the inodes of sockets; 0 for none: those that were open before the device was
+ * opened, and those of the device. */
+static ino_t spared[MOST_DESCRIPTORS], of_device[MOST_DESCRIPTORS];
+static volatile sig_atomic_t is_on, is_opening, has_run_out;
 
 /* The inode of an open socket; 0 if the descriptor is none. */
 static ino_t socket_of(int descriptor) {
   struct stat status;
   return fstat(descriptor, &status) == 0 && S_ISSOCK(status.st_mode) ? status.st_ino : 0;
+}
+
+static bool is_of_device(int descriptor, ino_t inode) {
+  return inode && (is_opening ? inode != spared[descriptor] : inode == of_device[descriptor]);
 }
 
 static void run_out(int signal) {
@@ -30,8 +35,7 @@ static void run_out(int signal) {
   int saved = errno;
   has_run_out = 1;
   for (int descriptor = 0; descriptor < MOST_DESCRIPTORS; descriptor++) {
-    ino_t inode = socket_of(descriptor);
-    if (inode && inode != spared[descriptor]) shutdown(descriptor, SHUT_RDWR);
+    if (is_of_device(descriptor, socket_of(descriptor))) shutdown(descriptor, SHUT_RDWR);
   }
   errno = saved;
 }
@@ -39,6 +43,7 @@ static void run_out(int signal) {
 void clocksmith_patience_begin(int milliseconds, bool opens) {
   for (int descriptor = 0; opens && descriptor < MOST_DESCRIPTORS; descriptor++)
     spared[descriptor] = socket_of(descriptor);
+  is_opening = opens;
   has_run_out = 0;
   is_on = 1;
   /* Without SA_RESTART: what waits for no socket, but for the reader of a pipe, ends with EINTR. */
@@ -56,5 +61,9 @@ bool clocksmith_patience_end(void) {
   is_on = 0;
   struct itimerval off = {0};
   setitimer(ITIMER_REAL, &off, NULL);
+  for (int descriptor = 0; is_opening && descriptor < MOST_DESCRIPTORS; descriptor++) {
+    ino_t inode = socket_of(descriptor);
+    of_device[descriptor] = is_of_device(descriptor, inode) ? inode : 0;
+  }
   return has_run_out;
 }

@@ -156,7 +156,7 @@ public final class ALSASink: Sink {
       let frames = samples.encode(UnsafeBufferPointer(rebasing: block[done...])) { samples, count in
         snd_pcm_writei(pcm, samples, snd_pcm_uframes_t(count))
       }
-      if frames == -Int(EAGAIN) {
+      if frames == -Int(EAGAIN) || frames == 0 {
         // There was space a moment ago, so the device has been reset meanwhile.
         throw device.fault("cannot write to", -EAGAIN)
       } else if frames < 0 {

@@ -50,7 +50,7 @@ public struct Grammar: Hashable, Sendable {
     rules.phrase(
       [hour / 10, hour % 10, minute / 10, minute % 10],
       [
-        // There is no zero o'clock: midnight and noon are both twelve (facts: voices, grammars).
+        // There is no zero o'clock: midnight and noon are both twelve.
         "hour12": "\((hour + 11) % 12 + 1)", "next12": "\(hour % 12 + 1)", "hour24": "\(hour)",
         "minute": "\(minute)", "units": "\(minute % 10)", "until": "\(60 - minute)",
         "ampm": hour < 12 ? "am" : "pm", "day": dayParts.name(hour: hour, minute: minute),

@@ -56,6 +56,7 @@ public final class Master {
   }
 
   private func remember() {
+    if marks.last?.mixed == mixed { return }
     let oldest = mixed - memory - limiter.delay
     while marks.count > 1, marks[1].mixed <= oldest { marks.removeFirst() }
     marks.append((mixed, limiter.mark))
@@ -65,11 +66,10 @@ public final class Master {
   public func goBack(by frames: Int) {
     guard frames > 0 else { return }
     position -= frames
-    guard let last = marks.lastIndex(where: { $0.mixed <= max(position, 0) + limiter.delay }) else {
-      return
-    }
+    let last = marks.lastIndex { $0.mixed <= max(position, 0) + limiter.delay }
+    guard let last else { preconditionFailure("\(frames) frames are more than is remembered") }
     mixed = marks[last].mixed
     limiter.goBack(to: marks[last].limiter)
-    marks.removeSubrange(last...)
+    marks.removeSubrange((last + 1)...)
   }
 }

@@ -105,7 +105,7 @@ public final class SoundFile {
     Int(info.format) & SF_FORMAT_TYPEMASK
   }
 
-  /// Seconds; the longest bell rings for 60 (facts: bells).
+  /// Seconds; the longest bell rings for 60.
   private static let longest: sf_count_t = 120
   /// Frames per second that a clip may have; libsamplerate converts by a factor of at most 256.
   private static let rates: ClosedRange<Int32> = 4000...768_000

@@ -2,8 +2,7 @@ import Basics
 import CEBUR128
 @preconcurrency import Glibc
 
-/// The loudness of a word, by libebur128: integrated loudness gates at 400 ms and says little about it
-/// (facts: voices).
+/// The loudness of a word, by libebur128: integrated loudness gates at 400 ms and says little about it.
 public struct Loudness: Hashable, Sendable {
   /// The loudest 400 ms with silence around the word, in LUFS.
   public let momentary: Double

@@ -54,7 +54,7 @@ public struct RoomTone {
   /// Of 10 ms each.
   private var powers: [Double] = []
 
-  /// The most noise that is accepted, in dBFS (facts: voices, own recordings).
+  /// The most noise that is accepted, in dBFS.
   public static let most = -55.0
   /// The windows that are ignored first, because the key that starts it clicks, and those measured.
   private static let (deaf, length) = (40, 120)

@@ -12,7 +12,7 @@ public struct Recording: Sendable {
   private static let shortest = 0.05
   /// A recording that peaks lower holds no word: -40 dBFS.
   private static let faintest: Float = 0.01
-  /// Sound below this counts as silence: -40 dB of the peak (facts: voices, quality targets).
+  /// Sound below this counts as silence: -40 dB of the peak.
   static let audible: Float = 0.01
 
   public init(samples: [Float], rate: Int) {

@@ -1,7 +1,7 @@
 import Basics
 import Sound
 
-/// A phrase as it was spoken, found fit for a pack (facts: voices, own recordings).
+/// A phrase as it was spoken, found fit for a pack.
 public struct Take: Sendable {
   let prompt: RecordingPrompt
   let samples: [Float]

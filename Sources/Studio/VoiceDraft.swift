@@ -7,7 +7,7 @@ struct VoiceDraft {
   private(set) var problems: [Fault] = []
   private(set) var recordings: [EnglishWord: Recording]
 
-  /// The loudness of the clips of a pack, in LUFS (facts: voices, quality targets).
+  /// The loudness of the clips of a pack, in LUFS.
   private static let usualLoudness = -20.0
 
   /// Brings every word to one loudness: the usual one, or a lower one at which none is clipped.

@@ -2,7 +2,7 @@ import Basics
 import Horology
 import Sound
 
-/// What a voice pack can say, and where it misses the quality targets (facts: voices).
+/// What a voice pack can say, and where it misses the quality targets.
 public struct VoiceVerification {
   public struct Line: Hashable, Sendable {
     public let isWell: Bool

@@ -19,7 +19,7 @@ import Testing
     sink = SimulatedSink(loop, rate: Self.rate)
   }
 
-  /// The offsets in seconds of twelve blows, as the Great Clock spaces them (facts: chimes). `noon`
+  /// The offsets in seconds of twelve blows, as the Great Clock spaces them. `noon`
   /// puts the first one 2 s into the score.
   private static let blows = [
     0, 4.39, 8.64, 12.81, 16.87, 20.92, 25.03, 29.13, 33.20, 37.20, 41.34, 45.49,

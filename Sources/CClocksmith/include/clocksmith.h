@@ -13,9 +13,9 @@
  * each call returns. */
 void clocksmith_silence_alsa(void);
 
-/* Starts a time limit. Once it has passed, the sockets that were not open when the last
- * limit with `opens` began are shut down, until clocksmith_patience_end. Uses SIGALRM; one limit at a
- * time. */
+/* Starts a time limit. Once it has passed, the sockets of the device are shut down, until
+ * clocksmith_patience_end: those that have come since the limit began if it `opens` the device, or else
+ * those that came during the last limit that did. Uses SIGALRM; one limit at a time. */
 void clocksmith_patience_begin(int milliseconds, bool opens);
 
 /* Ends the time limit. Returns true if it had passed. */

@@ -51,7 +51,7 @@ public struct Reminder: Hashable, Sendable {
     self.skipped = skipped
   }
 
-  /// The length of a snooze, as in LineageOS's clock (facts: timers).
+  /// The length of a snooze, as in LineageOS's clock.
   public static let snooze = Duration.seconds(600)
   public static let longest = Duration.seconds(31 * 86_400)
   public static let shortest = Duration.seconds(1)
