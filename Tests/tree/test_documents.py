@@ -162,3 +162,27 @@ def test_the_examples_of_home_assistant_name_entities_and_commands_that_there_ar
     for data in sent:
         assert data["topic"] == "clocksmith/clock/hall/command"
         assert f'"const": "{json.loads(data["payload"])["command"]}"' in interface
+
+
+# MARK: Words
+
+# Words of another time, and what is said instead: docs/glossary.md.
+INSTEAD = {r"sound (card|device)s?": "speaker", r"cancel\w*": "remove", r"whoever": "a noun"}
+
+
+def shipped_texts():
+    """What people read: the documents, the manual pages, the files with settings, the entries of the journal."""
+    yield from (TREE / page for page in pages() if page.parts[0] in ("README.md", "SECURITY.md", "docs"))
+    for pattern in ("debian/*.[15]", "deploy/*.conf", "deploy/device/boot/clocksmith.txt", "systemd/*.catalog"):
+        yield from TREE.glob(pattern)
+
+
+def test_there_is_one_word_for_each_thing():
+    for path in shipped_texts():
+        if path.name == "glossary.md":
+            continue
+        # Keys, methods, values and the buttons of other programs keep their names.
+        text = re.sub(r'`[^`\n]*`|"\w+"|^\.B \w+$|\w+_cancel\w*|\w+_device\w*', "", path.read_text(), flags=re.MULTILINE)
+        for old, new in INSTEAD.items():
+            found = re.search(rf"(?i).*\b{old}\b.*", text)
+            assert not found, f"{path.relative_to(TREE)}: say {new}: {found[0]}"
