@@ -89,7 +89,7 @@ public struct Program: Sendable {
       \(lines.joined(separator: "\n"))
 
       '\(name) SUBCOMMAND --help' explains each; --version prints the version.
-      Exit status: 0 done, 1 failed, 2 misused, 3 a check found something.
+      Exit status: 0 done, 1 failed, 2 misused, 3 it found something that needs you.
       """
   }
 }

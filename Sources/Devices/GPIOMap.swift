@@ -82,7 +82,7 @@ public struct GPIOMap: Hashable, Sendable {
     throw Fault(
       "GPIO line \(text)",
       found.isEmpty
-        ? "there is no such line; write its name, as GPIO17 (gpioinfo lists them), or "
+        ? "there is no such line; write its name (gpioinfo lists them), for example GPIO17, or "
           + "chip-label:offset, of \(chips)"
         : "there are \(found.count), \(found.map(\.place).joined(separator: ", ")); write one of these, "
           + "or wire another line")

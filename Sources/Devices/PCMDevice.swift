@@ -72,7 +72,7 @@ struct PCMDevice {
       throw Fault(
         "cannot open \(direction) \(name)", code: EINVAL,
         "its definition in ALSA's configuration cannot be used ('aplay -D \(name)' says why); correct "
-          + "it in /etc/asound.conf or .asoundrc, or name another device")
+          + "it in /etc/asound.conf or .asoundrc, or name another \(direction)")
     }
     return pcm
   }
@@ -129,12 +129,12 @@ struct PCMDevice {
   func fault(_ operation: String, _ code: Int32) -> Fault {
     let absent =
       direction == .speaker
-      ? "there is no such sound device; connect it, or correct its name (aplay -L lists the names)"
+      ? "there is no such speaker; connect it, or correct its name (aplay -L lists the names)"
       : "there is no such microphone (arecord -L lists those there are)"
     let detail =
       switch -code {
       case ENOENT, ENODEV, ENXIO: absent
-      case EBUSY: "another program is using it; end that program, or name another device"
+      case EBUSY: "another program is using it; end that program, or name another \(direction)"
       case ESTRPIPE: "it was suspended: the machine slept"
       case EACCES, EPERM: "not allowed; the user must be in the group 'audio'"
       // PipeWire's error if there is no session, and PulseAudio's.
@@ -148,10 +148,10 @@ struct PCMDevice {
 
   /// The remedy for a sound server that does not play, or does not record.
   var remedy: String {
-    if direction == .microphone { return "name a microphone of a card (arecord -L lists them)" }
+    if direction == .microphone { return "name another microphone (arecord -L lists them)" }
     let cards = SoundCard.all().map(\.device)
     return cards.isEmpty
-      ? "set [speaker] device to a sound card, when there is one ('clocksmith check' lists them)"
+      ? "connect a speaker, and set it as [speaker] device ('clocksmith check' lists them)"
       : "set [speaker] device = \(cards.joined(separator: " or "))"
   }
 

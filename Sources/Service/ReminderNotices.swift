@@ -39,7 +39,7 @@ extension ReminderEvent {
     case .changed(let how): return change(how.words)
     case .cancelled where reminder.origin == .configuration:
       return change("was removed: the configuration does not have it any more")
-    case .cancelled: return end("cancelled", "was cancelled")
+    case .cancelled: return end("cancelled", "was removed")
     case .rings(let how, let unheard):
       fields["REASON"] = unheard?.key
       var isWarning = unheard != nil

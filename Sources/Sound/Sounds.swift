@@ -11,7 +11,7 @@ public enum Sounds {
     }
     let others = [
       "those of the package clocksmith-voices",
-      "the full path of a voice's folder, as /usr/local/share/mine",
+      "the full path of a voice's folder (/usr/local/share/mine)",
     ]
     throw notFound("voice", name, voiceNames(), or: others)
   }

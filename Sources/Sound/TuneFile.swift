@@ -93,7 +93,7 @@ private struct Draft {
       throw Fault(place, "\((words.count + 1) / 2) notes are no tune; at most \(Tune.mostNotes)")
     }
     guard words.count % 2 == 1 else {
-      throw Fault(place, "notes are bells with seconds between them, as in 'G#4 0.86 F#4'")
+      throw Fault(place, "notes are bells with seconds between them, for example 'G#4 0.86 F#4'")
     }
     var offset = Duration.zero
     var melody: [Blow] = []
@@ -110,7 +110,7 @@ private struct Draft {
   private static func gap(_ word: Substring, _ place: String) throws(Fault) -> Duration {
     guard let seconds = Double(word), (0.02...20).contains(seconds) else {
       throw Fault(
-        place, "'\(word.excerpt)' is no gap: allowed are seconds from 0.02 to 20, as in 0.86")
+        place, "'\(word.excerpt)' is no gap: allowed are seconds from 0.02 to 20, for example 0.86")
     }
     return .milliseconds(Int64((seconds * 1000).rounded()))
   }
@@ -120,7 +120,7 @@ private struct Draft {
   ) throws(Fault) -> Duration {
     guard let duration = Duration(text: text), .zero <= duration, duration <= .seconds(most) else {
       throw Fault(
-        place, "'\(text.excerpt)' is not a duration from 0s to \(most)s, as in 23s or 500ms")
+        place, "'\(text.excerpt)' is not a duration from 0s to \(most)s, like 23s or 500ms")
     }
     return duration
   }

@@ -12,7 +12,7 @@ extension VoicePack {
     func required(_ key: String, as example: String) throws(Fault) -> String {
       guard let value = draft.texts[key] else {
         throw Fault(
-          draft.file.path, "no '\(key)' in [voice]; add it, as in '\(key) = \(example)'")
+          draft.file.path, "no '\(key)' in [voice]; add it, for example '\(key) = \(example)'")
       }
       return value
     }
@@ -70,7 +70,7 @@ private struct Draft {
   var seen: Set<String> = []
 
   static let sections =
-    "there are voice, clock 12, clock 24, these with a style behind them as in clock 12 natural, "
+    "there are voice, clock 12, clock 24, these with a style (clock 12 natural), "
     + "day, left, timer, interval, answer, chains, spelling, clips"
 
   static func knows(_ section: String) -> Bool {

@@ -25,7 +25,7 @@ let agendaCommand = Subcommand(
       help: "the end of the list; this moment is not included"),
     Option(
       name: "hours", argument: "LENGTH",
-      help: "the length, as 3h or 3, instead of --to\n(default: 24h; with --picture a week)"),
+      help: "the length, for example 3h, instead of --to\n(default: 24h; with --picture a week)"),
     zoneOption,
     Option(
       name: "picture", argument: "FILE.svg",
@@ -134,8 +134,8 @@ private func endOfAgenda(
     (.seconds(60) ... .seconds(876_600 * 3600)).contains(length)
   else {
     throw Misuse(
-      description: "--hours '\(text.shortened)' is no length; write one from 1min to 8760h, as 3h, "
-        + "or a number of hours to 876600")
+      description: "--hours '\(text.shortened)' is no length; write one from 1min to 8760h, for "
+        + "example 3h, or a number of hours to 876600")
   }
   return start + length
 }

@@ -24,7 +24,7 @@ let configOption = Option(
   name: "config", argument: "FILE", help: "read this instead of /etc/clocksmith")
 let zoneOption = Option(
   name: "zone", argument: "ZONE",
-  help: "a zone of the tz database, as Europe/London\n(default: the clock's)")
+  help: "a zone of the tz database, for example Europe/London\n(default: the clock's)")
 
 extension EventLoop {
   func whenAskedToEnd(_ handler: @escaping () -> Void) throws(Fault) -> [EventSource] {

@@ -40,7 +40,7 @@ let voiceCommand = Subcommand(
     Option(
       name: "device", argument: "MICROPHONE",
       help:
-        "record: an ALSA device, as 'arecord -L' lists them\n(default: default)"
+        "record: a name that 'arecord -L' lists\n(default: default)"
     ),
     Option(
       name: "pack", argument: "PHRASES",

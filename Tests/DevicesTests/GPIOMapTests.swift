@@ -29,7 +29,10 @@ import Testing
   @Test(
     "what is not there is told with what is",
     arguments: [
-      ("GPIO71", "there is no such line; write its name, as GPIO17 (gpioinfo lists them), or "),
+      (
+        "GPIO71",
+        "there is no such line; write its name (gpioinfo lists them), for example GPIO17, or "
+      ),
       ("gpio17", "there is no such line; "),
       (
         "-", "there are 2, gpio-brcmstb@107d508500:1, gpio-brcmstb@107d517c00:0; write one of these"

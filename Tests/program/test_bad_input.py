@@ -145,7 +145,7 @@ def test_a_bad_line_is_named_with_file_line_and_reason(clocksmith, tmp_path, tex
 
 
 @pytest.mark.parametrize("text, words", [
-    ("notes = B3 -1 E4", ":4: '-1' is no gap: allowed are seconds from 0.02 to 20, as in 0.86"),
+    ("notes = B3 -1 E4", ":4: '-1' is no gap: allowed are seconds from 0.02 to 20, for example 0.86"),
     (None, "No such file or directory")])
 def test_a_bad_tune_is_named_once(clocksmith, tmp_path, text, words):
     tune = tmp_path / "mine.tune"

@@ -12,13 +12,13 @@ from sound_server import find
 
 # ALSA configurations, each with a different trouble.
 TROUBLES = {
-    "not defined": (NO_SPEAKER, "there is no such sound device"),
-    "no such card": ("pcm.default { type hw card nope }\n", "there is no such sound device"),
+    "not defined": (NO_SPEAKER, "there is no such speaker"),
+    "no such card": ("pcm.default { type hw card nope }\n", "there is no such speaker"),
     "no sound server": ('pcm.default { type pulse server "unix:/nobody" }\n', "refused"),
-    "of no known kind": ("pcm.default { type nonsense }\n", "there is no such sound device"),
+    "of no known kind": ("pcm.default { type nonsense }\n", "there is no such speaker"),
     "of a torn configuration": (
         "pcm.default { type null\n", "its definition in ALSA's configuration cannot be used"),
-    "busy": (None, "another program is using it"),
+    "busy": (None, "another program is using it; end that program, or name another speaker"),
 }
 
 
@@ -56,7 +56,7 @@ def test_a_card_with_samples_of_another_kind_is_named_with_what_converts(clocksm
 def test_an_absent_speaker_is_told_of_once_when_tried_and_once_when_given_up(one_minute):
     first, last = one_minute.about("absent")
     assert "cannot sound yet" in first and "skipped" in last
-    assert all("there is no such sound device" in line for line in (first, last))
+    assert all("there is no such speaker" in line for line in (first, last))
 
 
 def test_a_speaker_that_is_free_again_in_time_speaks_late(one_minute):

@@ -117,7 +117,7 @@ def test_a_card_that_is_put_into_another_model_restarts_once(boot):
      "<3>rtc 'ds9999' in clocksmith.txt is not an RTC of this card: use ds3231, ds1307, pcf8523, pcf8563 or pcf85063",
      "max98357a", "rtc"),
     ("ds3231", "max98357a, pcm5102a",
-     "<3>sound 'max98357a, pcm5102a' in clocksmith.txt is not a sound card of this card", "rtc-ds3231", "device")])
+     "<3>sound 'max98357a, pcm5102a' in clocksmith.txt is no amplifier or DAC that this card knows", "rtc-ds3231", "device")])
 def test_a_part_that_the_card_does_not_know_is_told_and_left_out(boot, rtc, sound, told, overlay, key):
     wrote, lines = boot.start(rtc, sound)
     assert wrote and lines.startswith(told)
@@ -129,7 +129,7 @@ def test_i2s_on_a_pi_5_is_refused_with_what_to_use_instead(boot):
     boot.put_into("Pi 5")
     _, told = boot.start("ds3231", "max98357a")
     assert "sound 'max98357a' in clocksmith.txt: " in told
-    assert "has no I2S for a Raspberry Pi 5: use a USB sound card" in told
+    assert "has no I2S for a Raspberry Pi 5: use a USB speaker" in told
     assert boot.overlays() == ["rtc-ds3231-pi5"]
     assert "device" not in boot.configuration()
 

@@ -268,7 +268,7 @@ def test_a_speaker_that_does_not_play_is_told_and_tried_again(sit_down, in_etc):
     person = sit_down()
     answer(person, HEARD)
     for reply in "yn":
-        person.wait_for("cannot open speaker gone: there is no such sound device")
+        person.wait_for("cannot open speaker gone: there is no such speaker")
         answer(person, (AGAIN, reply))
     person.wait_for("the speaker is gone")
 

@@ -65,7 +65,7 @@ def test_waiting_fails_if_the_timer_is_cancelled(on_the_bus, start):
     wait_until(lambda: "paused" in drawn(), 60, "the pause")
     do(on_the_bus, "cancel", "tea")
     assert process.wait(60) == 1, "what follows with && must not follow"
-    assert process.stderr.read() == 'clocksmith: timer "tea" was cancelled\n'
+    assert process.stderr.read() == 'clocksmith: timer "tea" was removed\n'
 
 
 def test_waiting_fails_if_a_ring_that_nobody_could_hear_is_stopped(on_the_bus, start):

@@ -64,7 +64,7 @@ def test_a_style_that_the_voice_lacks_is_replaced_if_configured_and_refused_if_a
 
 @pytest.mark.parametrize("operands, status, sentence", [
     (["caruso"], 1, "voice 'caruso': not found: allowed are heart, rms, slt, those of the package "
-                  "clocksmith-voices, the full path of a voice's folder, as /usr/local/share/mine"),
+                  "clocksmith-voices, the full path of a voice's folder (/usr/local/share/mine)"),
     (["./nowhere"], 1, "./nowhere/voice.conf"),
     (["/dev"], 1, "/dev: this folder is no voice: it has no voice.conf; 'clocksmith voice import' makes a voice"),
     (["rms", "noon"], 2, "'noon' is no time of day"),

@@ -1,5 +1,6 @@
 """The documents link to what is there, in the source and where the packages install them."""
 
+import json
 import os
 import re
 import subprocess
@@ -110,3 +111,78 @@ def test_the_page_of_samples_has_every_sample_and_they_are_small():
     shipped += [path.stem for path in TREE.glob("sounds/signals/*.flac")]
     for name in shipped:
         assert f"`{name}`" in text, name
+
+
+# MARK: Home Assistant
+
+PAGE = Path("docs/home-assistant.md")
+
+
+def entities():
+    """The entities that Home Assistant is told of: their names, by the ids that it gives them for a clock "hall"."""
+    source = (TREE / "Sources/Relay/Discovery.swift").read_text()
+    found = re.findall(r'key: "\w+", platform: "(\w+)", name: "([^"]+)"', source)
+    assert len(found) == source.count("    Entity(\n")
+    return {f"{platform}.hall_{name.lower().replace(' ', '_')}": name for platform, name in found}
+
+
+def examples():
+    """The examples of the page that are YAML, each as what it means."""
+    yaml = pytest.importorskip("yaml", reason="no PyYAML here (apt install python3-yaml)")
+    blocks = re.findall(r"(?:^(?: {4}.*)?\n)+", (TREE / PAGE).read_text(), re.MULTILINE)
+    return [yaml.safe_load(block) for block in blocks if re.match(r"\s*(- (alias|action)|type):", block)]
+
+
+def parts(example, key):
+    """Every value of that key within an example."""
+    if isinstance(example, dict):
+        yield from (value for name, value in example.items() if name == key)
+    if isinstance(example, (dict, list)):
+        for value in example.values() if isinstance(example, dict) else example:
+            yield from parts(value, key)
+
+
+def test_the_page_of_home_assistant_has_every_entity_and_no_other():
+    rows = re.findall(r"^\| ([A-Z][\w ,]+) \|", (TREE / PAGE).read_text(), re.MULTILINE)
+    assert sorted(name for row in rows for name in row.split(", ")) == sorted(entities().values())
+
+
+def test_the_examples_of_home_assistant_name_entities_and_commands_that_there_are():
+    shown = examples()
+    assert [type(example).__name__ for example in shown] == ["dict", "list", "list", "list"]
+    named = set(re.findall(r"\b\w+\.hall_\w+", (TREE / PAGE).read_text()))
+    assert named and named <= set(entities())
+    assert set(shown[0]["entities"]) <= set(entities())
+    # The events of "Ring", and the commands.
+    [rings] = re.findall(r"static let rings = \[(.*)\]", (TREE / "Sources/Relay/Discovery.swift").read_text())
+    assert {event for states in parts(shown, "state") for event in states} <= set(re.findall(r"\w+", rings))
+    interface = (TREE / "docs/clocksmith-relay.openapi.json").read_text()
+    sent = [data for data in parts(shown, "data") if "topic" in data]
+    assert sent
+    for data in sent:
+        assert data["topic"] == "clocksmith/clock/hall/command"
+        assert f'"const": "{json.loads(data["payload"])["command"]}"' in interface
+
+
+# MARK: Words
+
+# Words of another time, and what is said instead: docs/glossary.md.
+INSTEAD = {r"sound (card|device)s?": "speaker", r"cancel\w*": "remove", r"whoever": "a noun"}
+
+
+def shipped_texts():
+    """What people read: the documents, the manual pages, the files with settings, the entries of the journal."""
+    yield from (TREE / page for page in pages() if page.parts[0] in ("README.md", "SECURITY.md", "docs"))
+    for pattern in ("docs/*.svg", "debian/*.[15]", "deploy/*.conf", "deploy/device/boot/*.txt", "systemd/*.catalog"):
+        yield from TREE.glob(pattern)
+
+
+def test_there_is_one_word_for_each_thing():
+    for path in shipped_texts():
+        if path.name == "glossary.md":
+            continue
+        # Keys, methods, values and the buttons of other programs keep their names.
+        text = re.sub(r'`[^`\n]*`|"\w+"|^\.B \w+$|\w+_cancel\w*|\w+_device\w*', "", path.read_text(), flags=re.MULTILINE)
+        for old, new in INSTEAD.items():
+            found = [line for line in text.splitlines() if re.search(rf"(?i)\b{old}\b", line)]
+            assert not found, f"{path.relative_to(TREE)}: say {new}: {found[0][:120]}"

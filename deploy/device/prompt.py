@@ -13,7 +13,7 @@ from emulator import GPIO_LABEL, SWITCH_LINE, Emulator, archive
 
 HELP = f"""\
   s      toggle the switch (line {SWITCH_LINE} of the chip labelled {GPIO_LABEL})
-  u      plug a USB sound card in, or out
+  u      plug a USB speaker in, or out
   p      pull the plug and start again
   q      switch off, and write the recording out
 """
