@@ -18,12 +18,13 @@ ROOMS = {
     "Studio": {"Basics", "Horology", "Sound"},
     "Devices": {"Basics", "Horology", "Sound"},
     "Playing": {"Basics", "Horology", "Sound", "Devices"},
-    "Service": {"Basics", "Daemon", "Horology", "Sound", "Devices", "Playing"},
+    "Vocabulary": set(),
+    "Service": {"Basics", "Daemon", "Horology", "Sound", "Devices", "Playing", "Vocabulary"},
 }
-ROOMS["Relay"] = {"Basics", "Daemon", "Horology"}
+ROOMS["Relay"] = {"Basics", "Daemon", "Horology", "Vocabulary"}
 ROOMS["clocksmith-relay"] = {"Basics", "Horology", "Relay"}
 ROOMS["Simulation"] = {"Basics", "Horology", "Devices", "Service"}
-ROOMS["clocksmith"] = set(ROOMS) - {"Simulation", "Relay", "clocksmith-relay"}
+ROOMS["clocksmith"] = set(ROOMS) - {"Simulation", "Relay", "Vocabulary", "clocksmith-relay"}
 ROOMS["clocksmith-simulate"] = {"Basics", "Horology", "Devices", "Simulation"}
 # The system libraries (C...) that a room may import. Every room but Horology may import Glibc.
 LIBRARIES = {
@@ -34,6 +35,7 @@ LIBRARIES = {
     "Studio": {"CEBUR128", "CMPG123"},
     "Devices": {"CALSA", "CClocksmith", "CLinux", "CSystemd"},
     "Playing": set(),
+    "Vocabulary": set(),
     "Service": {"CClocksmith", "CJSON", "CLinux", "CSystemd"},
     "Relay": {
         "CCurl", "CJWT", "CLinux", "CMicroHTTPD", "CMosquitto", "COpenSSL", "CSQLite",
