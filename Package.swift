@@ -34,6 +34,7 @@ let package = Package(
     .target(name: "Basics", dependencies: ["CINI", "CJSON", "CLinux"]),
     .target(name: "Daemon", dependencies: ["Basics", "CLinux", "CSystemd"]),
     .target(name: "Horology", dependencies: ["Basics"]),
+    .target(name: "Vocabulary"),
     .target(name: "Sound", dependencies: ["Basics", "Horology", "CSampleRate", "CSndFile"]),
     .target(name: "Studio", dependencies: ["Basics", "Horology", "Sound", "CEBUR128", "CMPG123"]),
     .target(
@@ -43,14 +44,15 @@ let package = Package(
     .target(
       name: "Service",
       dependencies: [
-        "Basics", "Daemon", "Horology", "Sound", "Devices", "Playing", "CClocksmith", "CJSON",
-        "CLinux", "CSystemd",
+        "Basics", "Daemon", "Horology", "Sound", "Devices", "Playing", "Vocabulary",
+        "CClocksmith", "CJSON", "CLinux", "CSystemd",
       ]),
     .target(name: "Simulation", dependencies: ["Basics", "Horology", "Devices", "Service"]),
     .target(
       name: "Relay",
       dependencies: [
-        "Basics", "Daemon", "Horology", "CCurl", "CJWT", "CLinux", "CMicroHTTPD", "CMosquitto",
+        "Basics", "Daemon", "Horology", "Vocabulary", "CCurl", "CJWT", "CLinux", "CMicroHTTPD",
+        "CMosquitto",
         "COpenSSL", "CSQLite", "CSystemd",
       ]),
     .executableTarget(
@@ -83,8 +85,9 @@ let package = Package(
     .testTarget(name: "DevicesTests", dependencies: ["CClocksmith", "Devices", "TestSupport"]),
     .testTarget(
       name: "PlayingTests", dependencies: ["Playing", "Service", "Studio", "TestSupport"]),
-    .testTarget(name: "ServiceTests", dependencies: ["Service", "TestSupport"]),
-    .testTarget(name: "RelayTests", dependencies: ["Horology", "Relay", "TestSupport"]),
+    .testTarget(name: "ServiceTests", dependencies: ["Service", "TestSupport", "Vocabulary"]),
+    .testTarget(
+      name: "RelayTests", dependencies: ["Horology", "Relay", "TestSupport", "Vocabulary"]),
     .testTarget(name: "SimulationTests", dependencies: ["Horology", "Simulation"]),
   ],
   swiftLanguageModes: [.v6]

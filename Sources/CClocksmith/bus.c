@@ -32,7 +32,8 @@ static sd_bus_vtable entry(const struct clocksmith_bus_member *member) {
   }
 }
 
-int clocksmith_bus_add(sd_bus *bus, sd_bus_slot **slot, struct clocksmith_bus_object *object,
+int clocksmith_bus_add(sd_bus *bus, sd_bus_slot **slot, const char *path, const char *interface,
+                       struct clocksmith_bus_object *object,
                        const struct clocksmith_bus_member *members, size_t count) {
   /* sd-bus uses the table as long as the object is on the bus. There is one interface, so the table
    * is made once and kept. */
@@ -44,6 +45,5 @@ int clocksmith_bus_add(sd_bus *bus, sd_bus_slot **slot, struct clocksmith_bus_ob
     for (size_t index = 0; index < count; index++) vtable[index + 1] = entry(&members[index]);
     vtable[count + 1] = (sd_bus_vtable)SD_BUS_VTABLE_END;
   }
-  return sd_bus_add_object_vtable(bus, slot, CLOCKSMITH_BUS_PATH, CLOCKSMITH_BUS_INTERFACE, vtable,
-                                  object);
+  return sd_bus_add_object_vtable(bus, slot, path, interface, vtable, object);
 }

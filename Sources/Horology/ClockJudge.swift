@@ -102,10 +102,13 @@ public struct ClockJudge {
     var reports: [Report] = []
     if let fault = rtc.fault {
       if before?.fault == nil { reports.append(.rtcInvalid(name, fault)) }
-    } else if before?.isValid != true {
+    } else if before?.isValid != true || !rtc.isBatteryLow && before?.isBatteryLow == true {
       reports.append(.rtcValid(name))
     }
-    if rtc.isBatteryLow, before?.isBatteryLow != true { reports.append(.rtcBatteryLow(name)) }
+    // What is valid again ends every warning about the RTC, so this one is given again.
+    if rtc.isBatteryLow, before?.isBatteryLow != true || reports == [.rtcValid(name)] {
+      reports.append(.rtcBatteryLow(name))
+    }
     return reports
   }
 

@@ -3,12 +3,10 @@ import CSystemd
 import Daemon
 @preconcurrency import Glibc
 import Horology
+import Vocabulary
 
 /// The announcer over D-Bus: calls it without blocking, and watches it come and go.
 final class AnnouncerLink {
-  static let name = "org.clocksmith.Announcer1"
-  private static let path = "/org/clocksmith/Announcer1"
-
   /// The announcer's loop never blocks that long.
   private static let patience = Duration.seconds(5)
   /// The longest pause before a lost bus is opened again, or a silent announcer is asked.
@@ -45,9 +43,9 @@ final class AnnouncerLink {
       }
       self.bus = bus
       let rules = [
-        "type='signal',sender='\(Self.name)',path='\(Self.path)'",
+        "type='signal',sender='\(AnnouncerBus.name)',path='\(AnnouncerBus.path)'",
         // The announcer's own signals do not tell when it starts or stops.
-        "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='\(Self.name)'",
+        "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='\(AnnouncerBus.name)'",
       ]
       for rule in rules {
         try bus.keep("watch the system bus") {
@@ -76,11 +74,11 @@ final class AnnouncerLink {
   }
 
   private func heard(_ message: OpaquePointer) {
-    if sd_bus_message_is_signal(message, Self.name, "Noticed") > 0,
+    if sd_bus_message_is_signal(message, AnnouncerBus.interface, "Noticed") > 0,
       let notice = BusReader.record(message)
     {
       service.noticed(notice)
-    } else if sd_bus_message_is_signal(message, Self.name, "Held") > 0 {
+    } else if sd_bus_message_is_signal(message, AnnouncerBus.interface, "Held") > 0 {
       service.door?.phones?.held()
     } else {
       ask()
@@ -91,7 +89,8 @@ final class AnnouncerLink {
   func ask() {
     guard bus != nil, !isAsking else { return }
     isAsking = true
-    send("GetAll", of: "org.freedesktop.DBus.Properties", .text(Self.name)) { [unowned self] in
+    send("GetAll", of: "org.freedesktop.DBus.Properties", .text(AnnouncerBus.interface)) {
+      [unowned self] in
       isAsking = false
       switch $0 {
       case .success(let reply):
@@ -128,7 +127,7 @@ final class AnnouncerLink {
       queue.append { [unowned self] in call(method, request, done) }
       return
     }
-    send(method, of: Self.name, request.map { .record($0) }) { [unowned self] in
+    send(method, of: AnnouncerBus.interface, request.map { .record($0) }) { [unowned self] in
       switch $0 {
       case .success(let reply): done(.success(BusReader.record(reply) ?? Record()))
       case .failure(let rejection) where rejection.kind == .timeout:
@@ -155,7 +154,8 @@ final class AnnouncerLink {
       })
     do throws(Fault) {
       let message = try BusMessage {
-        sd_bus_message_new_method_call(bus.pointer, &$0, Self.name, Self.path, interface, method)
+        sd_bus_message_new_method_call(
+          bus.pointer, &$0, AnnouncerBus.name, AnnouncerBus.path, interface, method)
       }
       sd_bus_message_set_auto_start(message.pointer, 0)
       // Its type is asked for only by lists.

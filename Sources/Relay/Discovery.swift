@@ -1,4 +1,5 @@
 import Basics
+import Vocabulary
 
 /// Announces the clock to Home Assistant: one message for the device and all its entities (MQTT
 /// discovery by device, as of homeassistant 2024.12).
@@ -60,7 +61,7 @@ extension Discovery {
   }
 
   /// The notices of timers and alarms that MQTT tells as events.
-  static let rings = ["timer_elapsed", "timer_missed", "alarm_rings", "alarm_missed"]
+  static let rings = [JournalEvent.timerElapsed, .timerMissed, .alarmRings, .alarmMissed]
 
   /// Home Assistant does not record attributes of more than 16,384 bytes.
   private static let mostListed = 20
@@ -148,6 +149,6 @@ extension Discovery {
       topic: \.answer, isDiagnostic: true),
     Entity(
       key: "ring", platform: "event", name: "Ring", icon: "mdi:bell-ring-outline", topic: \.event,
-      more: Record(["event_types": .list(rings.map { .text($0) })])),
+      more: Record(["event_types": .list(rings.map { .text($0.key) })])),
   ]
 }

@@ -1,6 +1,7 @@
 import Basics
 import Daemon
 import Horology
+import Vocabulary
 
 extension RelayService {
   func startPush() {
@@ -43,16 +44,17 @@ extension RelayService {
   }
 
   func noticed(_ notice: Record) {
-    guard let (event, words, fields) = Notice.parts(of: notice) else { return }
-    if ["started", "reloaded", "setting"].contains(event) { door?.renderer.forget() }
     if configuration.http != nil {
       let json = notices.add(notice, at: .now)
       door?.streams.send(notice: json)
     }
+    guard let (name, words, fields) = Notice.parts(of: notice), let event = JournalEvent(key: name)
+    else { return }
+    if [.started, .reloaded, .setting].contains(event) { door?.renderer.forget() }
     if Discovery.rings.contains(event) {
       // `event_type` is the key of Home Assistant.
       let ring = Record([
-        "event_type": .text(event),
+        "event_type": .text(event.key),
         "number": (fields["TIMER"] ?? fields["ALARM"]).flatMap { Int64($0) }.map { .integer($0) },
         "name": (fields["TIMER_NAME"] ?? fields["ALARM_NAME"]).map { .text($0) },
         "text": .text(words),
@@ -60,12 +62,9 @@ extension RelayService {
       broker?.publish(topics.event, ring.json, isRetained: false)
     }
     // The events `switch` and `rtc` are everyday ones, except the first after a loss.
-    switch event {
-    case "switch_lost": lost.insert("switch")
-    case "rtc_invalid", "rtc_missing": lost.insert("rtc")
-    default: break
-    }
-    let isReturn = lost.remove(event) != nil
+    let isReturn = !lost.isDisjoint(with: event.ends)
+    lost.subtract(event.ends)
+    if [.switchLost, .rtcInvalid, .rtcMissing].contains(event) { lost.insert(event) }
     guard let publisher,
       let message = PushMessage(
         notice: event, words, fields, isReturn: isReturn, clock: topics.name, at: .now)

@@ -2,6 +2,7 @@ import Basics
 import Daemon
 @preconcurrency import Glibc
 import Horology
+import Vocabulary
 
 /// The relay: connects its parts. RelayCommands.swift handles the commands.
 public final class RelayService {
@@ -27,8 +28,8 @@ public final class RelayService {
   private(set) lazy var ahead = Ahead(loop) { [unowned self] in
     publisher?.publish($0.message(of: topics.name, at: .now))
   }
-  /// The events that would tell the return of something lost.
-  var lost: Set<String> = []
+  /// What is lost: the event that ends it is told, though it is an everyday one.
+  var lost: Set<JournalEvent> = []
   var door: HTTPDoor?
   var doorTimer: EventSource?
   var notices = RecentNotices()

@@ -6,6 +6,7 @@ import Devices
 @preconcurrency import Glibc
 import Horology
 import Sound
+import Vocabulary
 
 /// org.clocksmith.Announcer1 on the system bus: serves requests and signals changes. Without a bus
 /// the service goes on, and tries to connect again.
@@ -73,13 +74,15 @@ final class BusServer {
       lose("the system bus has gone")
     }
     self.bus = bus
-    try bus.keep("offer \(CLOCKSMITH_BUS_INTERFACE)") {
-      clocksmith_bus_add(bus.pointer, &$0, object, Self.members, Self.members.count)
+    try bus.keep("offer \(AnnouncerBus.interface)") {
+      clocksmith_bus_add(
+        bus.pointer, &$0, AnnouncerBus.path, AnnouncerBus.interface, object, Self.members,
+        Self.members.count)
     }
     let context = Unmanaged.passUnretained(self).toOpaque()
-    try bus.keep("ask for the name \(CLOCKSMITH_BUS_NAME)") {
+    try bus.keep("ask for the name \(AnnouncerBus.name)") {
       sd_bus_request_name_async(
-        bus.pointer, &$0, CLOCKSMITH_BUS_NAME, 0,
+        bus.pointer, &$0, AnnouncerBus.name, 0,
         { reply, context, _ in
           BusServer.from(context).named(reply!)
           return 0
@@ -93,14 +96,14 @@ final class BusServer {
     if let error = sd_bus_message_get_error(reply) {
       let words = error.pointee.message.map { String(cString: $0) } ?? "no reason is given"
       return lose(
-        "the system bus refuses the name \(CLOCKSMITH_BUS_NAME): \(words)",
+        "the system bus refuses the name \(AnnouncerBus.name): \(words)",
         Self.unreachable + "; without the installed package this is normal")
     }
     // 1 is DBUS_REQUEST_NAME_REPLY_PRIMARY_OWNER of the D-Bus specification.
     guard sd_bus_message_read_basic(reply, CChar(UInt8(ascii: "u")), &owner) > 0, owner == 1 else {
       return lose(
-        "another program has the name \(CLOCKSMITH_BUS_NAME) on the system bus",
-        "if that is a second clocksmith, both speak: 'busctl status \(CLOCKSMITH_BUS_NAME)' shows "
+        "another program has the name \(AnnouncerBus.name) on the system bus",
+        "if that is a second clocksmith, both speak: 'busctl status \(AnnouncerBus.name)' shows "
           + "which program it is; stop one of the two")
     }
     if outage.ends() { journal.log(.bus, .notice, "the system bus is back") }
@@ -139,7 +142,7 @@ final class BusServer {
     names.append(nil)
     defer { for name in names { free(name) } }
     sd_bus_emit_properties_changed_strv(
-      bus.pointer, CLOCKSMITH_BUS_PATH, CLOCKSMITH_BUS_INTERFACE, &names)
+      bus.pointer, AnnouncerBus.path, AnnouncerBus.interface, &names)
   }
 
   /// Emits PropertiesChanged once everything else that is due has been served.
@@ -156,7 +159,7 @@ final class BusServer {
     guard let bus else { return }
     let message = try? BusMessage {
       sd_bus_message_new_signal(
-        bus.pointer, &$0, CLOCKSMITH_BUS_PATH, CLOCKSMITH_BUS_INTERFACE, name)
+        bus.pointer, &$0, AnnouncerBus.path, AnnouncerBus.interface, name)
     }
     guard let message else { return }
     BusWriter.append(record, to: message.pointer)

@@ -30,7 +30,10 @@ extension Report {
       let range = first == last ? first.timeOfDay : "\(first.civil) to \(last.civil)"
       return Notice(
         .skipped, reason.priority, "skipped \(range): \(reason.words(clock))",
-        first.fields + ["REASON": reason.key, "TRUST": trust])
+        first.fields + [
+          "OCCASION_LAST": first == last ? nil : last.instant.utcText(),
+          "REASON": reason.key, "TRUST": trust,
+        ])
     case .refused(let refusal):
       let (cause, priority, words) =
         switch refusal {

@@ -1,6 +1,7 @@
 import Basics
 import Daemon
 import Horology
+import Vocabulary
 
 extension ReminderEvent {
   /// - Parameter neverHeard: why nothing of its ring was heard; nil if something was.

@@ -3,6 +3,7 @@ import Daemon
 import Devices
 import Horology
 import Sound
+import Vocabulary
 
 /// Turns the reports of the Announcer into notices for the journal and the bus, and counts them in
 /// the day's tally.
@@ -59,9 +60,9 @@ final class Reporter {
 
   private func heard(_ notice: Notice) {
     bus?.signal(notice)
-    guard let event = JournalEvent.allCases.first(where: { $0.key == notice.event }) else { return }
+    guard let event = JournalEvent(key: notice.event) else { return }
     let before = lastError
-    warnings.removeAll { $0.event.isOver(with: event) }
+    warnings.removeAll { event.ends.contains($0.event) }
     if notice.priority.rawValue <= Priority.warning.rawValue, !event.isOfState {
       let now = conductor.announcer.zone.civil(at: SystemClock.now.instant)
       warnings.removeAll { $0.event == event }

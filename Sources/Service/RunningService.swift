@@ -5,6 +5,7 @@ import Daemon
 import Devices
 @preconcurrency import Glibc
 import Horology
+import Vocabulary
 
 /// The service that runs on this machine, reached over the system bus.
 public final class RunningService {
@@ -28,7 +29,7 @@ public final class RunningService {
       sd_bus_set_method_call_timeout(bus.pointer, patience.microseconds)
       var credentials: OpaquePointer?
       code = sd_bus_get_name_creds(
-        bus.pointer, CLOCKSMITH_BUS_NAME, UInt64(SD_BUS_CREDS_PID), &credentials)
+        bus.pointer, AnnouncerBus.name, UInt64(SD_BUS_CREDS_PID), &credentials)
       if code >= 0 { sd_bus_creds_get_pid(credentials, &process) }
       sd_bus_creds_unref(credentials)
       sd_bus_set_method_call_timeout(bus.pointer, Self.patience.microseconds)
@@ -72,7 +73,7 @@ public final class RunningService {
 
   public func status() throws(Fault) -> Status {
     let reply = try call("GetAll", interface: "org.freedesktop.DBus.Properties") {
-      BusWriter.append(text: CLOCKSMITH_BUS_INTERFACE, to: $0)
+      BusWriter.append(text: AnnouncerBus.interface, to: $0)
     }
     guard let values = BusReader.record(reply.pointer),
       let status = try? Status(Record(properties: values))
@@ -104,11 +105,11 @@ public final class RunningService {
   ) throws(Fault) {
     (self.noticed, changed) = (noticed, handler)
     try bus.attach(loop, isLast: true) { [unowned self] in changed() }
-    try watch("type='signal',path='\(CLOCKSMITH_BUS_PATH)',sender='\(CLOCKSMITH_BUS_NAME)'")
+    try watch("type='signal',path='\(AnnouncerBus.path)',sender='\(AnnouncerBus.name)'")
     // The service's own signals do not tell that it has gone or come.
     try watch(
       "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',"
-        + "arg0='\(CLOCKSMITH_BUS_NAME)'")
+        + "arg0='\(AnnouncerBus.name)'")
   }
 
   /// Handles the signals that have arrived, after the loop has ended.
@@ -117,7 +118,7 @@ public final class RunningService {
   }
 
   private func handle(_ message: OpaquePointer) {
-    if sd_bus_message_is_signal(message, CLOCKSMITH_BUS_INTERFACE, "Noticed") > 0,
+    if sd_bus_message_is_signal(message, AnnouncerBus.interface, "Noticed") > 0,
       let (_, words, fields) = BusReader.record(message).flatMap(Notice.parts)
     {
       noticed(words, fields)
@@ -139,12 +140,12 @@ public final class RunningService {
   // MARK: Calls
 
   private func call(
-    _ method: String, interface: String = CLOCKSMITH_BUS_INTERFACE,
+    _ method: String, interface: String = AnnouncerBus.interface,
     _ write: (OpaquePointer) -> Void
   ) throws(Fault) -> BusMessage {
     let message = try BusMessage {
       sd_bus_message_new_method_call(
-        bus.pointer, &$0, CLOCKSMITH_BUS_NAME, CLOCKSMITH_BUS_PATH, interface, method)
+        bus.pointer, &$0, AnnouncerBus.name, AnnouncerBus.path, interface, method)
     }
     write(message.pointer)
     var error = sd_bus_error()

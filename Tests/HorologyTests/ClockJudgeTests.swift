@@ -212,13 +212,31 @@ import Testing
     #expect((machine.trust, machine.judge.state.ends) == (.holdover, nil))
   }
 
+  @Test("a low battery is told again when the RTC is valid again, and its end is told")
+  func lowBatteryIsToldAgain() {
+    var machine = Machine()
+    machine.rtcAhead = .zero
+    for (answer, flags, reports) in [
+      (nil, .backupLow, [.rtcValid("ds3231"), .rtcBatteryLow("ds3231")]),
+      (.notValid, .backupLow, [.rtcInvalid("ds3231", .notValid)]),
+      (nil, .backupLow, [.rtcValid("ds3231"), .rtcBatteryLow("ds3231")]),
+      (nil, nil, [.rtcValid("ds3231")]),
+    ] as [(RTCReading.Answer?, RTCFlags?, [ClockJudge.Report])] {
+      (machine.answer, machine.flags) = (answer, flags)
+      for reports in [reports, []] {
+        machine.look(after: .seconds(3600))
+        #expect(machine.reports == reports)
+      }
+    }
+  }
+
   @Test("each change of the RTC is reported once") func reportsOnce() {
     var machine = Machine()
     machine.rtcAhead = .zero
     for (answer, flags, report) in [
       (nil, nil, .rtcValid("ds3231")), (nil, .backupLow, .rtcBatteryLow("ds3231")),
       (.notValid, .backupLow, .rtcInvalid("ds3231", .notValid)),
-      (nil, .backupLow, .rtcValid("ds3231")),
+      (nil, [], .rtcValid("ds3231")),
     ] as [(RTCReading.Answer?, RTCFlags?, ClockJudge.Report)] {
       (machine.answer, machine.flags) = (answer, flags)
       for reports in [[report], []] {

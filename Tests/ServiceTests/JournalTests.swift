@@ -5,6 +5,7 @@ import Foundation
 import Horology
 import TestSupport
 import Testing
+import Vocabulary
 
 @testable import Service
 
@@ -58,6 +59,7 @@ import Testing
     let last = Schedule(interval: .quarter, zone: UTCZone()).next(after: occasion.instant)
     let notice = try notice(.skipped(from: occasion, through: last, .quietHours))
     #expect(notice.fields["OCCASION"] == "2026-11-21T15:15:00Z")
+    #expect(notice.fields["OCCASION_LAST"] == "2026-11-21T15:30:00Z")
     #expect(
       notice.message.hasPrefix("skipped 2026-11-21T15:15:00+00:00 to 2026-11-21T15:30:00+00:00"))
     #expect(notice.fields["REASON"] == "quiet_hours")

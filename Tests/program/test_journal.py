@@ -84,7 +84,7 @@ def queries():
 
 
 def test_the_docs_have_every_event_and_no_other():
-    source = (ROOT / "Sources/Service/JournalEvent.swift").read_text(encoding="utf-8")
+    source = (ROOT / "Sources/Vocabulary/JournalEvent.swift").read_text(encoding="utf-8")
     events = re.findall(r'^  case .* = "(\w+) [0-9a-f]{32}"', source, re.MULTILINE)
     assert len(events) > 40
     text = (ROOT / "docs/journal.md").read_text(encoding="utf-8")

@@ -41,3 +41,12 @@ def test_nothing_that_a_stranger_wrote_can_become_a_part_of_the_page(path):
 def test_the_page_has_a_place_for_each_text_that_the_relay_fills_in():
     text = (TREE / "face/index.html").read_text(encoding="utf-8")
     assert re.split("[{}]", text)[1::2] == ["time", "next", "trust"]
+
+
+def test_the_page_knows_no_event_that_the_clock_does_not_have():
+    events = set(re.findall(r'"(\w+) [0-9a-f]{32}"', (TREE / "Sources/Vocabulary/JournalEvent.swift").read_text()))
+    code = "".join((TREE / "face" / name).read_text() for name in ("day.js", "main.js"))
+    lists = re.findall(r"\[([^\[\]]*)\]\.includes\((?:record\.)?event\)", code)
+    named = {word for words in lists for word in re.findall(r'"(\w+)"', words)}
+    named |= set(re.findall(r'\bevent === "(\w+)"', code))
+    assert len(named) > 8 and named <= events, named - events

@@ -5,10 +5,6 @@
 
 #include <systemd/sd-bus.h>
 
-#define CLOCKSMITH_BUS_NAME "org.clocksmith.Announcer1"
-#define CLOCKSMITH_BUS_PATH "/org/clocksmith/Announcer1"
-#define CLOCKSMITH_BUS_INTERFACE "org.clocksmith.Announcer1"
-
 /* Who answers. Each returns 0 or more, or -errno with or without `error` set. */
 struct clocksmith_bus_object {
   void *context;
@@ -35,7 +31,8 @@ struct clocksmith_bus_member {
 
 /* Puts the object with these members on the bus. `object` is used until `*slot` is released. The
  * members are the same in every call, and their texts are kept. */
-int clocksmith_bus_add(sd_bus *bus, sd_bus_slot **slot, struct clocksmith_bus_object *object,
+int clocksmith_bus_add(sd_bus *bus, sd_bus_slot **slot, const char *path, const char *interface,
+                       struct clocksmith_bus_object *object,
                        const struct clocksmith_bus_member *members, size_t count);
 
 #endif

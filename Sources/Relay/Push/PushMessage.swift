@@ -1,5 +1,6 @@
 import Basics
 import Horology
+import Vocabulary
 
 /// The kinds of messages that an owner or a device chooses from.
 public struct PushEvents: OptionSet, Hashable, Sendable {
@@ -93,48 +94,35 @@ extension PushMessage {
   ///   - isReturn: true if the notice tells the end of a trouble.
   ///   - clock: the name of this clock.
   init?(
-    notice event: String, _ words: String, _ fields: [String: String], isReturn: Bool = false,
+    notice event: JournalEvent, _ words: String, _ fields: [String: String], isReturn: Bool = false,
     clock: String, at now: Instant
   ) {
-    var (body, collapse, life) = (words, event, Duration.seconds(86_400))
+    var (body, collapse, life) = (words, event.key, Duration.seconds(86_400))
     /// As in `timer 3 2026-11-22T15:00:00Z`. The next timer may have the same number.
     func ring(_ what: String, _ number: String?) {
       collapse = [what, number, fields["DUE"]].compactMap { $0 }.joined(separator: " ")
       life = .seconds(3600)
     }
     switch event {
-    case "timer_elapsed", "timer_missed":
+    case .timerElapsed, .timerMissed:
       self.event = .timer
       ring("timer", fields["TIMER"])
-    case "alarm_rings", "alarm_missed":
+    case .alarmRings, .alarmMissed:
       self.event = .alarm
       ring("alarm", fields["ALARM"])
-    case "trust": self.event = .clock
-    case "announced":
+    case .trust: self.event = .clock
+    case .announced:
       // The time on the wall, as in `LOCAL=2026-11-22T15:00:00+00:00`.
       let time = fields["LOCAL"]?.dropFirst(11).prefix(5) ?? ""
       guard fields["CAUSE"] == "occasion", time.hasSuffix(":00") else { return nil }
       self.event = .hour
       (body, collapse, life) = (String(time), "hour", .seconds(600))
-    case _ where isReturn || Self.isTrouble(event, fields): self.event = .trouble
+    case _ where isReturn || event.isTrouble(fields): self.event = .trouble
     default: return nil
     }
-    (kind, title, self.body) = (event, clock, body)
+    (kind, title, self.body) = (event.key, clock, body)
     for (name, value) in fields.sorted(by: { $0.key < $1.key }) { details[name] = .text(value) }
     self.collapse = "\(collapse) \(clock)"
     (created, expires) = (now, now + life)
-  }
-
-  private static func isTrouble(_ event: String, _ fields: [String: String]) -> Bool {
-    switch event {
-    case "speaker_substituted", "speaker", "switch_lost", "button_lost", "lamp_lost",
-      "rtc_invalid", "rtc_missing", "rtc_warning", "ailing", "well", "state_failed",
-      "state_set_aside", "state", "lamp", "button":
-      true
-    // Of these, only those that a device has caused.
-    case "skipped", "cut_off": fields["REASON"] == "failed"
-    case "timer_unheard": fields["DETAIL"] != nil
-    default: false
-    }
   }
 }

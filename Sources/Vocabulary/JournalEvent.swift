@@ -1,6 +1,3 @@
-import Basics
-import Daemon
-
 /// The kind of a journal entry: its `CLOCKSMITH_EVENT`, and its `MESSAGE_ID`, made with `systemd-id128
 /// new`. Neither ever changes. Under the ID, systemd/clocksmith.catalog says what to do.
 public enum JournalEvent: String, CaseIterable, Sendable {
@@ -64,47 +61,46 @@ public enum JournalEvent: String, CaseIterable, Sendable {
   public var key: String { String(rawValue.prefix { $0 != " " }) }
   public var messageID: String { String(rawValue.suffix(32)) }
 
-  /// True for what `StateError` and `StateLoss` tell.
-  var isOfState: Bool { [.state, .stateSetAside, .stateFailed, .stateNowhere].contains(self) }
+  /// Nil for an event of another version.
+  public init?(key: String) {
+    guard let event = Self.allCases.first(where: { $0.key == key }) else { return nil }
+    self = event
+  }
 
-  /// True for a warning whose cause is over with this event, as that of `bus_missing` with `bus`. After
-  /// a reload, those that are still true are logged again.
-  func isOver(with event: JournalEvent) -> Bool {
-    // An order about another timer or alarm is the end of none.
-    if ![.timer, .alarm].contains(event), key.hasPrefix("\(event.key)_") { return true }
+  /// The warnings whose cause is over with this event. Those that are still true are logged again.
+  public var ends: Set<JournalEvent> {
     switch self {
-    case .reloadFailed: return event == .reloaded
-    case .settingLeftOut, .neverSounds, .speakerSubstituted, .alarmLacksTune:
-      return [.setting, .reloaded].contains(event)
-    case .ailing: return event == .well
-    case .retrying: return [.announced, .skipped, .cutOff].contains(event)
+    case .setting: [.settingLeftOut, .neverSounds, .speakerSubstituted, .alarmLacksTune]
+    case .reloaded:
+      [.reloadFailed, .settingLeftOut, .neverSounds, .speakerSubstituted, .alarmLacksTune]
+    case .zone: [.zoneFailed]
+    case .well: [.ailing]
+    case .announced, .cutOff: [.retrying, .refused, .timerUnheard]
     // What is skipped in quiet hours says nothing of the speaker.
-    case .refused, .timerUnheard: return [.announced, .cutOff].contains(event)
-    case .trust: return event == .trust
-    default: return false
+    case .skipped: [.retrying]
+    case .speaker: [.speakerSubstituted]
+    case .switch: [.switchLost]
+    case .button: [.buttonLost]
+    case .lamp: [.lampLost]
+    case .bus: [.busMissing]
+    case .state: [.stateSetAside, .stateFailed, .stateNowhere]
+    case .trust: [.trust]
+    case .rtc: [.rtcInvalid, .rtcWarning, .rtcMissing]
+    default: []
     }
   }
-}
 
-extension Notice {
-  init(
-    _ event: JournalEvent, _ priority: Priority, _ message: String,
-    _ fields: [String: String?] = [:]
-  ) {
-    self.init(
-      event: event.key, messageID: event.messageID, priority, message, fields)
-  }
-}
-
-extension Journal {
-  public convenience init() {
-    self.init(identifier: "clocksmith") { Notice(.wordsLost, .warning, $0, $1) }
-  }
-
-  func log(
-    _ event: JournalEvent, _ priority: Priority, _ message: String,
-    _ fields: [String: String?] = [:]
-  ) {
-    log(Notice(event, priority, message, fields))
+  /// True if it tells of trouble with a part of the clock, or of its end.
+  /// - Parameter fields: those of the notice.
+  public func isTrouble(_ fields: [String: String]) -> Bool {
+    switch self {
+    case .speakerSubstituted, .speaker, .switchLost, .buttonLost, .button, .lampLost, .lamp,
+      .rtcInvalid, .rtcMissing, .rtcWarning, .ailing, .well, .stateFailed, .stateSetAside, .state:
+      true
+    // Of these, only those that a device has caused.
+    case .skipped, .cutOff: fields["REASON"] == "failed"
+    case .timerUnheard: fields["DETAIL"] != nil
+    default: false
+    }
   }
 }
