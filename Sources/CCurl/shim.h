@@ -15,6 +15,13 @@ static inline CURLcode clocksmith_curl_writer(CURL *easy, curl_write_callback wr
   return curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, writer);
 }
 
+static inline CURLcode clocksmith_curl_debugger(CURL *easy, curl_debug_callback debugger,
+                                                void *context) {
+  curl_easy_setopt(easy, CURLOPT_VERBOSE, 1L);
+  curl_easy_setopt(easy, CURLOPT_DEBUGDATA, context);
+  return curl_easy_setopt(easy, CURLOPT_DEBUGFUNCTION, debugger);
+}
+
 static inline CURLcode clocksmith_curl_ask_offset(CURL *easy, CURLINFO info, curl_off_t *value) {
   return curl_easy_getinfo(easy, info, value);
 }

@@ -36,7 +36,7 @@ let deviceCommand = Subcommand(
     try add(operands[1], arguments)
   case ("list", 1):
     try arguments.refuse(allBut: ["json"], of: "'device list'")
-    try printDevices(gone: false, asJSON: arguments.has("json"))
+    try printDevices(refused: false, asJSON: arguments.has("json"))
   case ("remove", 2):
     try arguments.refuse(allBut: [], of: "'device remove'")
     guard try Register.use({ register throws(Fault) in try register.remove(token: operands[1]) })
@@ -80,20 +80,20 @@ private func add(_ token: String, _ arguments: Arguments) throws {
   }
 }
 
-/// - Parameter gone: true to print only the devices that get no more pushes.
-func printDevices(gone: Bool, asJSON: Bool) throws(Fault) {
+/// - Parameter refused: true to print only the devices that the provider refuses.
+func printDevices(refused: Bool, asJSON: Bool) throws(Fault) {
   let devices = try Register.use { register throws(Fault) in try register.devices() }
-  for device in devices where !gone || device.deactivated != nil {
+  for device in devices where !refused || device.reason != nil {
     try say(asJSON ? device.json : device.line)
   }
 }
 
 extension RegisteredDevice {
-  /// As in `2026-11-22T15:00:00Z  ios production  timer,alarm  TOKEN`. For a device that has gone,
-  /// the time and the reason come first.
+  /// As in `2026-11-22T15:00:00Z  ios production  timer,alarm  TOKEN`. For a device that is refused,
+  /// the reason comes first, and before it the time from which on it gets nothing.
   fileprivate var line: String {
-    let gone = deactivated.map { "\($0.rfc3339)  \(reason ?? "")  " } ?? ""
-    return "\(gone)\(registered.rfc3339)  \(platform) \(environment)  \(events)  \(device.token)"
+    let refusal = reason.map { "\(deactivated?.rfc3339 ?? "active")  \($0)  " } ?? ""
+    return "\(refusal)\(registered.rfc3339)  \(platform) \(environment)  \(events)  \(device.token)"
   }
 
   fileprivate var json: String {

@@ -70,13 +70,14 @@ class Request:
 
 
 class PretendedAPNs:
-    """`answer(request)` returns a status and an object, or one of the words `hang`, `reset`,
-    `goaway`, `close`, `garbage`, `empty`. With `empty` the request ends without an answer. At most
-    `streams` requests may be under way."""
+    """`answer(request)` returns a status, an object and perhaps more headers, or one of the words `hang`,
+    `reset`, `goaway`, `close`, `garbage`, `empty`. With `empty` the request ends without an answer. At most
+    `streams` requests may be under way. If it `is_early`, it answers before it has the whole request."""
 
     def __init__(self, folder, certificate=None, answer=lambda request: (200, {})):
         self.answer = answer
         self.streams = 100
+        self.is_early = False
         self.requests = []
         self.connections = 0
         self.authority, key = certificate or make_certificate(folder)
@@ -131,6 +132,8 @@ class PretendedAPNs:
                 if isinstance(event, h2.events.RequestReceived):
                     headers = {name.decode(): value.decode() for name, value in event.headers}
                     begun[event.stream_id] = Request(number, headers)
+                    if self.is_early:
+                        self.reply(stream, talk, event.stream_id, begun[event.stream_id])
                 elif isinstance(event, h2.events.DataReceived):
                     begun[event.stream_id].body += event.data
                     talk.acknowledge_received_data(
@@ -138,7 +141,7 @@ class PretendedAPNs:
                 elif isinstance(event, h2.events.StreamEnded):
                     request = begun.pop(event.stream_id)
                     self.requests.append(request)
-                    if not self.reply(stream, talk, event.stream_id, request):
+                    if not self.is_early and not self.reply(stream, talk, event.stream_id, request):
                         return
             stream.sendall(talk.data_to_send())
 
@@ -163,10 +166,12 @@ class PretendedAPNs:
             while stream.recv(65536):
                 pass
             return False
-        status, body = answer
+        status, body, *more = answer
         body = json.dumps(body).encode() if isinstance(body, dict) else body
-        talk.send_headers(
-            stream_id, [(":status", str(status)), ("apns-id", request.headers.get("apns-id", ""))])
+        headers = {":status": str(status), "apns-id": request.headers.get("apns-id", "")}
+        for each in more:
+            headers |= each
+        talk.send_headers(stream_id, list(headers.items()))
         talk.send_data(stream_id, body, end_stream=True)
         return True
 

@@ -3,6 +3,7 @@ message is lost, whatever holds it back: a server, a secret, an end."""
 
 import base64
 import contextlib
+import email.utils
 import hashlib
 import hmac
 import json
@@ -127,14 +128,40 @@ def test_what_waits_for_a_server_that_is_down_keeps_its_order(web, relay, tmp_pa
     assert accepted == ["one", "two", "three"]
 
 
-def test_a_server_that_asks_for_a_longer_pause_gets_it(web, relay, tmp_path):
+@pytest.mark.parametrize("entry", [webhook, ntfy])
+@pytest.mark.parametrize("status, is_date", [(503, False), (429, False), (429, True)])
+def test_a_server_that_asks_for_a_longer_pause_gets_it(web, relay, tmp_path, entry, status, is_date):
     came = []
-    web.answer = lambda request: (
-        came.append(time.monotonic()) or (503 if len(came) == 1 else 200, {"retry-after": "6"}))
-    running = relay(webhook(web, tmp_path))
+
+    def answer(_):
+        came.append(time.monotonic())
+        wish = email.utils.formatdate(time.time() + 6, usegmt=True) if is_date else "6"
+        return (status if len(came) == 1 else 200), {"retry-after": wish}
+    web.answer = answer
+    running = relay(entry(web, tmp_path) if entry is webhook else entry(web.url, tmp_path))
     running.push()
-    running.wait_for("1 accepted")
+    web.wait_for(1)
+    running.push("two")
+    running.wait_for('"two": 1 accepted')
     assert came[1] - came[0] == pytest.approx(6, abs=1.5)
+
+
+def test_ntfy_gets_words_that_are_too_long_shortened(web, relay, tmp_path):
+    running = relay(ntfy(web.url, tmp_path))
+    running.push("\x01Grüße " * 1000)
+    [(request, body)] = web.wait_for(1)
+    assert 4000 < len(request.body) <= 4096 and body["message"].endswith("…")
+    running.wait_for("1 accepted")
+
+
+@pytest.mark.parametrize("entry", [webhook, ntfy])
+def test_what_is_too_large_is_refused_and_holds_up_nothing(web, relay, tmp_path, entry):
+    web.answer = lambda request: (413 if b"large" in request.body else 200, {})
+    running = relay(entry(web, tmp_path) if entry is webhook else entry(web.url, tmp_path))
+    running.push("large")
+    running.wait_for("refused, status 413")
+    running.push("two")
+    running.wait_for('"two": 1 accepted')
 
 
 @pytest.mark.parametrize("status", [301, 404])

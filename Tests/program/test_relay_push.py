@@ -79,13 +79,36 @@ def test_only_a_phone_that_has_gone_gets_no_more(apns, relay):
     running = relay(devices=5)
     running.push()
     assert "refused, BadDeviceToken: the token is wrong" in running.wait_for("1 accepted, 4 refused")
-    [gone] = running.command("feedback").splitlines()
+    gone, bad, other = running.command("feedback").splitlines()
     assert token(1) in gone and "Unregistered" in gone
+    assert token(2) in bad and bad.startswith("active  BadDeviceToken")
+    assert token(4) in other and other.startswith("active  DeviceTokenNotForTopic")
     apns.requests.clear()
     apns.answer = lambda request: (200, {})
     running.push("again")
     running.wait_for('"again": 4 accepted')
     assert sorted(apns.tokens()) == [token(0), token(2), token(3), token(4)]
+    [gone] = running.command("feedback").splitlines()
+    assert token(1) in gone
+
+
+def test_a_phone_whose_token_is_bad_is_named_once_and_listed_until_it_is_accepted(apns, relay):
+    apns.answer = lambda request: refuse(400, "BadDeviceToken")
+    running = relay()
+    running.command("device", "add", "ab" * 32)
+    for words in ("one", "two"):
+        running.push(words)
+        running.wait_for(f'"{words}": 1 refused')
+    [line] = running.matching("the device abababab...")
+    assert "is refused: BadDeviceToken" in line and "'clocksmith-relay feedback' lists it" in line
+    running.stop()
+    again = relay()
+    [listed] = map(json.loads, again.command("feedback", "--json").splitlines())
+    assert listed["token"] == "ab" * 32 and listed["reason"] == "BadDeviceToken"
+    apns.answer = lambda request: (200, {})
+    again.push("three")
+    again.wait_for('"three": 1 accepted')
+    assert again.command("feedback") == ""
 
 
 @pytest.mark.parametrize("refusal", [
@@ -120,6 +143,101 @@ def test_what_may_be_accepted_later_is_tried_again(apns, relay, answer):
     assert tries[token(3)] == 2
     first, second = (request for request in apns.requests if request.token == token(3))
     assert first.headers["apns-id"] == second.headers["apns-id"]
+
+
+def test_a_phone_that_gets_too_many_holds_up_no_other(apns, relay):
+    apns.answer = lambda request: (
+        (*refuse(429, "TooManyRequests"), {"retry-after": "3600"}) if request.token == token(3)
+        else (200, {}))
+    running = relay(devices=8)
+    running.push("one")
+    assert "has to wait: TooManyRequests" in running.wait_for("the device 00000000...")
+    wait_until(lambda: running.waiting() == 1, 30, "the others")
+    running.push("two")
+    apns.wait_for(15)
+    wait_until(lambda: running.waiting() == 2, 30, "the others")
+    assert apns.tokens().count(token(3)) == 1
+    assert not running.matching("it is tried again")
+    # What waits is sent by the next relay.
+    running.stop()
+    apns.answer = lambda request: (200, {})
+    relay()
+    words = [each.payload["aps"]["alert"]["body"] for each in apns.wait_for(17)[-2:]]
+    assert words == ["one", "two"]
+
+
+@pytest.mark.parametrize("answer", [
+    refuse(503, "ServiceUnavailable"), refuse(429, "TooManyRequests"), "close",
+], ids=["server", "phone", "connection"])
+def test_each_phone_gets_its_messages_in_their_order(apns, relay, answer):
+    accepted = collections.defaultdict(list)
+    refused = []
+
+    def refuse_some(request):
+        if int(request.token, 16) % 3 == 0 and len(refused) < 5:
+            refused.append(request)
+            return answer
+        accepted[request.token].append(request.payload["aps"]["alert"]["body"])
+        return 200, {}
+    apns.answer = refuse_some
+    words = [f"message {number}" for number in range(6)]
+    running = relay(devices=9)
+    for each in words:
+        running.push(each)
+    wait_until(lambda: running.waiting() == 0, 60, "all")
+    assert len(accepted) == 9 and refused
+    assert all(list(dict.fromkeys(each)) == words for each in accepted.values())
+
+
+def test_an_answer_that_comes_before_the_request_has_ended_is_noticed_at_once(apns, relay):
+    apns.streams = 1
+    apns.is_early = True
+    running = relay(devices=300)
+    running.push()
+    # Without an end of the answer, a request ends after 30 s.
+    running.wait_for("300 accepted", 25)
+
+
+def test_a_token_that_has_expired_is_made_anew_at_once(apns, relay):
+    first = []
+
+    def expire(request):
+        bearer = request.headers["authorization"]
+        first.append(bearer)
+        return refuse(403, "ExpiredProviderToken") if bearer == first[0] else (200, {})
+    apns.answer = expire
+    running = relay(devices=50)
+    running.push()
+    running.wait_for("50 accepted")
+    assert len(set(first)) == 2 and max(collections.Counter(apns.tokens()).values()) == 2
+    assert not running.matching("APNs refuses this clock")
+
+
+def test_a_token_that_expires_at_once_is_made_anew_once(apns, relay):
+    apns.answer = lambda request: refuse(403, "ExpiredProviderToken")
+    running = relay(devices=3)
+    running.push()
+    running.wait_for("APNs refuses this clock: ExpiredProviderToken; it is tried again")
+    tries = len(apns.requests)
+    apns.wait_for(tries + 3)
+    assert len({request.headers["authorization"] for request in apns.requests}) == 2
+    assert len(running.matching("APNs refuses this clock")) == 1
+
+
+@pytest.mark.parametrize("words, title", [
+    ("Grüße \"um\" zehn 👩‍👩‍👧 \x01", "clocksmith"), ("a", "clocksmith"), ("ü", "\x01ä" * 2000),
+], ids=["escapes", "plain", "title"])
+def test_words_that_are_too_long_are_shortened(apns, relay, words, title):
+    text = words * (12_000 // len(words))
+    running = relay(devices=1)
+    running.command("push", "--title", title, text)
+    running.wait_for("1 accepted")
+    [request] = apns.requests
+    body = request.payload["aps"]["alert"]["body"]
+    # A whole character may not fit any more.
+    assert 4000 < len(request.body) <= 4096
+    assert body.endswith("…") and text.startswith(body[:-1])
+    assert not text[len(body) - 1:].startswith("\u200d") and not body.endswith("\u200d…")
 
 
 def test_a_server_that_is_not_there_is_told_once_and_waited_for(apns, relay):
@@ -245,6 +363,7 @@ def test_what_a_server_has_not_looked_at_is_sent_on_the_next_connection_at_once(
     running.wait_for("300 accepted", 60)
     assert len(answered) == 300 and set(answered.values()) == {1}
     assert apns.connections == 2
+    assert len(running.matching("the server ends the connection: GOAWAY, NO_ERROR")) == 1
     assert not running.matching("it is tried again")
 
 

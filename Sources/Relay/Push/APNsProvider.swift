@@ -1,5 +1,6 @@
 import Basics
 import CJWT
+import Daemon
 @preconcurrency import Glibc
 import Horology
 
@@ -28,22 +29,31 @@ extension Provider {
           if let token { headers.append("authorization: bearer \(try token.text(at: now))") }
           return PushRequest(
             url: address + delivery.token, headers: headers, body: message.apnsPayload(apns))
-        }, verdict: apnsVerdict)
+        },
+        verdict: { answer in
+          if answer.status == 403, answer.reason == "ExpiredProviderToken",
+            token?.replaced(in: answer.sent, at: uptime) == true
+          {
+            return .atOnce
+          }
+          return apnsVerdict(on: answer)
+        })
     }
   }
 
   /// By Apple's `Handling notification responses from APNs`.
   static func apnsVerdict(on answer: PushResponse) -> Verdict? {
-    let body = try? Record(json: answer.body, path: "the answer")
-    let reason = body?[.text("reason")].map { $0.excerpt.printable } ?? "status \(answer.status)"
+    let reason = answer.reason
     switch (answer.status, reason) {
     case (410, _):
       // In milliseconds since 1970, until 2200.
-      let since = body?[.integer("timestamp", 0...7_258_118_400_000)]
+      let since = answer.record?[.integer("timestamp", 0...7_258_118_400_000)]
       return .gone(reason, since: since.map { Instant(microseconds: Int64($0) * 1000) } ?? .now)
-    // Perhaps only the environment is wrong, which is ours to mend: the phone stays registered.
     case (400, "BadDeviceToken"):
-      return .refused("\(reason): the token is wrong, or is of the other environment")
+      return .deviceRefused(reason, meaning: "the token is wrong, or is of the other environment")
+    case (400, "DeviceTokenNotForTopic"):
+      return .deviceRefused(reason, meaning: "the topic under [apns] is not the ID of its app")
+    case (429, "TooManyRequests"): return .later(reason)
     case (400, "BadTopic"), (400, "TopicDisallowed"), (403, _):
       return .again("APNs refuses this clock: \(reason)")
     case (400, "IdleTimeout"), (429, _): return .again(reason)
@@ -53,14 +63,26 @@ extension Provider {
   }
 }
 
+extension PushResponse {
+  fileprivate var record: Record? { try? Record(json: body, path: "the answer") }
+
+  fileprivate var reason: String {
+    record?[.text("reason")].map { $0.excerpt.printable } ?? "status \(status)"
+  }
+}
+
 /// The token that identifies a provider to APNs for an hour: a JSON Web Token signed with ES256, by
 /// libjwt.
 final class ProviderToken {
   private static let renewal = Duration.seconds(50 * 60)
+  /// Apple refuses a provider that makes tokens more often.
+  private static let shortestLife = Duration.seconds(20 * 60)
 
   private let key: [UInt8]
   private let (keyID, team): (String, String)
   private var made: (text: String, at: Instant)?
+  /// An uptime.
+  private var replaced: Duration?
 
   /// Nil if a certificate is used instead.
   init?(_ apns: PushConfiguration.APNs, at now: Instant = .now) throws(Fault) {
@@ -84,6 +106,15 @@ final class ProviderToken {
     let text = try sign(at: now)
     made = (text, now)
     return text
+  }
+
+  /// - Parameter headers: of a request with a token that has expired for APNs.
+  /// - Returns: true if the next request has another token.
+  func replaced(in headers: [String], at uptime: Duration) -> Bool {
+    guard let made, headers.contains("authorization: bearer \(made.text)") else { return true }
+    if let replaced, uptime - replaced < Self.shortestLife { return false }
+    (self.made, replaced) = (nil, uptime)
+    return true
   }
 
   private func sign(at now: Instant) throws(Fault) -> String {
@@ -124,11 +155,14 @@ extension PushMessage {
   private var isQuiet: Bool { event == .hour || event == .occasion }
 
   func apnsPayload(_ configured: PushConfiguration.APNs) -> String {
-    Record([
-      // A background push may hold nothing else.
-      "aps": .record(isBackground ? Record(["content-available": .integer(1)]) : shown(configured)),
-      "event": .text(kind), "at": .text(created.rfc3339),
-    ]).merging(details).json
+    fitted { message in
+      let aps =
+        // A background push may hold nothing else.
+        isBackground ? Record(["content-available": .integer(1)]) : message.shown(configured)
+      return Record([
+        "aps": .record(aps), "event": .text(kind), "at": .text(created.rfc3339),
+      ]).merging(message.details).json
+    }
   }
 
   private func shown(_ configured: PushConfiguration.APNs) -> Record {

@@ -49,6 +49,7 @@ public struct RegisteredDevice: Hashable, Sendable {
   public let registered: Instant
   /// Nil while it is active.
   public let deactivated: Instant?
-  /// Why it was deactivated, as APNs names it: `Unregistered`.
+  /// Why it was deactivated, as APNs names it: `Unregistered`; or why it was refused, and nothing was
+  /// accepted for it since: `BadDeviceToken`.
   public let reason: String?
 }

@@ -15,13 +15,14 @@ extension Provider {
       name: "ntfy \(name)", events: entry.events,
       authorities: entry.authorities,
       request: { delivery, _ in
-        let message = delivery.message
-        let record = Record([
-          "topic": .text(entry.topic), "title": .text(message.title),
-          "message": .text(message.body), "priority": .integer(priority(of: message.event)),
-          "tags": .list([.text(message.event.text)]),
-        ])
-        return PushRequest(url: entry.address, headers: headers, body: record.json)
+        let body = delivery.message.fitted { message in
+          Record([
+            "topic": .text(entry.topic), "title": .text(message.title),
+            "message": .text(message.body), "priority": .integer(priority(of: message.event)),
+            "tags": .list([.text(message.event.text)]),
+          ]).json
+        }
+        return PushRequest(url: entry.address, headers: headers, body: body)
       },
       // The message itself is wrong; anything else may be put right.
       verdict: { [400, 413].contains($0.status) ? .refused("status \($0.status)") : nil })

@@ -54,6 +54,8 @@ final class Publisher {
   private let register: OpenRegister
   private var outage = Outage()
   private var lanes: [PushLane] = []
+  /// The tokens of active devices that a provider has refused.
+  private var refused: Set<String> = []
 
   init(_ loop: EventLoop, _ journal: Journal, _ register: OpenRegister) {
     (self.loop, self.journal, self.register) = (loop, journal, register)
@@ -70,6 +72,7 @@ final class Publisher {
         return nil
       }
     }
+    refused = Set(using { try $0.marked() } ?? [])
     send(left)
     read()
   }
@@ -120,6 +123,9 @@ final class Publisher {
   /// Logs the message of a delivery if it was the last one.
   func ended(_ delivery: Delivery, _ end: DeliveryEnd, _ reason: String? = nil) {
     using { try $0.remove(delivery: delivery.id) }
+    if end == .accepted, refused.remove(delivery.token) != nil {
+      using { try $0.mark(delivery.token, nil) }
+    }
     let publication = delivery.publication
     publication.waiting -= 1
     publication.counts[end, default: 0] += 1
@@ -131,11 +137,26 @@ final class Publisher {
   func hasGone(_ delivery: Delivery, _ reason: String, since: Instant) {
     let hasGone = using { try $0.deactivate(delivery.token, reason, since: since, at: .now) }
     guard hasGone == true else { return }
+    log(.deviceGone, of: delivery, "gets no more messages: \(reason)\(Self.seeFeedback)", reason)
+  }
+
+  /// Lists the device until it registers again or takes a message.
+  func refuses(_ delivery: Delivery, _ reason: String, _ meaning: String) {
+    guard using({ try $0.mark(delivery.token, reason) }) == true else { return }
+    refused.insert(delivery.token)
+    logTrouble(of: delivery, "is refused: \(reason): \(meaning)\(Self.seeFeedback)", reason)
+  }
+
+  func logTrouble(of delivery: Delivery, _ trouble: String, _ reason: String) {
+    log(.deviceTrouble, of: delivery, trouble, reason)
+  }
+
+  private static let seeFeedback = "; 'clocksmith-relay feedback' lists it"
+
+  private func log(_ event: RelayEvent, of delivery: Delivery, _ words: String, _ reason: String) {
     // Only the start of the token, which is private.
     journal.log(
-      .deviceGone, .notice,
-      "the device \(delivery.token.prefix(8))... gets no more messages: \(reason) "
-        + "(\(delivery.lane)); 'clocksmith-relay feedback' lists it",
+      event, .notice, "\(delivery.lane): the device \(delivery.token.prefix(8))... \(words)",
       ["LANE": delivery.lane, "REASON": reason])
   }
 
@@ -168,6 +189,12 @@ final class Publisher {
         "PUSH_EVENT": message.event.text, "ACCEPTED": String(counts[.accepted] ?? 0),
         "REFUSED": String(counts[.refused] ?? 0), "EXPIRED": String(counts[.expired] ?? 0),
       ])
+  }
+
+  func logGoAway(of provider: Provider, _ error: String) {
+    journal.log(
+      .provider, .notice, "\(provider.name): the server ends the connection: GOAWAY, \(error)",
+      ["LANE": provider.name, "DETAIL": error])
   }
 
   func logTrouble(of provider: Provider, _ trouble: String?) {

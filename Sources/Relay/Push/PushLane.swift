@@ -9,6 +9,7 @@ import Horology
 /// interface. While it fails, it is tried again and again.
 final class PushLane {
   private static let library = curl_global_init(Int(CURL_GLOBAL_DEFAULT))
+  private static let longestWait = Duration.seconds(3600)
 
   let provider: Provider
   private let loop: EventLoop
@@ -16,6 +17,11 @@ final class PushLane {
   /// What is to be sent; the last one is next.
   private var queue: [Delivery] = []
   private var inFlight: [UnsafeMutableRawPointer: Transfer] = [:]
+  /// For each receiver to which something is in flight, or which is held back: what is sent to it
+  /// after that, the oldest first.
+  private var waiting: [String: [Delivery]] = [:]
+  /// The devices for which the provider takes nothing for a while.
+  private var holds: [String: (outage: Outage, timer: EventSource?)] = [:]
   private var outage = Outage()
   private var pause: EventSource?
   private(set) var isClosed = false
@@ -71,8 +77,10 @@ final class PushLane {
     Unmanaged<PushLane>.fromOpaque(context!).takeUnretainedValue()
   }
 
-  /// The oldest first, as far as they are not in flight.
-  var unfinished: [Delivery] { inFlight.values.map(\.delivery) + queue.reversed() }
+  /// For each receiver the oldest first.
+  var unfinished: [Delivery] {
+    inFlight.values.map(\.delivery) + waiting.values.joined() + queue.reversed()
+  }
 
   func add(_ deliveries: [Delivery]) {
     queue.insert(contentsOf: deliveries.reversed(), at: 0)
@@ -81,26 +89,69 @@ final class PushLane {
 
   private func send() {
     while pause == nil, inFlight.count < provider.most, let next = queue.popLast() {
+      // One at a time to each receiver, so that they arrive in their order.
+      if waiting[next.token]?.append(next) != nil { continue }
+      waiting[next.token] = []
       do throws(Fault) {
         try send(next)
       } catch {
-        publisher.ended(next, .refused, error.description)
+        end(next, .refused, error.description)
       }
     }
   }
 
+  private func end(_ delivery: Delivery, _ end: DeliveryEnd, _ reason: String? = nil) {
+    holds[delivery.token] = nil
+    release(delivery.token)
+    publisher.ended(delivery, end, reason)
+  }
+
+  /// Sends next what waits for this receiver.
+  /// - Parameter delivery: to be sent again before that.
+  private func release(_ token: String, sendAgain delivery: Delivery? = nil) {
+    queue += (waiting.removeValue(forKey: token) ?? []).reversed()
+    if let delivery { queue.append(delivery) }
+  }
+
+  /// - Parameter wish: how long the server wants this device to be left alone.
+  private func hold(_ delivery: Delivery, _ reason: String, _ wish: Duration) {
+    let token = delivery.token
+    waiting[token]?.insert(delivery, at: 0)
+    var outage = holds[token]?.outage ?? Outage()
+    if outage.begins() { publisher.logTrouble(of: delivery, "has to wait: \(reason)", reason) }
+    let wait = max(outage.nextWait(), min(wish, Self.longestWait))
+    let timer = try? loop.after(wait) { [unowned self] in
+      release(token)
+      send()
+    }
+    holds[token] = (outage, timer)
+  }
+
   private func send(_ delivery: Delivery) throws(Fault) {
     guard delivery.message.expires > .now else {
-      return publisher.ended(delivery, .expired, "before it could be sent")
+      return end(delivery, .expired, "before it could be sent")
     }
     let transfer = try Transfer(delivery, to: provider)
     if wantsFreshConnection { transfer.set(CURLOPT_FRESH_CONNECT, 1) }
     wantsFreshConnection = false
+    clocksmith_curl_debugger(
+      transfer.easy,
+      { _, kind, text, count, context in
+        if kind == CURLINFO_TEXT, let error = goAway(in: .init(start: text, count: count)) {
+          PushLane.from(context).isLeft(error)
+        }
+        return 0
+      }, Unmanaged.passUnretained(self).toOpaque())
     let code = curl_multi_add_handle(multi, transfer.easy)
     guard code == CURLM_OK else {
       throw Fault("cannot send a request", String(cString: curl_multi_strerror(code)))
     }
     inFlight[transfer.easy] = transfer
+  }
+
+  /// The server ends the connection; what it has not looked at goes over the next.
+  private func isLeft(_ error: String) {
+    if !outage.isLost { publisher.logGoAway(of: provider, error) }
   }
 
   /// Called by libcurl, which must not be called from here.
@@ -126,8 +177,22 @@ final class PushLane {
 
   private func act(_ socket: Int32) {
     // With 0, libcurl itself asks the socket what it is ready for.
-    var (running, left): (Int32, Int32) = (0, 0)
+    var running: Int32 = 0
     curl_multi_socket_action(multi, socket, 0, &running)
+    readAnswers()
+    // libcurl 7.88 does not notice, before the time limit, the end of an answer that the server gave
+    // before it had the whole request. It reads again after a pause.
+    for transfer in inFlight.values where transfer.status != 0 {
+      curl_easy_pause(transfer.easy, CURLPAUSE_SEND)
+      curl_easy_pause(transfer.easy, CURLPAUSE_CONT)
+      curl_multi_socket_action(multi, CURL_SOCKET_TIMEOUT, 0, &running)
+    }
+    readAnswers()
+    send()
+  }
+
+  private func readAnswers() {
+    var left: Int32 = 0
     let isUsed = hasAnswered
     while let message = curl_multi_info_read(multi, &left) {
       let (easy, result) = (message.pointee.easy_handle!, message.pointee.data.result)
@@ -138,42 +203,48 @@ final class PushLane {
       // Servers end connections now and then: what this one has not looked at goes over the next.
       if result == CURLE_HTTP2, isUsed {
         hasAnswered = false
-        queue.append(transfer.delivery)
+        release(transfer.delivery.token, sendAgain: transfer.delivery)
         continue
       }
       answered(transfer.delivery, transfer.answer(result))
     }
-    send()
   }
 
   private func answered(_ delivery: Delivery, _ answer: PushResponse) {
     let verdict = Verdict(answer, from: provider)
     if case .again(let reason) = verdict {
       // If the server is the trouble it stays the next, so that one receiver gets its messages in
-      // their order. Another answer may be about this message alone, so that one goes last.
+      // their order. Another answer of an entry may be about this message alone, which goes last.
       let isOfServer = answer.failure != nil || [429, 502, 503, 504].contains(answer.status)
-      let isNext = provider.most == 1 && isOfServer
-      queue.insert(delivery, at: isNext ? queue.count : 0)
+      let isNext = isOfServer || provider.environment != nil
+      release(delivery.token, sendAgain: isNext ? delivery : nil)
+      if !isNext { queue.insert(delivery, at: 0) }
       return fail(reason, answer.retryAfter)
     }
+    if verdict == .atOnce { return release(delivery.token, sendAgain: delivery) }
     // The provider has accepted or refused it: either shows that it works.
     hasAnswered = true
     if outage.ends() { publisher.logTrouble(of: provider, nil) }
     switch verdict {
-    case .again: break
-    case .accepted: publisher.ended(delivery, .accepted)
-    case .refused(let reason): publisher.ended(delivery, .refused, reason)
+    case .again, .atOnce: break
+    case .later(let reason): hold(delivery, reason, answer.retryAfter)
+    case .accepted: end(delivery, .accepted)
+    case .refused(let reason): end(delivery, .refused, reason)
+    case .deviceRefused(let reason, let meaning):
+      publisher.refuses(delivery, reason, meaning)
+      end(delivery, .refused, "\(reason): \(meaning)")
     case .gone(let reason, let since):
       publisher.hasGone(delivery, reason, since: since)
-      publisher.ended(delivery, .refused, reason)
+      end(delivery, .refused, reason)
     case .noMore(let reason):
       isClosed = true
       publisher.logTrouble(
         of: provider,
         "the server answers \(reason), so nothing more is sent there until the relay is reloaded")
-      let waiting = queue
+      release(delivery.token)
+      let rest = queue
       queue = []
-      for each in [delivery] + waiting { publisher.ended(each, .refused, reason) }
+      for each in [delivery] + rest { publisher.ended(each, .refused, reason) }
     }
   }
 
@@ -182,9 +253,24 @@ final class PushLane {
     // All deliveries in flight fail together: the first has set the pause.
     guard pause == nil else { return }
     if outage.begins() { publisher.logTrouble(of: provider, "\(reason); it is tried again") }
-    pause = try? loop.after(max(outage.nextWait(), min(wish, .seconds(3600)))) { [unowned self] in
+    pause = try? loop.after(max(outage.nextWait(), min(wish, Self.longestWait))) { [unowned self] in
       pause = nil
       send()
     }
   }
+}
+
+/// The name of the error in a GOAWAY frame, by RFC 9113, 7. libcurl tells only its number, and only
+/// in these words (7.88 misspells them); never what the server writes behind it.
+private func goAway(in bytes: UnsafeRawBufferPointer) -> String? {
+  let text = String(decoding: bytes, as: UTF8.self)
+  guard text.hasPrefix("received GOAWAY, error=") || text.hasPrefix("recveived GOAWAY, error=")
+  else { return nil }
+  let number = Int(text.drop { $0 != "=" }.dropFirst().prefix(while: \.isNumber)) ?? -1
+  let names = [
+    "NO_ERROR", "PROTOCOL_ERROR", "INTERNAL_ERROR", "FLOW_CONTROL_ERROR", "SETTINGS_TIMEOUT",
+    "STREAM_CLOSED", "FRAME_SIZE_ERROR", "REFUSED_STREAM", "CANCEL", "COMPRESSION_ERROR",
+    "CONNECT_ERROR", "ENHANCE_YOUR_CALM", "INADEQUATE_SECURITY", "HTTP_1_1_REQUIRED",
+  ]
+  return names.indices.contains(number) ? names[number] : "error \(number)"
 }

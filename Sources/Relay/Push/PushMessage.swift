@@ -89,6 +89,30 @@ extension PushMessage {
 }
 
 extension PushMessage {
+  /// What APNs and ntfy take, in bytes.
+  private static let limit = 4096
+
+  /// The JSON of this message. If it is too long, the words are shortened; if that is not enough, the
+  /// details are left out, and the title is shortened.
+  func fitted(_ json: (Self) -> String) -> String {
+    var message = self
+    func fits() -> Bool { json(message).utf8.count <= Self.limit }
+    if fits() { return json(self) }
+    message.body = "…"
+    if !fits() { (message.details, message.title) = (Record(), title.excerpt) }
+    let characters = Array(body)
+    var (kept, tooMany) = (0, characters.count)
+    while tooMany - kept > 1 {
+      let middle = (kept + tooMany) / 2
+      message.body = characters[..<middle] + "…"
+      (kept, tooMany) = fits() ? (middle, tooMany) : (kept, middle)
+    }
+    message.body = characters[..<kept] + "…"
+    return json(message)
+  }
+}
+
+extension PushMessage {
   /// Nil for a notice of the announcer that is not published.
   /// - Parameters:
   ///   - isReturn: true if the notice tells the end of a trouble.

@@ -254,6 +254,21 @@ extension Register {
     ) { $0.text(0) }
   }
 
+  /// The tokens of the active devices that a provider has refused.
+  func marked() throws(Fault) -> [String] {
+    try rows("SELECT token FROM devices WHERE deactivated IS NULL AND reason IS NOT NULL") {
+      $0.text(0)
+    }
+  }
+
+  /// Keeps why a device that stays active was refused; nil if it takes messages.
+  /// - Returns: false if that is known.
+  func mark(_ token: String, _ reason: String?) throws(Fault) -> Bool {
+    try run(
+      "UPDATE devices SET reason = ?1 WHERE token = ?2 AND deactivated IS NULL AND reason IS NOT ?1",
+      reason, token) > 0
+  }
+
   /// - Returns: false if the device is not active, or has registered later than `since`.
   func deactivate(
     _ token: String, _ reason: String, since: Instant, at now: Instant

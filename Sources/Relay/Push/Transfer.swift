@@ -16,6 +16,8 @@ struct PushResponse {
   var retryAfter = Duration.zero
   /// Why there is no whole answer.
   var failure: String?
+  /// Of the request.
+  var sent: [String] = []
 }
 
 final class Transfer {
@@ -24,11 +26,13 @@ final class Transfer {
   private let words = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
   private var headers: UnsafeMutablePointer<curl_slist>?
   private var received: [UInt8] = []
+  private let sent: [String]
 
   init(_ delivery: Delivery, to provider: Provider) throws(Fault) {
     let request = try provider.request(delivery, .now)
     guard let made = curl_easy_init() else { throw Fault("cannot use libcurl", errno: ENOMEM) }
     easy = made
+    sent = request.headers
     self.delivery = delivery
     words[0] = 0
     set(CURLOPT_ERRORBUFFER, words)
@@ -90,9 +94,14 @@ final class Transfer {
     clocksmith_curl_pointer(easy, option, value)
   }
 
-  func answer(_ result: CURLcode) -> PushResponse {
+  /// Zero until the answer begins.
+  var status: Int {
     var status = 0
     clocksmith_curl_ask_number(easy, CURLINFO_RESPONSE_CODE, &status)
+    return status
+  }
+
+  func answer(_ result: CURLcode) -> PushResponse {
     var seconds: curl_off_t = 0
     clocksmith_curl_ask_offset(easy, CURLINFO_RETRY_AFTER, &seconds)
     // An answer that is longer than is kept is a whole one.
@@ -100,6 +109,7 @@ final class Transfer {
     let reason = words[0] == 0 ? curl_easy_strerror(result) : UnsafePointer(words)
     return PushResponse(
       status: status, body: String(decoding: received, as: UTF8.self),
-      retryAfter: .seconds(Int64(seconds)), failure: isWhole ? nil : String(cString: reason!))
+      retryAfter: .seconds(Int64(seconds)), failure: isWhole ? nil : String(cString: reason!),
+      sent: sent)
   }
 }

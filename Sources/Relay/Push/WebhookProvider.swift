@@ -39,7 +39,14 @@ extension Provider {
         return PushRequest(url: entry.address, headers: headers, body: body)
       },
       // Anything else but 2xx is tried again, also a redirect.
-      verdict: { $0.status == 410 ? .noMore("status 410") : nil })
+      verdict: { answer in
+        switch answer.status {
+        case 410: .noMore("status 410")
+        // The message is too large, and stays so.
+        case 413: .refused("status 413")
+        default: nil
+        }
+      })
   }
 }
 
