@@ -93,7 +93,14 @@ private struct Report {
 
   mutating func check(_ http: HTTPConfiguration) throws(Fault) {
     let hasToken = try http.check()
-    try ok("http", http.url)
+    if http.listen.isUsable {
+      try ok("http", http.url)
+    } else {
+      try found("\(http.listen.text): this machine has no IPv6; set 'listen = 0.0.0.0:80' under [http]")
+    }
+    if http.listen.usable != http.listen {
+      try say("note  http          this machine has no IPv6: the page is served over IPv4 alone")
+    }
     switch http.face {
     case .no: break
     case .yes: try ok("face", "everybody may look, paired phones may act")

@@ -19,7 +19,7 @@ public struct HTTPConfiguration: Hashable, Sendable {
 
   public var usesTLS: Bool { certificate != nil }
 
-  public var url: String { "\(usesTLS ? "https" : "http")://\(listen.text)" }
+  public var url: String { "\(usesTLS ? "https" : "http")://\(listen.usable.text)" }
 }
 
 extension HTTPConfiguration {
