@@ -38,6 +38,25 @@ struct FaceFiles {
   }
 }
 
+extension HTTPAnswer {
+  /// A refusal of the clock's name as a page that leads to the right one.
+  init(forPerson words: String, url: String) {
+    let (words, url) = ("\(words.printable).".escapedForHTML, url.escapedForHTML)
+    let page = """
+      <!doctype html>
+      <html lang="en">
+      <meta charset="utf-8">
+      <meta name="viewport" content="width=device-width, initial-scale=1">
+      <title>clocksmith</title>
+      <h1>Not by this name</h1>
+      <p>\(words.prefix(1).uppercased())\(words.dropFirst())
+      <p>Its page is at <a href="\(url)">\(url)</a>.
+
+      """
+    self.init(421, Array(page.utf8), type: "text/html; charset=utf-8")
+  }
+}
+
 extension String {
   fileprivate var escapedForHTML: String {
     let escapes: [Character: String] = ["&": "&amp;", "<": "&lt;", ">": "&gt;", "\"": "&quot;"]
