@@ -2,7 +2,7 @@ import Basics
 
 /// The files of the page for browsers, read once: a request never names a file of the disk.
 struct FaceFiles {
-  private static let types = [
+  fileprivate static let types = [
     "html": "text/html; charset=utf-8", "css": "text/css; charset=utf-8",
     "js": "text/javascript; charset=utf-8", "svg": "image/svg+xml", "png": "image/png",
     "webmanifest": "application/manifest+json",
@@ -41,19 +41,15 @@ struct FaceFiles {
 extension HTTPAnswer {
   /// A refusal of the clock's name as a page that leads to the right one.
   init(forPerson words: String, url: String) {
-    let (words, url) = ("\(words.printable).".escapedForHTML, url.escapedForHTML)
     let page = """
       <!doctype html>
-      <html lang="en">
-      <meta charset="utf-8">
-      <meta name="viewport" content="width=device-width, initial-scale=1">
+      <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
       <title>clocksmith</title>
-      <h1>Not by this name</h1>
-      <p>\(words.prefix(1).uppercased())\(words.dropFirst())
-      <p>Its page is at <a href="\(url)">\(url)</a>.
+      <h1>Another name</h1>
+      <p>Its page is at <a href="\(url)">\(url)</a>: \(words.printable.escapedForHTML).
 
       """
-    self.init(421, Array(page.utf8), type: "text/html; charset=utf-8")
+    self.init(421, Array(page.utf8), type: FaceFiles.types["html"]!)
   }
 }
 

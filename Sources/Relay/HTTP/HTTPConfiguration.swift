@@ -19,12 +19,12 @@ public struct HTTPConfiguration: Hashable, Sendable {
 
   public var usesTLS: Bool { certificate != nil }
 
-  public var url: String { "\(usesTLS ? "https" : "http")://\(listen.usable.text)" }
+  private var scheme: String { usesTLS ? "https" : "http" }
+  public var url: String { "\(scheme)://\(listen.usable.text)" }
 
-  /// As a person opens it.
   func url(of host: String) -> String {
-    let isUsual = listen.port == (usesTLS ? 443 : 80)
-    return "\(usesTLS ? "https" : "http")://\(host)\(isUsual ? "" : ":\(listen.port)")/"
+    listen.port == (usesTLS ? 443 : 80)
+      ? "\(scheme)://\(host)/" : "\(scheme)://\(host):\(listen.port)/"
   }
 }
 

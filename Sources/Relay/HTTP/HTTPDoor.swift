@@ -97,7 +97,12 @@ final class HTTPDoor {
     self.settings = settings
     let http = settings.http
     files = http.face == .no ? nil : try FaceFiles()
-    phones = http.face == .no ? nil : Phones(service.journal, service.register, http)
+    phones =
+      http.face == .no
+      ? nil
+      : Phones(service.journal, service.register, http) { [unowned service] in
+        service.announcer.state.isTrusted ? .now : nil
+      }
     streams = EventStreams(service.loop)
     renderer = Renderer(service.loop)
     server = try HTTPServer(service.loop, http.listen, settings.identity, self)
@@ -228,10 +233,13 @@ final class HTTPDoor {
     exchange.answer(HTTPAnswer(200, [], type: "text/event-stream", headers), stream)
   }
 
+  /// Refuses for want of a connection, and ends this one.
   private func full(_ exchange: HTTPExchange, _ words: String) -> HTTPAnswer {
     let rejection = Rejection(.full, words)
     service.reject(rejection, exchange.path.excerpt)
-    return HTTPAnswer(full: rejection)
+    var answer = HTTPAnswer(.refused(rejection))
+    answer.headers.append(("Connection", "close"))
+    return answer
   }
 }
 

@@ -101,12 +101,6 @@ struct HTTPAnswer {
     self.init(status, json: outcome.record.json, status == 503 ? [("Retry-After", "5")] : [])
   }
 
-  /// Refuses for want of a connection, and ends this one.
-  init(full rejection: Rejection) {
-    self.init(.refused(rejection))
-    headers.append(("Connection", "close"))
-  }
-
   init(_ json: Result<String, Rejection>) {
     self.init(json.map { Array($0.utf8) }, type: "application/json")
   }

@@ -21,11 +21,18 @@ final class Phones {
 
   private let journal: Journal
   private let register: OpenRegister
+  /// Nil while the clock is not trusted.
+  private let trustedNow: () -> Instant?
+  private var lastTrusted: Instant?
   /// Those that were read last; nil before the first reading.
   private var known: [Phone]?
 
-  init(_ journal: Journal, _ register: OpenRegister, _ http: HTTPConfiguration) {
+  init(
+    _ journal: Journal, _ register: OpenRegister, _ http: HTTPConfiguration,
+    trustedNow: @escaping () -> Instant?
+  ) {
     (self.journal, self.register, self.http) = (journal, register, http)
+    self.trustedNow = trustedNow
     read()
   }
 
@@ -34,9 +41,13 @@ final class Phones {
     // A page from elsewhere may have its own name lead to this address (DNS rebinding).
     let host = exchange["Host"] ?? ""
     guard isOurs(host) else {
+      let name = host.prefix { $0 != ":" }.lowercased().excerpt
+      let words =
+        "this clock is not called '\(host.excerpt)'; use its address or the name of its machine, or "
+        + "write 'names = \(name)' under [http] in relay.conf, on the card in clocksmith.txt"
       return exchange["Accept"]?.contains("text/html") == true
-        ? HTTPAnswer(forPerson: wrongName(host), url: http.url(of: Self.machine + ".local"))
-        : HTTPAnswer(421, "host", wrongName(host))
+        ? HTTPAnswer(forPerson: words, url: http.url(of: "\(Self.machine).local"))
+        : HTTPAnswer(421, "host", words)
     }
     guard ["GET", "HEAD"].contains(exchange.method) || isOwnPage(exchange, host) else {
       return HTTPAnswer(403, "origin", "only the page of this clock may do that without the token")
@@ -50,12 +61,6 @@ final class Phones {
     return HTTPAnswer(
       401, "unpaired", "this phone is not paired with the clock; pair it, or send the token",
       ("WWW-Authenticate", "Bearer"))
-  }
-
-  private func wrongName(_ host: String) -> String {
-    let name = host.prefix { $0 != ":" }.lowercased().excerpt
-    return "this clock is not called '\(host.excerpt)'; use its address or the name of its machine, or "
-      + "write 'names = \(name)' under [http] in relay.conf, on the flashed card in clocksmith.txt"
   }
 
   /// The domains that routers give the machines of a home. Nobody in the internet can have one of our
@@ -74,8 +79,9 @@ final class Phones {
   private func isOfHome(_ name: String) -> Bool {
     guard name.hasPrefix("\(Self.machine).") else { return false }
     if Self.domains.contains(where: { name.hasSuffix(".\($0)") }) { return true }
-    let text = (try? readRegularFile("/etc/resolv.conf")).map { String(decoding: $0, as: UTF8.self) }
-    return (text ?? "").lowercased().split(separator: "\n").contains { line in
+    let text = String(
+      decoding: (try? readRegularFile("/etc/resolv.conf")) ?? [], as: UTF8.self)
+    return text.lowercased().split(separator: "\n").contains { line in
       let words = line.split { $0.isWhitespace }
       return ["domain", "search"].contains(words.first ?? "")
         && words.dropFirst().contains { name == "\(Self.machine).\($0)" }
@@ -107,12 +113,18 @@ final class Phones {
   /// - Throws: `Fault` if the register cannot be read now.
   func sender(of exchange: HTTPExchange) throws(Fault) -> (phone: Phone, cookie: String)? {
     let register = try register.opened()
+    let now = trustedNow()
+    // Once an hour, or if the clock was ahead of now.
+    func isDue(_ last: Instant) -> Bool {
+      now.map { !(.zero..<Duration.seconds(3600)).contains($0 - last) } ?? false
+    }
+    if let now, lastTrusted.map(isDue) ?? true {
+      try? register.setTime(now)
+      lastTrusted = now
+    }
     for cookie in exchange.ownCookies {
       guard let phone = try register.phones(cookie: digest(of: cookie)).first else { continue }
-      // Once an hour, or if the clock was ahead of now when the phone came last.
-      if !(.zero..<Duration.seconds(3600)).contains(.now - phone.seen) {
-        try? register.setSeen(phone.number, at: .now)
-      }
+      if let now, phone.isNew || isDue(phone.seen) { try? register.setSeen(phone.number, at: now) }
       return (phone, cookie)
     }
     return nil
