@@ -3,9 +3,12 @@ import CJSON
 
 /// A record as one JSON object, by json-c.
 extension Record {
-  /// Parses a text that is one object, of at most the 32 levels that json-c reads. A key that is null
-  /// is missing.
+  /// Parses a text that is one object, of at most the 32 levels that json-c reads, perhaps behind a byte
+  /// order mark. A key that is null is missing.
   public init(json text: String, path: String) throws(Fault) {
+    // PowerShell and some editors begin every text with it.
+    let isMarked = text.unicodeScalars.first == "\u{FEFF}"
+    let text = isMarked ? String(text.unicodeScalars.dropFirst()) : text
     // json-c would silently ignore everything after a zero byte.
     if text.utf8.contains(0) { throw Fault(path, "it is not JSON: there is a zero byte in it") }
     guard let tokener = json_tokener_new() else { throw Fault("json-c", errno: ENOMEM) }

@@ -20,11 +20,20 @@ extension AnnouncerState {
   /// Whether the announcer is known to say the time by its clock.
   var clockIsUsed: Bool { record[.flag("clock_is_used")] == true }
 
+  /// Whatever the owner lets it do with a clock that is not.
+  var isTrusted: Bool { ["synchronised", "holdover"].contains(record[.text("trust")]) }
+
   var requestAhead: Duration {
     record[.seconds("request_ahead", .zero ... .seconds(60))] ?? .seconds(5)
   }
 
   var isPlaying: Bool { record["playing"] != nil }
+
+  /// When the last announcement began.
+  var lastAnchor: Instant? {
+    guard case .record(let last)? = record["last"] else { return nil }
+    return last[.instant("at")]
+  }
 
   /// Nil if none comes, or it will be silent.
   var nextOccasion: Ahead.Occasion? {
@@ -38,7 +47,7 @@ extension AnnouncerState {
   /// As JSON: one line, the same for the same values.
   /// - Parameter waiting: the commands that wait for their instants.
   func payload(waiting: [Order]) -> String {
-    let waiting = waiting.map { order in
+    let waiting = waiting.filter { !$0.isHanded }.map { order in
       Record([
         "command": .text(order.name), "id": order.id.map { .text($0) },
         "at": order.at.map { .text($0.rfc3339) },

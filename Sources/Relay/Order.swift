@@ -10,6 +10,8 @@ final class Order {
     case remove(token: String)
   }
 
+  /// As it came, with its path.
+  let record: Record
   let name: String
   let action: Action
   /// Identifies a second delivery; nil if the command has no id.
@@ -25,6 +27,12 @@ final class Order {
   var answer: ((CommandOutcome) -> Void)?
 
   // While one for an instant waits.
+  /// In the register; nil if it is not kept there.
+  var number: Int64?
+  /// The relay has restarted since it came.
+  var isRestored = false
+  /// The clock has it: it gets it again if it restarts before the instant.
+  var isHanded = false
   var isSent = false
   /// When it is sent again, because the announcer was busy or absent.
   var retry: Instant?
@@ -47,6 +55,7 @@ final class Order {
       throw Rejection(.key, BadValue(unknown: unknown.key, known: known.sorted()).description)
     }
     self.name = name
+    self.record = record
     id = try record.optional(Self.id)
     expires = try record.optional(Self.expires)
     at = record[Horology.Request.Keys.at]
@@ -175,6 +184,13 @@ struct CommandReader {
     let order = try Order(payload: text, with: known)
     if let flaw = flaw(of: order, at: now, clockIsUsed) { throw order.rejection(flaw) }
     if let id = order.id { ids = ids.suffix(Self.mostIDs - 1) + [id] }
+    return order
+  }
+
+  /// Reads a command again that waited when the relay ended.
+  mutating func restore(_ text: String) -> Order? {
+    guard let order = try? Order(payload: text, with: Record()), order.at != nil else { return nil }
+    if let id = order.id { ids.append(id) }
     return order
   }
 

@@ -83,6 +83,8 @@ extension RelayService {
       let why = "\(Self.mostWaiting) commands wait for their instants already"
       return refuse(order, Rejection(.full, why))
     }
+    let source = order.source
+    order.number = try? register.opened().keep(command: order.record.json, from: source)
     waiting.append(order)
     if due(order, at: instant) > .now {
       publishState()
@@ -92,11 +94,34 @@ extension RelayService {
     sendDue()
   }
 
+  /// Takes up the commands that waited when the relay ended. One that the clock has already changes
+  /// nothing there.
+  func takeUpWaiting() {
+    for kept in (try? register.opened().waiting()) ?? [] {
+      guard let order = reader.restore(kept.command) else {
+        try? register.opened().removeWaiting(kept.number)
+        continue
+      }
+      (order.source, order.number, order.isRestored) = (kept.source, kept.number, true)
+      waiting.append(order)
+    }
+    sendDue()
+  }
+
+  /// The clock has ended, and has forgotten what it was handed.
+  func handOverAgain() {
+    for order in waiting where order.isHanded {
+      (order.isHanded, order.isSent, order.retry) = (false, false, nil)
+    }
+    sendDue()
+  }
+
   private func cancelWaiting() {
     let cancelled = waiting
     waiting = []
     publishState()
-    for order in cancelled {
+    cancelled.forEach(drop)
+    for order in cancelled where !order.isHanded {
       // If it is sent again, it is wanted again.
       reader.forget(order)
       let why = "'stop' has cancelled"
@@ -111,18 +136,35 @@ extension RelayService {
   }
 
   func sendDue() {
+    func isPast(_ order: Order) -> Bool { order.at! <= .now }
+    for order in waiting where order.isHanded && isPast(order) { stopWaiting(order) }
+    // Whether it was lost is told when that is known, and somebody can hear it.
+    func isSilent(_ order: Order) -> Bool {
+      isPast(order)
+        && (order.isRestored && (!isRunning || announcer.state.isPlaying)
+          || topics.commands.contains(order.source) && broker?.isConnected == false)
+    }
     func next() -> (order: Order, due: Instant)? {
-      waiting.filter { !$0.isSent }.map { ($0, due($0, at: $0.at!)) }.min { $0.1 < $1.1 }
+      waiting.filter { !$0.isSent && !isSilent($0) }.map { ($0, due($0, at: $0.at!)) }
+        .min { $0.1 < $1.1 }
     }
     while let next = next(), next.due <= .now { send(next.order) }
-    waitingTimer = next().flatMap {
-      try? loop.atUTC(microseconds: $0.due.microseconds) { [unowned self] in sendDue() }
+    let instants = [next()?.due].compactMap { $0 } + waiting.filter(\.isHanded).map { $0.at! }
+    waitingTimer = instants.min().flatMap {
+      try? loop.atUTC(microseconds: $0.microseconds) { [unowned self] in sendDue() }
     }
+  }
+
+  private func drop(_ order: Order) {
+    if let number = order.number { try? register.opened().removeWaiting(number) }
   }
 
   private func send(_ order: Order) {
     guard case .call(let method, let request) = order.action else { return }
     if let instant = order.at, instant <= .now {
+      if order.isRestored, announcer.state.lastAnchor == instant {
+        return stopWaiting(order)
+      }
       let why = "its instant \(instant.rfc3339) passed before it could be carried out"
       return refuse(order, Rejection(.past, why))
     }
@@ -132,7 +174,9 @@ extension RelayService {
       guard order.at == nil || waiting.contains(where: { $0 === order }) else { return }
       switch answer {
       case .success(let told): done(order, told)
-      case .failure(let why) where order.at != nil && [.busy, .absent].contains(why.kind):
+      // The clock may have it already, which is no second one there.
+      case .failure(let why)
+      where order.at != nil && [.busy, .absent, .timeout].contains(why.kind):
         order.isSent = false
         order.before = order.before ?? why
         order.retry = .now + Self.pause
@@ -145,11 +189,16 @@ extension RelayService {
   private func stopWaiting(_ order: Order) {
     guard order.at != nil else { return }
     waiting.removeAll { $0 === order }
+    drop(order)
     publishState()
   }
 
   private func done(_ order: Order, _ told: Record) {
-    stopWaiting(order)
+    if order.at != nil {
+      order.isHanded = true
+      publishState()
+      sendDue()
+    }
     // An interval is not new if the same one runs already.
     guard told[Horology.Request.Keys.isNew] != false else {
       log(.command, "\(order.title) changed nothing: the same one runs already", order)

@@ -14,10 +14,7 @@ extension RelayService {
       door = try HTTPDoor(self, settings)
       _ = doorOutage.ends()
       journal.log(.http, .info, "apps are served at \(http.url)")
-      if let complaint = settings.identity?.complaint {
-        journal.log(
-          .httpLost, .warning, "\(complaint); apps refuse it", ["DETAIL": complaint.description])
-      }
+      watchCertificate(of: http)
     } catch {
       closeDoor()
       if doorOutage.begins() {
@@ -29,7 +26,28 @@ extension RelayService {
     }
   }
 
+  /// A renewed certificate is served at once, and one that ends soon is told of each day.
+  private func watchCertificate(of http: HTTPConfiguration) {
+    guard let certificate = http.certificate, let key = http.key else { return }
+    func renew() {
+      // One of two files may be the old one still, or half written.
+      if (try? HTTPDoor.Settings(http)) != nil { openDoor() }
+    }
+    certificateWatches = [certificate, key].compactMap { try? loop.whenReplaced($0, renew) }
+    func logDates() {
+      guard let complaint = try? TLSIdentity.complaint(of: certificate) else { return }
+      journal.log(.httpLost, .warning, "\(complaint)", ["DETAIL": complaint.description])
+    }
+    logDates()
+    let timer = try? loop.every(.seconds(86_400)) {
+      renew()
+      logDates()
+    }
+    certificateWatches += [timer].compactMap { $0 }
+  }
+
   func closeDoor() {
+    certificateWatches = []
     doorTimer = nil
     door?.close()
     door = nil

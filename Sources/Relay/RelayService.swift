@@ -32,12 +32,13 @@ public final class RelayService {
   var lost: Set<JournalEvent> = []
   var door: HTTPDoor?
   var doorTimer: EventSource?
+  var certificateWatches: [EventSource] = []
   var notices = RecentNotices()
   var doorOutage = Outage(longest: .seconds(10))
   /// The payloads that the broker keeps for us, by topic.
   private var published: [String: String] = [:]
-  /// The topics of names that the clock had since the relay has started.
-  private var former: Set<String> = []
+  private var formerBrokers: [MQTTClient] = []
+  private var hasLookedBack = false
   /// Whether the announcer ran when that was logged last.
   private var loggedRunning: Bool?
 
@@ -60,6 +61,7 @@ public final class RelayService {
     notifier.ready("connecting to \(configuration.broker.words)")
     announcer.connect()
     connect()
+    takeUpWaiting()
     startPush()
     openDoor()
     if let allowed = Notifier.watchdogInterval {
@@ -72,11 +74,64 @@ public final class RelayService {
     // A relay without a broker still serves push and HTTP.
     broker = configuration.broker.host.isEmpty ? nil : BrokerLink(self)
     broker?.connect()
+    hasLookedBack = broker == nil
+    if hasLookedBack { clearFormerBrokers() }
   }
 
   private func disconnect() {
     broker?.publish(topics.availability, "offline")
     broker?.disconnect()
+  }
+
+  private var place: Register.Place { (configuration.broker.host, configuration.broker.port) }
+
+  /// Has the messages go that this clock has left at brokers of former configurations. It comes there
+  /// without a user: no password is for another broker than its own.
+  private func clearFormerBrokers() {
+    formerBrokers = []
+    for old in (try? register.opened().placesOfRetained()) ?? [] where old != place {
+      let left = (try? register.opened().retained(at: old)) ?? []
+      // Every clock has left this, so the broker tells it.
+      let last = left.first { $0.hasSuffix("/availability") } ?? ""
+      var settings = configuration.broker
+      (settings.host, settings.givenPort, settings.user) = (old.host, old.port, nil)
+      weak var client: MQTTClient?
+      func cleared() {
+        try? register.opened().setRetained([], at: old)
+        client?.disconnect()
+        journal.log(.broker, .info, "cleared what this clock had left at \(settings.name)")
+      }
+      do throws(Fault) {
+        let made = try MQTTClient(settings, loop, id: "\(topics.clientID)-former") {
+          [unowned self] event in
+          switch event {
+          case .accepted:
+            for topic in [topics.availability, last] { _ = client?.subscribe(to: topic) }
+          case .received(topics.availability, Array("online".utf8), _):
+            // It is the same broker by another name.
+            for topic in Set(left).subtracting(topics.retained) { publish(topic, "") }
+            cleared()
+          case .received(last, let payload, _):
+            if payload.isEmpty { return cleared() }
+            for topic in left where topic != last {
+              _ = client?.publish(topic, "", qos: 1, isRetained: true)
+            }
+            _ = client?.publish(last, "", qos: 1, isRetained: true)
+          case .ended(let fault):
+            let words = "\(fault); what this clock has left there stays: "
+            journal.log(
+              .broker, .notice, words + left.joined(separator: ", "),
+              ["DETAIL": fault.description])
+          default: break
+          }
+        }
+        client = made
+        formerBrokers.append(made)
+        try made.connect()
+      } catch {
+        journal.log(.broker, .notice, "\(error)", ["DETAIL": error.description])
+      }
+    }
   }
 
   private func stop() {
@@ -95,8 +150,8 @@ public final class RelayService {
       let connects =
         new.broker != configuration.broker || new.topics != topics || broker?.isConnected == false
       if connects {
+        if new.broker.name != configuration.broker.name { leaveNothing() }
         disconnect()
-        former.formUnion(topics.retained)
       }
       configuration = new
       if connects { connect() }
@@ -123,10 +178,28 @@ public final class RelayService {
   func connectedToBroker() {
     published = [:]
     broker?.subscribe(to: topics.filters)
+    let place = place
+    let left = Set((try? register.opened().retained(at: place)) ?? [])
     // Once: some brokers end the connection of a client that may not do so.
+    let former = left.isEmpty ? Set([topics.oldDiscovery].compactMap { $0 }) : left
     for topic in former.subtracting(topics.retained) { publish(topic, "") }
-    former = []
+    if left != Set(topics.retained) {
+      try? register.opened().setRetained(topics.retained, at: place)
+    }
     publishAll()
+    // The network is there, and what is ours here is told.
+    if !hasLookedBack { clearFormerBrokers() }
+    hasLookedBack = true
+    sendDue()
+  }
+
+  /// Has the broker forget this clock, which goes to another one.
+  private func leaveNothing() {
+    guard broker?.isConnected == true else { return }
+    // What is answered would be unread when the connection is closed, and the broker lose the rest.
+    for topic in topics.retained { broker?.publish(topic, "", qos: 0) }
+    try? register.opened().setRetained([], at: place)
+    broker?.disconnect()
   }
 
   func publishAll() {

@@ -26,11 +26,15 @@ public struct Topics: Hashable, Sendable {
     [command] + [group.map { "\(prefix)/group/\($0)/command" }].compactMap { $0 }
   }
 
-  var objectID: String { "clocksmith_\(name)" }
+  /// The same whatever the name is: by it Home Assistant knows the clock and its entities.
+  var objectID: String { "clocksmith_\(Self.machine)" }
 
   /// The client ID, by which the broker knows this connection. Two clients with the same ID would
   /// disconnect each other for ever, and host names are often the same.
-  var clientID: String { "\(objectID)_\(Self.machine)" }
+  var clientID: String { "clocksmith_\(name)_\(Self.machine)" }
+
+  /// Where clocksmith 0.9.0 published what it told Home Assistant.
+  var oldDiscovery: String? { discoveryPrefix.map { "\($0)/device/clocksmith_\(name)/config" } }
 
   public var discovery: String? { discoveryPrefix.map { "\($0)/device/\(objectID)/config" } }
   /// The topics whose last message the broker keeps.

@@ -7,8 +7,8 @@ let checkCommand = Subcommand(
   summary: "check the configuration",
   details: """
     Reads the configuration, the passwords, keys and certificates, and whether each key belongs to
-    its certificate, and prints what is connected to. It tells of a certificate that has expired or
-    is not valid yet.
+    its certificate, and prints what is connected to. It tells of a certificate that has expired,
+    is not valid yet or ends within 20 days.
     It does not connect; with --connect it connects to the broker, and tells whether it is let in.
     Exit status 3 if something was found.
     """,
@@ -93,7 +93,15 @@ private struct Report {
 
   mutating func check(_ http: HTTPConfiguration) throws(Fault) {
     let hasToken = try http.check()
-    try ok("http", http.url)
+    if http.listen.isUsable {
+      try ok("http", http.url)
+    } else {
+      try found(
+        "\(http.listen.text): this machine has no IPv6; set 'listen = 0.0.0.0:80' under [http]")
+    }
+    if http.listen.usable != http.listen {
+      try say("note  http          this machine has no IPv6: the page is served over IPv4 alone")
+    }
     switch http.face {
     case .no: break
     case .yes: try ok("face", "everybody may look, paired phones may act")

@@ -6,15 +6,14 @@ import re
 import pytest
 
 from home_assistant import judged
-from relay import CLOCK
+from relay import CLOCK, discovery
 from sound_server import wait_until
 
 
 @pytest.fixture(scope="session")
 def config(house):
     """What the relay tells Home Assistant of the clock."""
-    topic = "homeassistant/device/clocksmith_hall/config"
-    return house.broker.listen(topic).wait_for(topic)
+    return house.broker.listen(discovery()).wait_for(discovery())
 
 
 @pytest.fixture(scope="session")

@@ -63,14 +63,15 @@ def check_described(method, path, body, answer):
 class Door(PushRelay):
     """A `clocksmith-relay run` without a broker, unless the rest of its configuration names one."""
 
-    def __init__(self, environment, folder, section="", rest="", port=None):
+    def __init__(self, environment, folder, section="", rest="", port=None, within=(), host="127.0.0.1"):
+        self.host = host
         self.port = port or free_port()
         self.secret = folder / "http-token"
         self.secret.write_text(f"{TOKEN}\n")
-        super().__init__(environment, folder, self.written(section, rest))
+        super().__init__(environment, folder, self.written(section, rest), within=within)
 
     def written(self, section="", rest=""):
-        return (f"{rest}\n[http]\nlisten = 127.0.0.1:{self.port}\ntoken_file = {self.secret}\n"
+        return (f"{rest}\n[http]\nlisten = {self.host}:{self.port}\ntoken_file = {self.secret}\n"
                 f"{section}\n")
 
     def wait_until_open(self):

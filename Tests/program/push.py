@@ -25,10 +25,10 @@ def token(number):
 class PushRelay(Relay):
     """A relay without a broker."""
 
-    def __init__(self, environment, folder, configuration):
+    def __init__(self, environment, folder, configuration, within=()):
         self.text = configuration
         self.environment = environment
-        super().__init__(environment, folder, 0)
+        super().__init__(environment, folder, 0, within=within)
 
     def configure(self, *_):
         self.configuration.write_text(self.text)

@@ -1,5 +1,6 @@
 """The relay as it runs, a broker for tests, and a listener on it."""
 
+import functools
 import json
 import os
 import pathlib
@@ -27,6 +28,18 @@ name = hall
 group = school
 {rest}
 """
+
+
+@functools.cache
+def object_id():
+    """By what Home Assistant knows the clocks of this machine."""
+    words = ["systemd-id128", "machine-id", "--app-specific=b17f05ab946742a28398d43f6e54c08b"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    return f"clocksmith_{done.stdout[:8] if done.returncode == 0 else '0' * 8}"
+
+
+def discovery():
+    return f"homeassistant/device/{object_id()}/config"
 
 
 def described_commands():
@@ -175,11 +188,12 @@ class Listener:
 class Relay:
     """A `clocksmith-relay run` with its standard error in a file."""
 
-    def __init__(self, environment, folder, port, rest="", host="127.0.0.1", within=()):
+    def __init__(
+            self, environment, folder, port, rest="", host="127.0.0.1", within=(), name="hall"):
         number = len(list(folder.glob("*.relay.log")))
         self.log = folder / f"{number}.relay.log"
         self.configuration = configuration = folder / f"{number}.relay.conf"
-        self.configure(port, rest, host)
+        self.configure(port, rest, host, name)
         with self.log.open("w", encoding="utf-8") as log:
             self.process = subprocess.Popen(
                 [*within, RELAY, "run", "--config", configuration], env=environment,

@@ -40,9 +40,17 @@ def test_the_card_as_it_is_shipped_serves_the_page(tmp_path):
     assert "\n".join(f";{line}" for line in PAGE) in shipped
 
 
-def test_a_section_of_the_owners_replaces_the_cards(tmp_path):
-    lines = applied(tmp_path, f"{TEXT}[http]\nface = yes\n", CONFIGURED)
-    assert lines[:4] == [STARTED, "[http]", "face = yes", "=== clock"]
+@pytest.mark.parametrize("own, added", [
+    ("face = yes", ["listen = [::]:80"]),
+    ("listen = 0.0.0.0:8080", ["face = paired"]),
+    ("names = clock.example", PAGE[1:]),
+    ("origins = http://panel.local:8123", PAGE[1:]),
+    ("certificate = /etc/clocksmith/relay/own.pem", ["face = paired", "listen = [::]:443"]),
+    ("face=no\nlisten\t= [::]:81", [])])
+def test_a_key_of_the_owners_leaves_the_cards_others(tmp_path, own, added):
+    lines = applied(tmp_path, f"{TEXT}[http]\n{own}\n", CONFIGURED.replace("! ls", "ls"))
+    lines = lines[lines.index("[http]"):]
+    assert lines[:lines.index("=== clock")] == ["[http]", *own.splitlines(), "[http]", *added]
 
 
 @pytest.mark.parametrize("more, starts", [
@@ -67,8 +75,7 @@ def test_each_program_has_its_own_sections(tmp_path):
 def test_what_is_the_relays_never_reaches_the_clock(tmp_path, section):
     text = f"[card]\nhostname = harbour\n {section}\nbroker = mqtt.example\n"
     lines = applied(tmp_path, text, CONFIGURED)
-    page = [] if "HTTP" in section else PAGE
-    assert lines == [STARTED, section, "broker = mqtt.example", *page, "=== clock", "harbour"]
+    assert lines == [STARTED, section, "broker = mqtt.example", *PAGE, "=== clock", "harbour"]
 
 
 @pytest.mark.parametrize("line, told", [

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from relay import CLOCK, COMMAND, GROUP_COMMAND
+from relay import CLOCK, COMMAND, GROUP_COMMAND, discovery
 from sound_server import wait_until
 
 WORDS = "three thirty P M"
@@ -80,14 +80,14 @@ def test_a_relay_that_dies_is_told_of_by_the_broker(broker, relay, heard):
 
 
 def test_home_assistant_is_told_again_when_it_starts(broker, relay, heard):
-    heard.wait_for("homeassistant/device/clocksmith_hall/config")
+    heard.wait_for(discovery())
     before = len(heard.payloads(f"{CLOCK}/state"))
     broker.publish("homeassistant/status", "online")
     relay.wait_for("Home Assistant has started")
     heard.wait_for(
         f"{CLOCK}/state", lambda payload: len(heard.payloads(f"{CLOCK}/state")) > before)
     wait_until(
-        lambda: len(heard.payloads("homeassistant/device/clocksmith_hall/config")) == 2, 60,
+        lambda: len(heard.payloads(discovery())) == 2, 60,
         "the configuration once more")
 
 
@@ -235,7 +235,7 @@ def test_a_broker_that_returns_is_taken_back_and_told_everything(broker, relay, 
     # After a long loss, it tries again only after half a minute.
     again.wait_for(f"{CLOCK}/availability", is_online, 120)
     again.wait_for_state(lambda state: state["trust"])
-    again.wait_for("homeassistant/device/clocksmith_hall/config")
+    again.wait_for(discovery())
     broker.publish(COMMAND, {"command": "mute"})
     again.wait_for_state(lambda state: state["muted"])
     relay.wait_for("is back", 120)

@@ -76,7 +76,7 @@ def test_the_topics_are_shown(check):
     told = check("[mqtt]\nbroker = box\nname = hall\ngroup = all\n", 0)
     assert "box:1883, no TLS" in told
     assert "clocksmith/clock/hall/command, clocksmith/group/all/command" in told
-    assert "homeassistant/device/clocksmith_hall/config" in told
+    assert parts.discovery() in told
     told = check(
         "[mqtt]\nbroker = ::1\nport = 8884\nprefix = school/bells\nname = hall\ndiscovery = none\n", 0)
     assert "8884" in told and "school/bells/clock/hall/command" in told

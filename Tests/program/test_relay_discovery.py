@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from relay import CLOCK, COMMAND
+from relay import CLOCK, COMMAND, discovery, object_id
 
 ANSWER = {"id": "tea", "status": "refused", "error": "there is no timer", "reason": "no_timer"}
 
@@ -25,16 +25,18 @@ def heard(broker):
 @pytest.fixture
 def told(heard, relay):
     """The configuration, and a state."""
-    config = json.loads(heard.wait_for("homeassistant/device/clocksmith_hall/config"))
+    config = json.loads(heard.wait_for(discovery()))
     return config, heard.wait_for_state(lambda state: state["trust"])
 
 
 def test_every_entity_has_an_id_and_topics(told):
     config = told[0]
-    assert config["dev"]["ids"] == ["clocksmith_hall"] and config["dev"]["name"] == "hall"
+    assert config["dev"]["ids"] == [object_id()] and config["dev"]["name"] == "hall"
     assert config["availability_topic"] == f"{CLOCK}/availability"
     assert config["state_topic"] == f"{CLOCK}/state" and config["command_topic"] == COMMAND
     components = config["cmps"].values()
+    # They stay as they are when the clock gets another name.
+    assert all(component["unique_id"].startswith(object_id()) for component in components)
     for key in ("unique_id", "name"):
         assert len({component[key] for component in components}) == len(components)
     assert {component["qos"] for component in components} == {1}

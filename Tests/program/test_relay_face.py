@@ -2,16 +2,20 @@
 
 import contextlib
 import datetime
+import http.client
 import json
+import shutil
 import signal
 import socket
+import subprocess
 import time
 
 import pytest
 
 from http_door import refused
-from pretended_announcer import notice
+from pretended_announcer import held, notice
 from program import ROOT
+from relay import free_port
 from sound_server import wait_until
 
 ZONE = {"Zone": ("s", "Asia/Kathmandu")}
@@ -209,6 +213,7 @@ def test_a_listener_hears_the_state_each_change_and_each_notice_and_the_last_300
     running = door("face = yes").wait_for_announcer()
     listener = listen(running)
     assert listener.status == 200 and "Content-Type: text/event-stream" in listener.head
+    assert "X-Accel-Buffering: no" in listener.head
     assert listener.next() == ("state", running.state().body)
     clock.change(Muted=("b", True))
     name, state = listener.next()
@@ -261,6 +266,7 @@ def test_a_browser_that_leaves_makes_room_at_once(running, listen):
         assert {each.status for each in listeners} == {200}
         refusal = listen(running)
         assert refusal.status == 503 and "Retry-After: " in refusal.head
+        assert len(running.matching("the page of this clock is open too often")) == 1
         for each in listeners:
             each.close()
         wait_until(lambda: count_of_sockets(running) <= 1, 10, "their end")
@@ -320,3 +326,87 @@ def test_streams_end_when_the_relay_stops(running, listen):
     assert time.monotonic() - begun < 5
     for each in listeners:
         wait_until(each.is_ended, 10, "its end")
+
+
+NGINX = """daemon off; pid {folder}/pid; error_log {folder}/error.log; events {{}}
+http {{
+  access_log off; client_body_temp_path {folder}/a; proxy_temp_path {folder}/b;
+  fastcgi_temp_path {folder}/c; uwsgi_temp_path {folder}/d; scgi_temp_path {folder}/e;
+  server {{ listen 127.0.0.1:{port}; location /clock/ {{
+{block}
+  }} }}
+}}
+"""
+
+
+def described_block():
+    """What docs/pairing.md has inside of its `location`."""
+    text = (ROOT / "docs/pairing.md").read_text(encoding="utf-8")
+    return text.split("location /clock/ {\n")[1].split("}")[0]
+
+
+@pytest.fixture
+def proxy(tmp_path):
+    if not shutil.which("nginx", path="/usr/sbin:/usr/bin"):
+        pytest.skip("no nginx here (apt install nginx)")
+    started = []
+
+    def proxy(running, block):
+        port = free_port()
+        block = block.replace("http://clocksmith.local", f"http://127.0.0.1:{running.port}")
+        (tmp_path / "nginx.conf").write_text(NGINX.format(folder=tmp_path, port=port, block=block))
+        started.append(subprocess.Popen(
+            ["/usr/sbin/nginx", "-c", tmp_path / "nginx.conf", "-p", tmp_path],
+            stderr=subprocess.DEVNULL))
+
+        def listens():
+            with socket.socket() as probe:
+                return probe.connect_ex(("127.0.0.1", port)) == 0
+        wait_until(listens, 60, "nginx")
+        return port
+
+    yield proxy
+    for each in started:
+        each.terminate()
+        each.wait(60)
+
+
+@pytest.mark.parametrize("block", ["proxy_pass http://clocksmith.local/;", None], ids=["alone", "described"])
+def test_events_come_through_nginx_at_once(door, announcer, proxy, block):
+    clock = announcer()
+    running = door("face = yes").wait_for_announcer()
+    port = proxy(running, block or described_block())
+    with contextlib.ExitStack() as stack:
+        for number in range(20):
+            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+            stack.enter_context(contextlib.closing(connection))
+            connection.request("GET", "/clock/v1/events")
+            answer = connection.getresponse()
+            assert (number, answer.status) == (number, 200)
+            assert answer.readline() == b"event: state\n"
+        while answer.readline() != b"\n":
+            pass
+        clock.change(Muted=("b", True))
+        assert answer.readline() == b"event: state\n"
+
+
+def test_a_phone_is_paired_through_nginx_below_a_path(door, announcer, proxy):
+    clock = announcer()
+    running = door("face = paired").wait_for_announcer()
+    port = proxy(running, described_block())
+
+    def ask(method, path, body=None, **headers):
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+        with contextlib.closing(connection):
+            origin = {} if method == "GET" else {"Origin": f"http://127.0.0.1:{port}"}
+            connection.request(method, f"/clock{path}", body and json.dumps(body), origin | headers)
+            answer = connection.getresponse()
+            return answer, answer.read()
+    answer, _ = ask("POST", "/v1/pair", {"name": "Anna's phone"})
+    assert answer.status == 202
+    cookie, path = answer.headers["Set-Cookie"].split("; ")[:2]
+    assert path == "Path=/clock/"
+    clock.connection.send(held())
+    wait_until(lambda: b'"paired"' in ask("GET", "/v1/pair", Cookie=cookie)[1], 60, "the pairing")
+    assert ask("POST", "/v1/commands", {"command": "stop"}, Cookie=cookie)[0].status == 200
+    assert ask("GET", "/", Cookie=cookie)[1].startswith(b"<!doctype html>")

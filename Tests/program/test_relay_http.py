@@ -9,8 +9,9 @@ import time
 
 import pytest
 
+from c_library import shared_library
 from http_door import APNS, PHONE, TOKEN, refused
-from relay import CLOCK, COMMAND, free_port
+from relay import CLOCK, COMMAND, RELAY, free_port
 from sound_server import wait_until
 
 
@@ -238,3 +239,43 @@ def test_a_port_that_is_taken_is_told_once_and_taken_when_it_is_free(door):
     running.wait_until_open()
     assert len(running.matching("Address already in use")) == 1
     refused(running.state(), 503, "absent")
+
+
+NO_IPV6 = r"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <sys/socket.h>
+
+int socket(int family, int type, int protocol) {
+  int (*make)(int, int, int) = dlsym(RTLD_NEXT, "socket");
+  if (family != AF_INET6) return make(family, type, protocol);
+  errno = EAFNOSUPPORT;
+  return -1;
+}
+"""
+
+
+def test_a_machine_without_ipv6_serves_over_ipv4(door, on_the_bus, tmp_path):
+    on_the_bus.environment = on_the_bus.environment | {
+        "LD_PRELOAD": str(shared_library(tmp_path / "no-ipv6.so", NO_IPV6))}
+    running = door(port=free_port(), host="[::]")
+    assert running.matching(f"apps are served at http://0.0.0.0:{running.port}")
+    refused(running.state(), 503, "absent")
+
+    def check():
+        return subprocess.run(
+            [RELAY, "check", "--config", running.configuration], capture_output=True, text=True,
+            env=running.environment, check=False, timeout=60)
+    done = check()
+    assert done.returncode == 0 and f"ok    http          http://0.0.0.0:{running.port}" in done.stdout
+    assert "this machine has no IPv6" in done.stdout
+    running.text = running.text.replace("[::]", "[::1]")
+    running.configure()
+    done = check()
+    assert done.returncode == 3 and "this machine has no IPv6; set 'listen = 0.0.0.0:" in done.stdout
+
+
+def test_a_mark_before_json_is_skipped(door, announcer):
+    running = door().wait_for_announcer()
+    assert running.ask("POST", "/v1/commands", '\ufeff{"command":"stop"}').status == 200

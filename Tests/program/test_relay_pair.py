@@ -9,6 +9,7 @@ import time
 import pytest
 
 import relay as parts
+from c_library import shared_library
 from http_door import TOKEN, refused
 from pretended_announcer import held
 from pretended_apns import make_certificate
@@ -308,6 +309,76 @@ def test_a_phone_that_has_not_come_for_400_days_is_paired_no_more(running, annou
     running.wait_for('phone 1, "Anna\'s phone", is not paired any more')
 
 
+# Preloaded: the clock is off by as many seconds as the file says.
+CLOCK = r"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+int clock_gettime(clockid_t clock, struct timespec *time) {
+  int (*get)(clockid_t, struct timespec *) = dlsym(RTLD_NEXT, "clock_gettime");
+  int code = get(clock, time);
+  FILE *file = clock == CLOCK_REALTIME ? fopen(getenv("CLOCK_OFFSET"), "r") : NULL;
+  long offset = 0;
+  if (file) {
+    if (fscanf(file, "%ld", &offset) == 1) time->tv_sec += offset;
+    fclose(file);
+  }
+  return code;
+}
+"""
+
+
+@pytest.fixture
+def clock(on_the_bus, tmp_path):
+    """Sets the relay's clock, by a year."""
+    path = tmp_path / "offset"
+    on_the_bus.environment = on_the_bus.environment | {
+        "LD_PRELOAD": str(shared_library(tmp_path / "clock.so", CLOCK)), "CLOCK_OFFSET": str(path)}
+
+    def clock(year=None):
+        written = path.with_suffix(".new")
+        written.write_text(str(year and int((year - 1970) * 365.2425 * 86_400 - time.time()) or 0))
+        written.rename(path)
+    return clock
+
+
+@pytest.mark.parametrize("year", [1970, 2020, 2025])
+def test_a_phone_that_was_paired_under_a_wrong_clock_stays_paired(clock, announcer, door, year):
+    clock(year)
+    announcer.properties |= {"Trust": ("s", "untrusted")}
+    running = door(FACE).wait_for_announcer()
+    browser = paired(running, announcer)
+    clock()
+    assert browser.is_paired()
+    announcer.change(Trust=("s", "synchronised"))
+    wait_until(lambda: running.state().body["trust"] == "synchronised", 60, "trust")
+    assert browser.act().status == 200 and browser.is_paired()
+    assert len(running.command("pair", "list").splitlines()) == 1
+    assert not running.matching("is not paired any more")
+    # From then on its 400 days run.
+    came_last(running, 401)
+    assert not browser.is_paired()
+
+
+def test_a_clock_that_is_wrong_for_a_while_ends_no_pairing(clock, announcer, door):
+    clock()
+    running = door(FACE).wait_for_announcer()
+    browser = paired(running, announcer)
+    assert browser.is_paired()
+    announcer.change(Trust=("s", "untrusted"))
+    wait_until(lambda: running.state().body["trust"] == "untrusted", 60, "its end")
+    clock(2099)
+    assert browser.act().status == 200
+    assert len(running.command("pair", "list").splitlines()) == 1
+    clock()
+    announcer.change(Trust=("s", "synchronised"))
+    assert browser.act().status == 200
+    assert not running.matching("is not paired any more")
+
+
 @pytest.mark.parametrize("words, status, told", [
     (["remove", "7"], 1, "no phone has the number 7: see 'pair list'"),
     (["now"], 2, "write 'pair' alone, 'pair list' or 'pair remove NUMBER'")])
@@ -346,7 +417,9 @@ def test_the_token_goes_on_to_count_and_a_wrong_one_counts_before_the_cookie(run
 @pytest.mark.parametrize("host", [
     "127.0.0.1", "127.0.0.1:{port}", "[::1]:{port}", "[fe80::1]", "localhost:{port}", "LOCALHOST",
     f"{HOST}:{{port}}", f"{HOST.upper()}:80", f"{HOST}.", "{machine}", "{machine}.local:{port}",
-    "{machine}-2.local", "kitchen.local"])
+    "{machine}-2.local", "kitchen.local", "{machine}.fritz.box", "{machine}.lan:{port}",
+    "{machine}.home.arpa", "{machine}.INTERNAL", "{machine}.home.", "{machine}.iot.home",
+    "{machine}.localdomain", "{machine}.speedport.ip"])
 def test_the_clock_is_reached_by_its_names(browser, running, host):
     host = host.format(port=running.port, machine=socket.gethostname().partition(".")[0])
     assert browser.ask("GET", "/v1/state", Host=host).status == 200
@@ -356,7 +429,8 @@ def test_the_clock_is_reached_by_its_names(browser, running, host):
     None, "", "evil.test", "evil.test:{port}", f"{HOST}.evil.test", f"evil{HOST}", "local.test",
     "{machine}.evil.test", "{machine}.local.evil.test", "127.0.0.1.evil.test", "evillocal.test",
     "[evil.test]", "evil.test:80:{port}", f"evil.test#{HOST}", f"{HOST}@evil.test",
-    "x" * 2000 + ".test", "2130706433.evil", f"{HOST} evil.test"])
+    "x" * 2000 + ".test", "2130706433.evil", f"{HOST} evil.test", "evil.fritz.box", "evil.lan",
+    "{machine}.lan.evil.test", "{machine}x.lan", "{machine}.evil.box", "{machine}.evillan"])
 def test_another_name_may_be_that_of_a_page_from_elsewhere(browser, running, announcer, host):
     machine = socket.gethostname().partition(".")[0]
     host = host and host.format(port=running.port, machine=machine)
@@ -370,6 +444,33 @@ def test_another_name_may_be_that_of_a_page_from_elsewhere(browser, running, ann
     refused(browser.ask("GET", "/v1/pair", Host=host), 421, "host")
     browser.host = host
     refused(browser.pair(), 421, "host")
+
+
+RESOLVED = 'printf "nameserver 127.0.0.1\\nsearch school.test Hall.test\\n" >"$0" && '
+MOUNTED = 'mount --bind "$0" /etc/resolv.conf && exec "$@"'
+
+
+def test_the_domain_that_the_network_gives_is_of_the_house(door, announcer, tmp_path, on_the_bus):
+    within = ["unshare", "--mount", "sh", "-c", RESOLVED + MOUNTED, tmp_path / "resolv.conf"]
+    if subprocess.run([*within, "true"], stderr=subprocess.DEVNULL, check=False).returncode:
+        pytest.skip("nothing can be mounted here (not root?)")
+    browser = Browser(door("face = yes", within=within).wait_for_announcer())
+    machine = socket.gethostname().partition(".")[0]
+    for host in (f"{machine}.school.test", f"{machine}.hall.test"):
+        assert browser.ask("GET", "/v1/state", Host=host).status == 200
+    for host in ("evil.school.test", f"{machine}.test", f"{machine}.evil.school.test"):
+        refused(browser.ask("GET", "/v1/state", Host=host), 421, "host")
+
+
+def test_a_person_with_a_wrong_name_gets_a_page_that_says_what_to_write(browser, running):
+    answer, page = running.get("/", Host="Clock.example<b>", Accept="text/html,*/*;q=0.8")
+    assert answer.status == 421 and answer.headers["Content-Type"] == "text/html; charset=utf-8"
+    assert "default-src 'none'" in answer.headers["Content-Security-Policy"]
+    assert b"<b>" not in page and b"this clock is not called 'Clock.example&lt;b&gt;'" in page
+    _, page = running.get("/", Host="clock.example:8080", Accept="text/html")
+    machine = socket.gethostname().partition(".")[0].lower()
+    assert "write 'names = clock.example' under [http]" in page.decode()
+    assert f'href="http://{machine}.local:{running.port}/"' in page.decode()
 
 
 @pytest.mark.parametrize("headers", [

@@ -1,31 +1,82 @@
 """A relay with a new configuration: what it clears away, and what goes on."""
 
+import pytest
+
 import relay as parts
-from relay import CLOCK, COMMAND
-
-OLD = "homeassistant/device/clocksmith_hall/config"
-NEW = "homeassistant/device/clocksmith_gym/config"
+from relay import COMMAND, discovery
 
 
-def test_a_clock_with_another_name_leaves_nothing_behind(broker, relay_to, announcer):
-    announcer()
-    heard = broker.listen("#")
-    relay = relay_to(broker.port)
-    heard.wait_for(OLD)
-    heard.wait_for(f"{CLOCK}/availability", lambda payload: payload == "online")
-    relay.configure(broker.port, name="gym")
-    relay.process.send_signal(1)
-    relay.wait_for("reloaded: clocksmith/clock/gym")
-    heard.wait_for(NEW)
-    heard.wait_for(f"{CLOCK}/state", lambda payload: not payload)
-    heard.wait_for(f"{CLOCK}/availability", lambda payload: not payload)
-    heard.wait_for(OLD, lambda payload: not payload)
+
+def retained(broker):
+    """The topics whose last message the broker keeps."""
     late = broker.listen("#")
-    late.wait_for("clocksmith/clock/gym/availability")
     # This comes behind everything that the broker has kept.
     broker.publish("last", "of all")
     late.wait_for("last")
-    assert not late.payloads(OLD)
+    return {topic for topic, payload, is_retained in late.messages if is_retained and payload}
+
+
+def own(name="hall"):
+    return {discovery(), f"clocksmith/clock/{name}/availability", f"clocksmith/clock/{name}/state"}
+
+
+def wait_for_only(broker, topics):
+    parts.wait_until(lambda: retained(broker) == topics, 60, f"only {topics}, not {retained(broker)}")
+
+
+def changed(relay, relay_to, by, port, rest="", name="hall"):
+    """The relay with another configuration, after a reload or after a new start."""
+    if by == "reload":
+        relay.configure(port, rest, name=name)
+        relay.process.send_signal(1)
+        relay.wait_for("reloaded")
+        return relay
+    assert relay.stop() == 0
+    return relay_to(port, rest, name=name)
+
+
+@pytest.mark.parametrize("by", ["reload", "restart"])
+@pytest.mark.parametrize("change", ["name", "prefix", "discovery"])
+def test_a_clock_with_other_topics_leaves_nothing_behind(broker, relay_to, announcer, by, change):
+    announcer()
+    # What version 0.9.0 has left.
+    broker.publish("homeassistant/device/clocksmith_hall/config", "{}", "-r")
+    relay = relay_to(broker.port)
+    wait_for_only(broker, own())
+    options, left = {
+        "name": ({"name": "gym"}, own("gym")),
+        "prefix": ({"rest": "prefix = bells"}, {discovery(), "bells/clock/hall/state", "bells/clock/hall/availability"}),
+        "discovery": ({"rest": "discovery = none"}, own() - {discovery()})}[change]
+    changed(relay, relay_to, by, broker.port, **options)
+    wait_for_only(broker, left)
+
+
+@pytest.mark.parametrize("by", ["reload", "restart"])
+def test_a_clock_with_another_broker_leaves_nothing_at_the_former(
+        broker, relay_to, announcer, tmp_path, by):
+    announcer()
+    relay = relay_to(broker.port)
+    wait_for_only(broker, own())
+    (tmp_path / "other").mkdir()
+    other = parts.Broker(tmp_path / "other")
+    try:
+        changed(relay, relay_to, by, other.port)
+        wait_for_only(broker, set())
+        wait_for_only(other, own())
+    finally:
+        other.close()
+
+
+def test_a_broker_with_another_name_keeps_what_is_there(broker, relay_to, announcer):
+    announcer()
+    relay = relay_to(broker.port)
+    wait_for_only(broker, own())
+    assert relay.stop() == 0
+    heard = broker.listen(discovery())
+    relay = relay_to(broker.port, host="localhost")
+    relay.wait_for("cleared what this clock had left at 127.0.0.1")
+    wait_for_only(broker, own())
+    assert all(heard.payloads(discovery()))
 
 
 def test_a_reload_of_what_is_not_the_brokers_leaves_its_connection(

@@ -1,6 +1,7 @@
 """Commands that wait for their instants: cancelled, and in each other's way."""
 
 import datetime
+import json
 import time
 import zoneinfo
 
@@ -119,3 +120,89 @@ def test_an_occasion_says_what_is_asked_for_at_it_and_another_time_is_refused_by
         assert relay.wait_for(f'handed announce "{name}" to the clock')
     [refused] = relay.matching("refused")
     assert 'the command "another"' in refused and "the next announcement is about to be made" in refused
+
+
+ANSWER = f"{CLOCK}/answer"
+
+
+def answers(heard):
+    return [(each.get("id"), each["status"]) for each in map(json.loads, heard.payloads(ANSWER))]
+
+
+def said(heard, at):
+    """Which announcements of that instant have been made."""
+    states = [json.loads(payload) for payload in heard.payloads(f"{CLOCK}/state")]
+    return {state["last"]["text"] for state in states if "last" in state and datetime.datetime.fromisoformat(
+        state["last"]["at"].replace("Z", "+00:00")).timestamp() == at}
+
+
+def kill(relay):
+    relay.process.kill()
+    relay.process.wait(60)
+    relay.stop = lambda: 0
+
+
+@pytest.mark.parametrize("way", ["kill", "stop"])
+def test_a_command_that_waits_outlasts_a_relay_that_ends(broker, announcer, relay_to, way):
+    clock = announcer()
+    relay = relay_to(broker.port)
+    heard = online(broker)
+    order = bell(15)
+    broker.publish(COMMAND, order)
+    wait_until(lambda: answers(heard) == [("bell", "waiting")], 60, "its first answer")
+    kill(relay) if way == "kill" else relay.stop()
+    relay_to(broker.port)
+    heard.wait_for_state(waiting(["bell"]))
+    wait_until(lambda: said(heard, order["at"]) == {WORDS}, 60, "the announcement")
+    assert answers(heard) == [("bell", "waiting"), ("bell", "done")]
+    assert len(clock.matching(f"said.*{WORDS}")) <= 1
+
+
+def test_a_command_that_the_clock_has_is_not_doubled_by_a_relay_that_is_killed(
+        broker, announcer, relay_to):
+    announcer()
+    relay = relay_to(broker.port)
+    heard = online(broker)
+    order = bell(8)
+    broker.publish(COMMAND, order)
+    relay.wait_for('handed announce "bell" to the clock')
+    kill(relay)
+    again = relay_to(broker.port)
+    wait_until(lambda: said(heard, order["at"]) == {WORDS}, 60, "the announcement")
+    wait_until(lambda: json.loads(heard.payloads(f"{CLOCK}/state")[-1])["waiting"] == [], 60, "its end")
+    assert not again.matching("refused")
+
+
+@pytest.mark.parametrize("way", ["kill", "stop"])
+def test_a_command_that_the_clock_has_outlasts_a_clock_that_ends_or_its_loss_is_told(
+        broker, announcer, relay_to, way):
+    clock = announcer()
+    relay = relay_to(broker.port)
+    heard = online(broker)
+    order = bell(12)
+    broker.publish(COMMAND, order)
+    wait_until(lambda: answers(heard)[-1:] == [("bell", "done")], 60, "that the clock has it")
+    clock.end_by(way)
+    announcer()
+    wait_until(lambda: len(answers(heard)) == 3, 60, "another answer")
+    if answers(heard)[-1] == ("bell", "done"):
+        wait_until(lambda: said(heard, order["at"]) == {WORDS}, 60, "the announcement")
+    else:
+        assert answers(heard)[-1] == ("bell", "refused") and relay.matching("refused")
+
+
+def test_a_command_whose_instant_passes_while_the_relay_is_down_is_told_as_lost(
+        broker, announcer, relay_to):
+    announcer()
+    relay = relay_to(broker.port)
+    heard = online(broker)
+    order = bell(9)
+    broker.publish(COMMAND, order)
+    wait_until(lambda: answers(heard) == [("bell", "waiting")], 60, "its first answer")
+    kill(relay)
+    wait_until(lambda: time.time() > order["at"], 60, "its instant")
+    for _ in range(2):
+        again = relay_to(broker.port)
+        again.wait_for("connected to")
+        wait_until(lambda: answers(heard)[1:] == [("bell", "refused")], 60, "that it is lost")
+        assert again.stop() == 0

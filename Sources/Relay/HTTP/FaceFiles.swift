@@ -2,7 +2,7 @@ import Basics
 
 /// The files of the page for browsers, read once: a request never names a file of the disk.
 struct FaceFiles {
-  private static let types = [
+  fileprivate static let types = [
     "html": "text/html; charset=utf-8", "css": "text/css; charset=utf-8",
     "js": "text/javascript; charset=utf-8", "svg": "image/svg+xml", "png": "image/png",
     "webmanifest": "application/manifest+json",
@@ -35,6 +35,21 @@ struct FaceFiles {
       number.isMultiple(of: 2) ? String(part) : words[part, default: ""].escapedForHTML
     }
     return HTTPAnswer(200, Array(parts.joined().utf8), type: Self.types["html"]!)
+  }
+}
+
+extension HTTPAnswer {
+  /// A refusal of the clock's name as a page that leads to the right one.
+  init(forPerson words: String, url: String) {
+    let page = """
+      <!doctype html>
+      <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+      <title>clocksmith</title>
+      <h1>Another name</h1>
+      <p>Its page is at <a href="\(url)">\(url)</a>: \(words.printable.escapedForHTML).
+
+      """
+    self.init(421, Array(page.utf8), type: FaceFiles.types["html"]!)
   }
 }
 

@@ -19,7 +19,13 @@ public struct HTTPConfiguration: Hashable, Sendable {
 
   public var usesTLS: Bool { certificate != nil }
 
-  public var url: String { "\(usesTLS ? "https" : "http")://\(listen.text)" }
+  private var scheme: String { usesTLS ? "https" : "http" }
+  public var url: String { "\(scheme)://\(listen.usable.text)" }
+
+  func url(of host: String) -> String {
+    listen.port == (usesTLS ? 443 : 80)
+      ? "\(scheme)://\(host)/" : "\(scheme)://\(host):\(listen.port)/"
+  }
 }
 
 extension HTTPConfiguration {

@@ -97,7 +97,12 @@ final class HTTPDoor {
     self.settings = settings
     let http = settings.http
     files = http.face == .no ? nil : try FaceFiles()
-    phones = http.face == .no ? nil : Phones(service.journal, service.register, http)
+    phones =
+      http.face == .no
+      ? nil
+      : Phones(service.journal, service.register, http) { [unowned service] in
+        service.announcer.state.isTrusted ? .now : nil
+      }
     streams = EventStreams(service.loop)
     renderer = Renderer(service.loop)
     server = try HTTPServer(service.loop, http.listen, settings.identity, self)
@@ -122,6 +127,12 @@ final class HTTPDoor {
     let route = found.first { $0.methods.contains(exchange.method) } ?? page(exchange)
     let access = route?.access ?? found.first?.access ?? .look
     if let refusal = refusal(ofVisitor: exchange, for: access) { return refusal }
+    // A phone is paired with the clock, not with its place: it may come by a proxy, with many others.
+    if server?.isFull(for: exchange.address) == true,
+      refusal(ofVisitor: exchange, for: .act) != nil
+    {
+      return full(exchange, "too many connections are open; close other pages, and try again")
+    }
     guard let route else {
       let places = routes.map { "\($0.methods[0]) \($0.path)" }.joined(separator: ", ")
       return HTTPAnswer(
@@ -214,12 +225,21 @@ final class HTTPDoor {
 
   private func listen(_ exchange: HTTPExchange) {
     guard let stream = streams.open(service.stateForApps) else {
-      var answer = HTTPAnswer(
-        .refused(Rejection(.full, "the page of this clock is open too often; close it elsewhere")))
-      answer.headers.append(("Connection", "close"))
-      return exchange.answer(answer)
+      let words = "the page of this clock is open too often; close it elsewhere"
+      return exchange.answer(full(exchange, words))
     }
-    exchange.answer(HTTPAnswer(200, [], type: "text/event-stream"), stream)
+    // nginx sends on each event at once then.
+    let headers = [("X-Accel-Buffering", "no")]
+    exchange.answer(HTTPAnswer(200, [], type: "text/event-stream", headers), stream)
+  }
+
+  /// Refuses for want of a connection, and ends this one.
+  private func full(_ exchange: HTTPExchange, _ words: String) -> HTTPAnswer {
+    let rejection = Rejection(.full, words)
+    service.reject(rejection, exchange.path.excerpt)
+    var answer = HTTPAnswer(.refused(rejection))
+    answer.headers.append(("Connection", "close"))
+    return answer
   }
 }
 

@@ -32,8 +32,10 @@ final class HTTPExchange {
     connection.flatMap { clocksmith_http_header($0, name) }.map { String(cString: $0) }
   }
 
-  var address: String {
-    guard let connection, let address = clocksmith_http_address(connection) else { return "" }
+  var address: String { connection.map(Self.address) ?? "" }
+
+  static func address(of connection: OpaquePointer) -> String {
+    guard let address = clocksmith_http_address(connection) else { return "" }
     let isLong = Int32(address.pointee.sa_family) == AF_INET6
     let size = isLong ? MemoryLayout<sockaddr_in6>.size : MemoryLayout<sockaddr_in>.size
     return withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(NI_MAXHOST)) { text in

@@ -10,7 +10,13 @@ final class HTTPServer {
   /// reads no answer.
   private static let mostThrownAway = 1 << 20
   private static let limits = clocksmith_http_limits(
-    connections: 64, connections_of_address: 16, idle_seconds: 10, bytes_of_connection: 16_384)
+    connections: 128, connections_of_address: 64, idle_seconds: 10, bytes_of_connection: 16_384)
+  /// Of each limit. libmicrohttpd ends what is over a limit without a word.
+  private static let keptForRefusals: UInt32 = 16
+  /// For the whole request, also if it comes byte by byte.
+  private static let longestRequest = Duration.seconds(10)
+  /// For an answer to be made and taken.
+  private static let longestAnswer = Duration.seconds(60)
 
   private static let stopping = Rejection(
     .timeout, "the relay is stopping; the announcer may still carry the command out")
@@ -24,6 +30,10 @@ final class HTTPServer {
   private var timer: EventSource?
   private var hasRoomAgain = false
   private var waiting: [ObjectIdentifier: HTTPExchange] = [:]
+  /// The addresses of those that are connected, and when each is ended unless it gets on; nil for a
+  /// stream.
+  private var connections: [OpaquePointer: (address: String, deadline: Duration?)] = [:]
+  private var deadlineTimer: EventSource?
 
   init(
     _ loop: EventLoop, _ listen: ListenAddress, _ identity: TLSIdentity?, _ door: HTTPDoor
@@ -36,15 +46,16 @@ final class HTTPServer {
         received: { context, connection, request, path, method, bytes, count in
           HTTPServer.from(context).received(connection!, request!, path!, method!, bytes, count!)
         },
-        completed: { _, _, request in
+        completed: { context, connection, request in
+          HTTPServer.from(context).expect(connection!, within: HTTPServer.longestRequest)
           guard let request else { return }
           Unmanaged<HTTPExchange>.fromOpaque(request).takeRetainedValue().end()
         },
-        connected: { context, _, isThere in
-          if isThere == 0 { HTTPServer.from(context).hasRoomAgain = true }
+        connected: { context, connection, isThere in
+          HTTPServer.from(context).connected(connection!, isThere != 0)
         }))
     let made = clocksmith_http_start(
-      listen.bytes, Self.limits, identity?.certificate, identity?.key, callbacks)
+      listen.usable.bytes, Self.limits, identity?.certificate, identity?.key, callbacks)
     guard let made else {
       let code = errno
       let advice =
@@ -54,6 +65,7 @@ final class HTTPServer {
     }
     daemon = made
     timer = try loop.after(.zero) { [unowned self] in run() }
+    deadlineTimer = try loop.after(.zero) { [unowned self] in endOverdue() }
     source = try loop.whenReady(clocksmith_http_epoll(made), events: EPOLLIN.rawValue) {
       [unowned self] in run()
     }
@@ -93,8 +105,49 @@ final class HTTPServer {
     for _ in 0..<3 { MHD_run(daemon) }
     source = nil
     timer = nil
+    deadlineTimer = nil
     MHD_stop_daemon(daemon)
     self.daemon = nil
+  }
+
+  private func connected(_ connection: OpaquePointer, _ isThere: Bool) {
+    if isThere {
+      connections[connection] = (HTTPExchange.address(of: connection), nil)
+      expect(connection, within: Self.longestRequest)
+    } else {
+      connections[connection] = nil
+      hasRoomAgain = true
+    }
+  }
+
+  /// Whether so many are connected that only paired phones are served.
+  func isFull(for address: String) -> Bool {
+    let limits = Self.limits
+    return connections.count > limits.connections - Self.keptForRefusals
+      || connections.values.count { $0.address == address }
+        > limits.connections_of_address - Self.keptForRefusals
+  }
+
+  private func expect(_ connection: OpaquePointer, within time: Duration?) {
+    connections[connection]?.deadline = time.map { uptime + $0 }
+    watchDeadlines()
+  }
+
+  private func watchDeadlines() {
+    if let next = connections.values.compactMap(\.deadline).min() {
+      deadlineTimer?.goesOff(after: max(next - uptime, .zero))
+    } else {
+      deadlineTimer?.rests()
+    }
+  }
+
+  /// libmicrohttpd itself waits anew after each byte.
+  private func endOverdue() {
+    for (connection, each) in connections where each.deadline.map({ $0 <= uptime }) == true {
+      connections[connection]?.deadline = nil
+      shutdown(clocksmith_http_socket(connection), Int32(SHUT_RDWR))
+    }
+    watchDeadlines()
   }
 
   /// - Returns: 0 to end the connection.
@@ -119,6 +172,7 @@ final class HTTPServer {
       return exchange.size <= Self.mostThrownAway ? 1 : 0
     }
     // The whole request is there, or its answer is.
+    expect(connection, within: Self.longestAnswer)
     if isClosing { exchange.answer(HTTPAnswer(.refused(Self.stopping))) }
     if exchange.answer == nil { door.serve(exchange) }
     if exchange.answer != nil { return send(exchange, connection) }
@@ -145,6 +199,7 @@ final class HTTPServer {
 
   private func response(_ stream: EventStream, _ connection: OpaquePointer) -> OpaquePointer? {
     clocksmith_http_limit_stream(connection)
+    expect(connection, within: nil)
     stream.suspend = { MHD_suspend_connection(connection) }
     stream.resume = { [unowned self] in resume(connection) }
     // libmicrohttpd does not see that a client has left while it is suspended.

@@ -36,5 +36,20 @@ public struct ListenAddress: Hashable, Sendable {
         start: found.pointee.ai_addr, count: Int(found.pointee.ai_addrlen)))
   }
 
+  /// IPv4 in place of `[::]` on a machine that has no IPv6.
+  public var usable: ListenAddress {
+    text.hasPrefix("[::]:") && !Self.hasIPv6 ? ListenAddress(text: "0.0.0.0:\(port)")! : self
+  }
+
+  /// Whether this machine can serve there.
+  public var isUsable: Bool { !usable.text.hasPrefix("[") || Self.hasIPv6 }
+
+  private static var hasIPv6: Bool {
+    let socket = socket(AF_INET6, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    guard socket >= 0 else { return errno != EAFNOSUPPORT }
+    close(socket)
+    return true
+  }
+
   public var isLoopback: Bool { text.hasPrefix("127.") || text.hasPrefix("[::1]:") }
 }

@@ -21,11 +21,18 @@ final class Phones {
 
   private let journal: Journal
   private let register: OpenRegister
+  /// Nil while the clock is not trusted.
+  private let trustedNow: () -> Instant?
+  private var lastTrusted: Instant?
   /// Those that were read last; nil before the first reading.
   private var known: [Phone]?
 
-  init(_ journal: Journal, _ register: OpenRegister, _ http: HTTPConfiguration) {
+  init(
+    _ journal: Journal, _ register: OpenRegister, _ http: HTTPConfiguration,
+    trustedNow: @escaping () -> Instant?
+  ) {
     (self.journal, self.register, self.http) = (journal, register, http)
+    self.trustedNow = trustedNow
     read()
   }
 
@@ -34,10 +41,13 @@ final class Phones {
     // A page from elsewhere may have its own name lead to this address (DNS rebinding).
     let host = exchange["Host"] ?? ""
     guard isOurs(host) else {
-      return HTTPAnswer(
-        421, "host",
+      let name = host.prefix { $0 != ":" }.lowercased().excerpt
+      let words =
         "this clock is not called '\(host.excerpt)'; use its address or the name of its machine, or "
-          + "add the name to 'names' under [http]")
+        + "write 'names = \(name)' under [http] in relay.conf, on the card in clocksmith.txt"
+      return exchange["Accept"]?.contains("text/html") == true
+        ? HTTPAnswer(forPerson: words, url: http.url(of: "\(Self.machine).local"))
+        : HTTPAnswer(421, "host", words)
     }
     guard ["GET", "HEAD"].contains(exchange.method) || isOwnPage(exchange, host) else {
       return HTTPAnswer(403, "origin", "only the page of this clock may do that without the token")
@@ -53,8 +63,33 @@ final class Phones {
       ("WWW-Authenticate", "Bearer"))
   }
 
+  /// The domains that routers give the machines of a home. Nobody in the internet can have one of our
+  /// name there.
+  private static let domains = [
+    "fritz.box", "home", "home.arpa", "internal", "lan", "localdomain", "localhost", "speedport.ip",
+  ]
+
+  /// The name of this machine without its domain, in lower case.
+  private static var machine: String {
+    RelayConfiguration.hostName.prefix { $0 != "." }.lowercased()
+  }
+
+  /// Whether it is the name of this machine in a domain of a home, or in that of its network, which DHCP
+  /// has written into resolv.conf(5).
+  private func isOfHome(_ name: String) -> Bool {
+    guard name.hasPrefix("\(Self.machine).") else { return false }
+    if Self.domains.contains(where: { name.hasSuffix(".\($0)") }) { return true }
+    let text = String(
+      decoding: (try? readRegularFile("/etc/resolv.conf")) ?? [], as: UTF8.self)
+    return text.lowercased().split(separator: "\n").contains { line in
+      let words = line.split { $0.isWhitespace }
+      return ["domain", "search"].contains(words.first ?? "")
+        && words.dropFirst().contains { name == "\(Self.machine).\($0)" }
+    }
+  }
+
   /// An address, or a name that nobody in the internet can have: one of a single word, one in
-  /// `.local`, that of this machine, or one of the configuration.
+  /// `.local`, that of this machine, also in its home, or one of the configuration.
   /// - Parameter host: as a browser sends it: a name or an address, perhaps with a port.
   private func isOurs(_ host: String) -> Bool {
     guard WebAddress.isPlace(host) else { return false }
@@ -63,7 +98,7 @@ final class Phones {
     var address = in_addr()
     return host.hasPrefix("[") || inet_pton(AF_INET, name, &address) == 1
       || !name.contains(".") || name.hasSuffix(".local") || http.names.contains(name)
-      || name == RelayConfiguration.hostName.lowercased()
+      || name == RelayConfiguration.hostName.lowercased() || isOfHome(name)
   }
 
   /// Whether the request comes from a page of this very server. Over plain HTTP, another program may
@@ -78,12 +113,18 @@ final class Phones {
   /// - Throws: `Fault` if the register cannot be read now.
   func sender(of exchange: HTTPExchange) throws(Fault) -> (phone: Phone, cookie: String)? {
     let register = try register.opened()
+    let now = trustedNow()
+    // Once an hour, or if the clock was ahead of now.
+    func isDue(_ last: Instant) -> Bool {
+      now.map { !(.zero..<Duration.seconds(3600)).contains($0 - last) } ?? false
+    }
+    if let now, lastTrusted.map(isDue) ?? true {
+      try? register.setTime(now)
+      lastTrusted = now
+    }
     for cookie in exchange.ownCookies {
       guard let phone = try register.phones(cookie: digest(of: cookie)).first else { continue }
-      // Once an hour, or if the clock was ahead of now when the phone came last.
-      if !(.zero..<Duration.seconds(3600)).contains(.now - phone.seen) {
-        try? register.setSeen(phone.number, at: .now)
-      }
+      if let now, phone.isNew || isDue(phone.seen) { try? register.setSeen(phone.number, at: now) }
       return (phone, cookie)
     }
     return nil

@@ -7,7 +7,7 @@ import Horology
 public struct TLSIdentity: Hashable {
   let certificate: String
   let key: String
-  /// Why apps will refuse the certificate: expired or not valid yet. Nil if it is valid now.
+  /// What is wrong with the dates of the certificate; nil if nothing is.
   let complaint: Fault?
 
   init(certificate: String, key: String) throws(Fault) {
@@ -21,7 +21,8 @@ public struct TLSIdentity: Hashable {
     complaint = try Self.complaint(of: certificate)
   }
 
-  /// What is wrong with the dates of a certificate, and what to do; nil if it is valid now.
+  /// What is wrong with the dates of a certificate, and what to do; nil if it is valid now and for
+  /// 20 days more.
   public static func complaint(of path: String) throws(Fault) -> Fault? {
     let context = SSL_CTX_new(TLS_client_method())
     defer { SSL_CTX_free(context) }
@@ -29,11 +30,15 @@ public struct TLSIdentity: Hashable {
       let certificate = SSL_CTX_get0_certificate(context)
     else { throw Fault(path, "it is no certificate in PEM form (\(TLSContext.reason))") }
     let (begins, ends) = (X509_get0_notBefore(certificate), X509_get0_notAfter(certificate))
-    if X509_cmp_current_time(begins) < 0, X509_cmp_current_time(ends) > 0 { return nil }
-    return Fault(
-      path,
-      "this certificate is valid only from \(day(begins)) to \(day(ends)); renew it, then 'sudo "
-        + "systemctl restart clocksmith-relay', or set the clock of this machine")
+    guard X509_cmp_current_time(begins) < 0, X509_cmp_current_time(ends) > 0 else {
+      return Fault(
+        path,
+        "this certificate is valid only from \(day(begins)) to \(day(ends)), so it is refused; renew "
+          + "it, or set the clock of this machine")
+    }
+    var soon = time(nil) + 20 * 86_400
+    if X509_cmp_time(ends, &soon) > 0 { return nil }
+    return Fault(path, "this certificate ends on \(day(ends)); renew it before")
   }
 
   private static func day(_ time: UnsafePointer<ASN1_TIME>?) -> Substring {

@@ -67,7 +67,8 @@ public final class Register {
   }
 
   /// Instants are in microseconds since 1970; a pairing ends at an uptime. A delivery without a lane is
-  /// a person's words, for every receiver; one without a device is for an entry.
+  /// a person's words, for every receiver; one without a device is for an entry. A phone that has not come
+  /// in trusted time yet was seen at 0. The clock's row is the trusted time that was known last.
   private static let tables = """
     PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -512;
     PRAGMA temp_store = MEMORY;
@@ -83,6 +84,13 @@ public final class Register {
     CREATE TABLE IF NOT EXISTS pairing (
       cookie TEXT NOT NULL, words TEXT NOT NULL, name TEXT NOT NULL, address TEXT NOT NULL,
       ends INTEGER NOT NULL);
+    CREATE TABLE IF NOT EXISTS clock (
+      id INTEGER PRIMARY KEY CHECK (id = 0), trusted INTEGER NOT NULL);
+    CREATE TABLE IF NOT EXISTS retained (
+      host TEXT NOT NULL, port INTEGER NOT NULL, topic TEXT NOT NULL,
+      PRIMARY KEY (host, port, topic));
+    CREATE TABLE IF NOT EXISTS waiting (
+      id INTEGER PRIMARY KEY, source TEXT NOT NULL, command TEXT NOT NULL);
     """
 }
 
@@ -318,6 +326,48 @@ extension Register {
   }
 }
 
+extension Register {
+  typealias Place = (host: String, port: Int)
+
+  /// The topics whose last message a broker may still keep for this clock.
+  func retained(at place: Place) throws(Fault) -> [String] {
+    let sql = "SELECT topic FROM retained WHERE host = ? AND port = ?"
+    return try rows(sql, [place.host, "\(place.port)"]) { $0.text(0) }
+  }
+
+  func setRetained(_ topics: [String], at place: Place) throws(Fault) {
+    try synced { () throws(Fault) in
+      try run("DELETE FROM retained WHERE host = ? AND port = ?", place.host, "\(place.port)")
+      for topic in topics {
+        try run("INSERT INTO retained VALUES (?, ?, ?)", place.host, "\(place.port)", topic)
+      }
+    }
+  }
+
+  func placesOfRetained() throws(Fault) -> [Place] {
+    try rows("SELECT DISTINCT host, port FROM retained") { ($0.text(0), Int($0.integer(1))) }
+  }
+
+  /// Keeps a command that waits for its instant.
+  /// - Returns: its number.
+  func keep(command: String, from source: String) throws(Fault) -> Int64 {
+    try synced { () throws(Fault) in
+      try run("INSERT INTO waiting (source, command) VALUES (?, ?)", source, command)
+      return sqlite3_last_insert_rowid(handle)
+    }
+  }
+
+  func removeWaiting(_ number: Int64) throws(Fault) {
+    try run("DELETE FROM waiting WHERE id = ?", "\(number)")
+  }
+
+  func waiting() throws(Fault) -> [(number: Int64, source: String, command: String)] {
+    try rows("SELECT id, source, command FROM waiting ORDER BY id") {
+      ($0.integer(0), $0.text(1), $0.text(2))
+    }
+  }
+}
+
 public struct Phone: Hashable {
   /// Never used again for another phone.
   public let number: Int64
@@ -325,6 +375,8 @@ public struct Phone: Hashable {
   public let since: Instant
   /// To the hour.
   public let seen: Instant
+  /// It has not come in trusted time yet.
+  let isNew: Bool
 }
 
 public struct Pairing: Hashable {
@@ -337,19 +389,28 @@ public struct Pairing: Hashable {
 }
 
 extension Register {
-  /// After its last visit. Browsers keep no cookie longer.
+  /// After its last visit, in trusted time alone. Browsers keep no cookie longer.
   static let lifeOfPhone = Duration.seconds(400 * 86_400)
 
   /// - Parameter cookie: the digest of the one of the only phone that is wanted.
   public func phones(cookie: String? = nil) throws(Fault) -> [Phone] {
     try rows(
       """
-      SELECT id, name, since, seen FROM phones WHERE seen > ? AND cookie = coalesce(?, cookie)
+      SELECT id, name, since, iif(seen = 0, since, seen), seen = 0 FROM phones
+        WHERE cookie = coalesce(?1, cookie)
+          AND (seen = 0 OR seen + ?2 > coalesce((SELECT trusted FROM clock), 0))
         ORDER BY id
-      """, ["\((Instant.now - Self.lifeOfPhone).microseconds)", cookie]
+      """, [cookie, "\(Self.lifeOfPhone.microseconds)"]
     ) { row in
-      Phone(number: row.integer(0), name: row.text(1), since: row.instant(2), seen: row.instant(3))
+      Phone(
+        number: row.integer(0), name: row.text(1), since: row.instant(2), seen: row.instant(3),
+        isNew: row.integer(4) != 0)
     }
+  }
+
+  /// - Parameter now: a trusted time.
+  func setTime(_ now: Instant) throws(Fault) {
+    try run("INSERT OR REPLACE INTO clock (id, trusted) VALUES (0, ?)", "\(now.microseconds)")
   }
 
   func setSeen(_ phone: Int64, at now: Instant) throws(Fault) {
@@ -388,7 +449,7 @@ extension Register {
       try run(
         """
         INSERT INTO phones (cookie, name, since, seen)
-          SELECT cookie, name, ?1, ?1 FROM pairing WHERE cookie = ?2 AND ends > ?3
+          SELECT cookie, name, ?1, 0 FROM pairing WHERE cookie = ?2 AND ends > ?3
         """, "\(now.microseconds)", pairing.cookie, "\(uptime.microseconds)")
       try run("DELETE FROM pairing WHERE cookie = ?", pairing.cookie)
     }
