@@ -22,7 +22,6 @@ enum RelayEvent: String, CaseIterable, Sendable {
   case provider = "relay_provider 0bf4b513e2c641b58fa7248e2d3f80ed"
   case providerLost = "relay_provider_lost 0ff81061e27e4349b387100677e10659"
   case deviceGone = "relay_device_gone 04cfb290fcd146d79a9498c6aabf4715"
-  case deviceTrouble = "relay_device_trouble 9b52761be9404fed8cc10d4bf3f3769f"
   case register = "relay_register 25a5c65da3f849e98b937a6cb21b246a"
   case http = "relay_http 016841cdb26045a1a026899ffc6c9534"
   case httpLost = "relay_http_lost 96125916b3344aa4bb62abd47a9e2253"

@@ -9,7 +9,7 @@ import Testing
   @Test("what breaks off is tried again, unless APNs has accepted it") func failures() {
     let apns = Provider(
       name: "apns", events: .all, authorities: "", request: { _, _ in fatalError() },
-      verdict: Provider.apnsVerdict)
+      verdict: { Provider.apnsVerdict(on: $0) })
     #expect(Verdict(PushResponse(status: 410, failure: "why"), from: apns) == .again("why"))
     #expect(Verdict(PushResponse(status: 200, failure: "why"), from: apns) == .accepted)
   }

@@ -30,44 +30,33 @@ extension Provider {
           return PushRequest(
             url: address + delivery.token, headers: headers, body: message.apnsPayload(apns))
         },
-        verdict: { answer in
-          if answer.status == 403, answer.reason == "ExpiredProviderToken",
-            token?.replaced(in: answer.sent, at: uptime) == true
-          {
-            return .atOnce
-          }
-          return apnsVerdict(on: answer)
-        })
+        verdict: { apnsVerdict(on: $0, token) })
     }
   }
 
   /// By Apple's `Handling notification responses from APNs`.
-  static func apnsVerdict(on answer: PushResponse) -> Verdict? {
-    let reason = answer.reason
+  static func apnsVerdict(on answer: PushResponse, _ token: ProviderToken? = nil) -> Verdict? {
+    let body = try? Record(json: answer.body, path: "the answer")
+    let reason = body?[.text("reason")].map { $0.excerpt.printable } ?? "status \(answer.status)"
     switch (answer.status, reason) {
     case (410, _):
       // In milliseconds since 1970, until 2200.
-      let since = answer.record?[.integer("timestamp", 0...7_258_118_400_000)]
-      return .gone(reason, since: since.map { Instant(microseconds: Int64($0) * 1000) } ?? .now)
+      let since = body?[.integer("timestamp", 0...7_258_118_400_000)]
+      return .deviceRefused(
+        reason, since: since.map { Instant(microseconds: Int64($0) * 1000) } ?? .now)
     case (400, "BadDeviceToken"):
-      return .deviceRefused(reason, meaning: "the token is wrong, or is of the other environment")
+      return .deviceRefused("\(reason): the token is wrong, or is of the other environment")
     case (400, "DeviceTokenNotForTopic"):
-      return .deviceRefused(reason, meaning: "the topic under [apns] is not the ID of its app")
+      return .deviceRefused("\(reason): the topic under [apns] is not the ID of its app")
     case (429, "TooManyRequests"): return .later(reason)
+    case (403, "ExpiredProviderToken") where token?.replaced(in: answer.sent, at: uptime) == true:
+      return .again(nil)
     case (400, "BadTopic"), (400, "TopicDisallowed"), (403, _):
       return .again("APNs refuses this clock: \(reason)")
     case (400, "IdleTimeout"), (429, _): return .again(reason)
     case (400..<500, _): return .refused(reason)
     default: return nil
     }
-  }
-}
-
-extension PushResponse {
-  fileprivate var record: Record? { try? Record(json: body, path: "the answer") }
-
-  fileprivate var reason: String {
-    record?[.text("reason")].map { $0.excerpt.printable } ?? "status \(status)"
   }
 }
 

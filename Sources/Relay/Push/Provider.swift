@@ -23,17 +23,13 @@ struct Provider {
 enum Verdict: Hashable {
   case accepted
   case refused(String)
-  /// The same; it is about the device, which stays registered, for a setting may be the cause.
-  case deviceRefused(String, meaning: String)
-  /// Send nothing more to the device until it registers again, if it has not since.
-  case gone(String, since: Instant)
-  /// Send nothing more there until the configuration is read again.
-  case noMore(String)
-  case again(String)
-  /// The same, but it is about this device alone.
+  /// The device has gone: send nothing more to it until it registers again, if it has not since.
+  /// With nil a setting may be wrong, and it stays active.
+  case deviceRefused(String, since: Instant? = nil)
+  /// Nil if it can be sent at once, in another form.
+  case again(String?)
+  /// It is about this device alone.
   case later(String)
-  /// Send it again now: the request is made in another way.
-  case atOnce
 
   init(_ answer: PushResponse, from provider: Provider) {
     // A server may answer before it has read the body, and then end the stream: it has accepted.

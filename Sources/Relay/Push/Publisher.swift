@@ -80,7 +80,7 @@ final class Publisher {
   /// - Parameter words: the id of the words in the register, which are published once.
   func publish(_ message: PushMessage, inPlaceOf words: String? = nil) {
     let publication = Publication(message)
-    let deliveries = lanes.filter { !$0.isClosed }.flatMap { lane in
+    let deliveries = lanes.flatMap { lane in
       receivers(lane.provider, of: message.event).map {
         Delivery(publication, lane: lane.provider.name, token: $0)
       }
@@ -124,7 +124,7 @@ final class Publisher {
   func ended(_ delivery: Delivery, _ end: DeliveryEnd, _ reason: String? = nil) {
     using { try $0.remove(delivery: delivery.id) }
     if end == .accepted, refused.remove(delivery.token) != nil {
-      using { try $0.mark(delivery.token, nil) }
+      using { try $0.setRefusal(of: delivery.token, nil, at: .now) }
     }
     let publication = delivery.publication
     publication.waiting -= 1
@@ -134,30 +134,24 @@ final class Publisher {
   }
 
   /// - Parameter since: when the provider has lost it: a device that has registered after that stays.
-  func hasGone(_ delivery: Delivery, _ reason: String, since: Instant) {
-    let hasGone = using { try $0.deactivate(delivery.token, reason, since: since, at: .now) }
-    guard hasGone == true else { return }
-    log(.deviceGone, of: delivery, "gets no more messages: \(reason)\(Self.seeFeedback)", reason)
+  ///   Nil if it stays in any case, and is only listed.
+  func refuses(_ delivery: Delivery, _ reason: String, since: Instant?) {
+    let (token, word) = (delivery.token, String(reason.prefix { $0 != ":" }))
+    guard using({ try $0.setRefusal(of: token, word, since: since, at: .now) }) == true
+    else { return }
+    refused.insert(token)
+    logTrouble(
+      of: delivery,
+      (since == nil ? "is refused" : "gets no more messages")
+        + ": \(reason); 'clocksmith-relay feedback' lists it")
   }
 
-  /// Lists the device until it registers again or takes a message.
-  func refuses(_ delivery: Delivery, _ reason: String, _ meaning: String) {
-    guard using({ try $0.mark(delivery.token, reason) }) == true else { return }
-    refused.insert(delivery.token)
-    logTrouble(of: delivery, "is refused: \(reason): \(meaning)\(Self.seeFeedback)", reason)
-  }
-
-  func logTrouble(of delivery: Delivery, _ trouble: String, _ reason: String) {
-    log(.deviceTrouble, of: delivery, trouble, reason)
-  }
-
-  private static let seeFeedback = "; 'clocksmith-relay feedback' lists it"
-
-  private func log(_ event: RelayEvent, of delivery: Delivery, _ words: String, _ reason: String) {
+  func logTrouble(of delivery: Delivery, _ trouble: String) {
     // Only the start of the token, which is private.
     journal.log(
-      event, .notice, "\(delivery.lane): the device \(delivery.token.prefix(8))... \(words)",
-      ["LANE": delivery.lane, "REASON": reason])
+      .deviceGone, .notice,
+      "\(delivery.lane): the device \(delivery.token.prefix(8))... \(trouble)",
+      ["LANE": delivery.lane, "DETAIL": trouble])
   }
 
   /// - Returns: nil if the register cannot be used now.
@@ -191,17 +185,13 @@ final class Publisher {
       ])
   }
 
-  func logGoAway(of provider: Provider, _ error: String) {
-    journal.log(
-      .provider, .notice, "\(provider.name): the server ends the connection: GOAWAY, \(error)",
-      ["LANE": provider.name, "DETAIL": error])
-  }
-
-  func logTrouble(of provider: Provider, _ trouble: String?) {
+  func logTrouble(
+    of provider: Provider, _ trouble: String?, _ priority: Priority = .warning
+  ) {
     let name = provider.name
     if let trouble {
       journal.log(
-        .providerLost, .warning, "\(name): \(trouble)", ["LANE": name, "DETAIL": trouble])
+        .providerLost, priority, "\(name): \(trouble)", ["LANE": name, "DETAIL": trouble])
     } else {
       journal.log(.provider, .notice, "\(name) is back", ["LANE": name])
     }

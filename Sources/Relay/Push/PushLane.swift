@@ -24,7 +24,6 @@ final class PushLane {
   private var holds: [String: (outage: Outage, timer: EventSource?)] = [:]
   private var outage = Outage()
   private var pause: EventSource?
-  private(set) var isClosed = false
 
   private let multi: UnsafeMutableRawPointer
   private var sockets: [Int32: EventSource] = [:]
@@ -118,7 +117,7 @@ final class PushLane {
     let token = delivery.token
     waiting[token]?.insert(delivery, at: 0)
     var outage = holds[token]?.outage ?? Outage()
-    if outage.begins() { publisher.logTrouble(of: delivery, "has to wait: \(reason)", reason) }
+    if outage.begins() { publisher.logTrouble(of: delivery, "has to wait: \(reason)") }
     let wait = max(outage.nextWait(), min(wish, Self.longestWait))
     let timer = try? loop.after(wait) { [unowned self] in
       release(token)
@@ -136,9 +135,16 @@ final class PushLane {
     wantsFreshConnection = false
     clocksmith_curl_debugger(
       transfer.easy,
-      { _, kind, text, count, context in
-        if kind == CURLINFO_TEXT, let error = goAway(in: .init(start: text, count: count)) {
-          PushLane.from(context).isLeft(error)
+      { _, kind, bytes, count, context in
+        // As in `received GOAWAY, error=0, last_stream=9`. libcurl tells no more of it.
+        let bytes = UnsafeRawBufferPointer(start: bytes, count: count)
+        guard kind == CURLINFO_TEXT, bytes.first == UInt8(ascii: "r") else { return 0 }
+        let words = String(decoding: bytes, as: UTF8.self).split(separator: " ", maxSplits: 1)
+        guard words.last?.hasPrefix("GOAWAY, ") == true else { return 0 }
+        let lane = PushLane.from(context)
+        if !lane.outage.isLost {
+          lane.publisher.logTrouble(
+            of: lane.provider, "the server ends the connection: \(words[1].dropLast())", .info)
         }
         return 0
       }, Unmanaged.passUnretained(self).toOpaque())
@@ -147,11 +153,6 @@ final class PushLane {
       throw Fault("cannot send a request", String(cString: curl_multi_strerror(code)))
     }
     inFlight[transfer.easy] = transfer
-  }
-
-  /// The server ends the connection; what it has not looked at goes over the next.
-  private func isLeft(_ error: String) {
-    if !outage.isLost { publisher.logGoAway(of: provider, error) }
   }
 
   /// Called by libcurl, which must not be called from here.
@@ -177,9 +178,8 @@ final class PushLane {
 
   private func act(_ socket: Int32) {
     // With 0, libcurl itself asks the socket what it is ready for.
-    var running: Int32 = 0
+    var (running, left): (Int32, Int32) = (0, 0)
     curl_multi_socket_action(multi, socket, 0, &running)
-    readAnswers()
     // libcurl 7.88 does not notice, before the time limit, the end of an answer that the server gave
     // before it had the whole request. It reads again after a pause.
     for transfer in inFlight.values where transfer.status != 0 {
@@ -187,12 +187,6 @@ final class PushLane {
       curl_easy_pause(transfer.easy, CURLPAUSE_CONT)
       curl_multi_socket_action(multi, CURL_SOCKET_TIMEOUT, 0, &running)
     }
-    readAnswers()
-    send()
-  }
-
-  private func readAnswers() {
-    var left: Int32 = 0
     let isUsed = hasAnswered
     while let message = curl_multi_info_read(multi, &left) {
       let (easy, result) = (message.pointee.easy_handle!, message.pointee.data.result)
@@ -208,6 +202,7 @@ final class PushLane {
       }
       answered(transfer.delivery, transfer.answer(result))
     }
+    send()
   }
 
   private func answered(_ delivery: Delivery, _ answer: PushResponse) {
@@ -219,32 +214,20 @@ final class PushLane {
       let isNext = isOfServer || provider.environment != nil
       release(delivery.token, sendAgain: isNext ? delivery : nil)
       if !isNext { queue.insert(delivery, at: 0) }
-      return fail(reason, answer.retryAfter)
+      if let reason { fail(reason, answer.retryAfter) }
+      return
     }
-    if verdict == .atOnce { return release(delivery.token, sendAgain: delivery) }
     // The provider has accepted or refused it: either shows that it works.
     hasAnswered = true
     if outage.ends() { publisher.logTrouble(of: provider, nil) }
     switch verdict {
-    case .again, .atOnce: break
+    case .again: break
     case .later(let reason): hold(delivery, reason, answer.retryAfter)
     case .accepted: end(delivery, .accepted)
     case .refused(let reason): end(delivery, .refused, reason)
-    case .deviceRefused(let reason, let meaning):
-      publisher.refuses(delivery, reason, meaning)
-      end(delivery, .refused, "\(reason): \(meaning)")
-    case .gone(let reason, let since):
-      publisher.hasGone(delivery, reason, since: since)
+    case .deviceRefused(let reason, let since):
+      publisher.refuses(delivery, reason, since: since)
       end(delivery, .refused, reason)
-    case .noMore(let reason):
-      isClosed = true
-      publisher.logTrouble(
-        of: provider,
-        "the server answers \(reason), so nothing more is sent there until the relay is reloaded")
-      release(delivery.token)
-      let rest = queue
-      queue = []
-      for each in [delivery] + rest { publisher.ended(each, .refused, reason) }
     }
   }
 
@@ -258,19 +241,4 @@ final class PushLane {
       send()
     }
   }
-}
-
-/// The name of the error in a GOAWAY frame, by RFC 9113, 7. libcurl tells only its number, and only
-/// in these words (7.88 misspells them); never what the server writes behind it.
-private func goAway(in bytes: UnsafeRawBufferPointer) -> String? {
-  let text = String(decoding: bytes, as: UTF8.self)
-  guard text.hasPrefix("received GOAWAY, error=") || text.hasPrefix("recveived GOAWAY, error=")
-  else { return nil }
-  let number = Int(text.drop { $0 != "=" }.dropFirst().prefix(while: \.isNumber)) ?? -1
-  let names = [
-    "NO_ERROR", "PROTOCOL_ERROR", "INTERNAL_ERROR", "FLOW_CONTROL_ERROR", "SETTINGS_TIMEOUT",
-    "STREAM_CLOSED", "FRAME_SIZE_ERROR", "REFUSED_STREAM", "CANCEL", "COMPRESSION_ERROR",
-    "CONNECT_ERROR", "ENHANCE_YOUR_CALM", "INADEQUATE_SECURITY", "HTTP_1_1_REQUIRED",
-  ]
-  return names.indices.contains(number) ? names[number] : "error \(number)"
 }

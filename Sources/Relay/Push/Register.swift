@@ -269,23 +269,19 @@ extension Register {
     }
   }
 
-  /// Keeps why a device that stays active was refused; nil if it takes messages.
-  /// - Returns: false if that is known.
-  func mark(_ token: String, _ reason: String?) throws(Fault) -> Bool {
-    try run(
-      "UPDATE devices SET reason = ?1 WHERE token = ?2 AND deactivated IS NULL AND reason IS NOT ?1",
-      reason, token) > 0
-  }
-
-  /// - Returns: false if the device is not active, or has registered later than `since`.
-  func deactivate(
-    _ token: String, _ reason: String, since: Instant, at now: Instant
+  /// - Parameters:
+  ///   - reason: why the provider refuses an active device; nil if it takes messages for it again.
+  ///   - since: deactivates the device, unless it has registered later than that.
+  /// - Returns: false if nothing is changed by it.
+  func setRefusal(
+    of token: String, _ reason: String?, since: Instant? = nil, at now: Instant
   ) throws(Fault) -> Bool {
     try run(
       """
-      UPDATE devices SET deactivated = ?, reason = ? WHERE token = ? AND deactivated IS NULL
-        AND registered <= ?
-      """, "\(now.microseconds)", reason, token, "\(since.microseconds)") > 0
+      UPDATE devices SET reason = ?1, deactivated = ?2 WHERE token = ?3 AND deactivated IS NULL
+        AND (registered <= ?4 OR ?4 IS NULL AND reason IS NOT ?1)
+      """, reason, since.map { _ in "\(now.microseconds)" }, token,
+      since.map { "\($0.microseconds)" }) > 0
   }
 }
 

@@ -38,15 +38,8 @@ extension Provider {
         ]
         return PushRequest(url: entry.address, headers: headers, body: body)
       },
-      // Anything else but 2xx is tried again, also a redirect.
-      verdict: { answer in
-        switch answer.status {
-        case 410: .noMore("status 410")
-        // The message is too large, and stays so.
-        case 413: .refused("status 413")
-        default: nil
-        }
-      })
+      // Gone, or too large. Anything else but 2xx is tried again, also a redirect.
+      verdict: { [410, 413].contains($0.status) ? .refused("status \($0.status)") : nil })
   }
 }
 
