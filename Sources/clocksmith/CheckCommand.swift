@@ -230,6 +230,7 @@ private func checkState(_ status: Status?) throws -> String {
     return "not known without the service, which saves what is set at run time"
   }
   if status.isStateInTrouble { throw Problem(status.stateWords ?? "") }
+  if !status.stateLoss.isEmpty { throw Problem(status.stateLoss) }
   return status.stateWords ?? "what is set at run time outlasts a restart"
 }
 
