@@ -328,8 +328,8 @@ public final class Clocksmith {
       let isOfFile = error.operation.hasPrefix("\(path):")
       throw .badArgument(isOfFile ? error.detail : error.description)
     }
-    let hadFlaws = !configuration.settingsFlaws.isEmpty
-    if let why = store.write(settings: text, hadFlaws: hadFlaws) { throw .refused(.notSaved, why) }
+    let isUnread = configuration.settingsFault != nil
+    if let why = store.write(settings: text, wasUnread: isUnread) { throw .refused(.notSaved, why) }
     apply(new, composer, new.notices(of: configuration))
     return Record()
   }

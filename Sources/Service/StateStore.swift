@@ -81,12 +81,12 @@ final class StateStore {
   }
 
   /// Replaces `settings.conf`. It is safe from a power cut at once or, while something sounds, later.
-  /// - Parameter hadFlaws: something in the old file was left out, so a copy of it stays.
+  /// - Parameter wasUnread: the old file could not be read, so a copy of it stays.
   /// - Returns: why it cannot be saved, and what to do about it; nil if it is saved.
-  func write(settings text: String, hadFlaws: Bool) -> String? {
+  func write(settings text: String, wasUnread: Bool) -> String? {
     guard folder != nil else { return Status.hasNoStateFolder }
     let old = path(of: Configuration.settingsFile)
-    if hadFlaws, let bytes = try? readRegularFile(old) {
+    if wasUnread, let bytes = try? readRegularFile(old) {
       try? writeBytes(bytes, to: placeAside(of: old), isSynced: false, mode: 0o644)
     }
     do throws(Fault) {

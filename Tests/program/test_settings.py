@@ -260,15 +260,43 @@ def test_a_bad_setting_is_left_out_and_told(caller, start, on_the_bus, settings,
     assert seen(caller)["announce.quiet"]["value"] == "01:00-02:00"
 
 
-def test_a_file_that_is_edited_later_outweighs_no_start(caller, start, on_the_bus, settings):
-    """A style in a file that the voice of the settings lacks: the files alone are right."""
-    settings.write_text("[timers]\nsay_phases = no\n[announce]\nquiet = 01:00-02:00\nclock = 24\n")
+def test_only_the_setting_that_is_at_odds_with_a_file_is_left_out_and_it_comes_back(
+        caller, start, on_the_bus, settings):
+    """A style in a file that the voice lacks for the clock of the settings."""
+    text = "[announce]\nclock = 24\nquiet = 01:00-02:00\n\n[speaker]\nvolume = -6dB\n"
+    settings.write_text(text)
     service = start("style = natural-day")
-    assert service.matching(
-        "natural-day.*; left out of settings.conf: announce.quiet, announce.clock$")
+    assert service.matching("natural-day.*; left out of settings.conf: announce.clock$")
     shown = seen(caller)
     assert shown["announce.clock"]["value"] == "12"
-    assert shown["timers.say_phases"]["value"] == "no"
+    assert shown["announce.quiet"]["value"] == "01:00-02:00"
+    # Another setting does not forget it.
+    put(caller, "speaker.volume", "-3dB")
+    assert settings.read_text().partition("\n\n")[2] == text.replace("-6dB", "-3dB")
+    assert not settings.with_name("settings.conf.set-aside").exists()
+    assert any("left out of settings.conf: announce.clock" in each for each in caller.get("Problems"))
+    # Once the file is put right, it is in force again.
+    configuration = on_the_bus.folder / "0.conf"
+    configuration.write_text(configuration.read_text().replace("style = natural-day", ""))
+    service.signal(signal.SIGHUP)
+    service.wait_for("read again")
+    assert seen(caller)["announce.clock"]["value"] == "24"
+    assert not any("settings.conf" in each for each in caller.get("Problems"))
+
+
+def test_a_setting_that_is_left_out_is_taken_back_or_comes_back_with_another(caller, start, settings):
+    settings.write_text("[announce]\nclock = 24\nnew = x\nquiet = 01:00-02:00\n")
+    start("style = natural-day")
+    put(caller, "announce.style", "digital")
+    assert seen(caller)["announce.clock"]["value"] == "12"
+    take_back(caller, "announce.new")
+    assert "new" not in settings.read_text()
+    assert seen(caller)["announce.clock"] | {"choices": 0} == {
+        "key": "announce.clock", "value": "24", "origin": "settings", "usual": "12", "choices": 0,
+        "settable": True, "place": f"{settings}:4"}
+    assert "settings" not in caller.get("ProblemKeys")
+    words = refused(caller, INVALID, key="announce.new")
+    assert "the configuration has no such key" in words
 
 
 def test_a_key_of_an_earlier_version_is_told_in_a_file_and_leaves_the_settings(

@@ -42,8 +42,21 @@ public struct Configuration: Sendable {
   var written: [String: Written] = [:]
   /// The same of `settings.conf`, which overrides them.
   var settings: [String: Written] = [:]
+  /// An entry of `settings.conf` that cannot be used, and why. It stays there until it is taken back.
+  struct LeftOut: Hashable {
+    let key: String
+    let text: String
+    let flaw: String
+  }
+  var leftOut: [LeftOut] = []
+  /// Why `settings.conf` is not used at all; nil if it is.
+  var settingsFault: String?
   /// What is in `settings.conf` and not used, and why: a sentence each.
-  public internal(set) var settingsFlaws: [String] = []
+  public var settingsFlaws: [String] {
+    leftOut.reduce(into: settingsFault.map { [$0] } ?? []) { flaws, entry in
+      if !flaws.contains(entry.flaw) { flaws.append(entry.flaw) }
+    }
+  }
   /// What to do about keys of earlier versions in the owner's files: a sentence each.
   public private(set) var outdated: [String] = []
 
