@@ -54,6 +54,7 @@ let checkCommand = Subcommand(
   for setting in configuration.allSettings() where setting.origin == .settings {
     try checkup.check("setting") { "\(setting.key) = \(setting.value): \(setting.inWords ?? "")" }
   }
+  for line in configuration.hidden { try checkup.check("setting") { line } }
   for flaw in configuration.settingsFlaws { try checkup.check("setting") { throw Problem(flaw) } }
   try checkup.check("voice") { try checkVoice(configuration) }
   try checkup.check("chime") { try checkChime(configuration) }

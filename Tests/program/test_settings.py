@@ -353,6 +353,52 @@ def test_an_alarm_is_set_changed_and_removed(caller, start, settings):
     assert "alarm" not in settings.read_text()
 
 
+@pytest.mark.parametrize("name", ["alarm  tea", "alarm\u00a0tea", "  alarm tea ", "alarm tea"])
+def test_one_alarm_has_one_name_however_its_spaces_are_typed(caller, start, settings, name):
+    start(rest="[alarm  big  tea]\ntime = 08:00")
+    put(caller, f"{name}.time", "09:00")
+    put(caller, f"{name}.rise", "5min")
+    assert settings.read_text().partition("\n\n")[2] == "[alarm tea]\nrise = 5min\ntime = 09:00\n"
+    assert seen(caller, f"{name}.time")["alarm tea.time"]["value"] == "09:00"
+    assert set(alarms(caller)) == {"tea", "big tea"}
+    take_back(caller, name)
+    assert set(alarms(caller)) == {"big tea"}
+
+
+@pytest.mark.parametrize("text, shown", [
+    ("-1e-300dB", "0dB"), ("-00006dB", "-6dB"), ("-6e0dB", "-6dB"), ("-6.50dB", "-6.5dB"), ("-6.25dB", "-6.25dB")])
+def test_a_level_is_shown_and_saved_as_one_writes_it(caller, start, settings, text, shown):
+    start(rest=f"[speaker]\nvoice_volume = {text}")
+    assert seen(caller)["speaker.voice_volume"]["value"] == shown
+    put(caller, "speaker.volume", text)
+    assert seen(caller)["speaker.volume"]["value"] == shown
+    assert f"volume = {shown}\n" in settings.read_text()
+    assert "loud" in refused(caller, INVALID, key="speaker.volume", value="loud")
+
+
+def test_two_of_switch_button_and_lamp_cannot_have_one_line(caller, start, on_the_bus, settings, tmp_path):
+    on_the_bus.environment |= PretendedLine(tmp_path, 17).environment
+    settings.write_text("[switch]\nline = GPIO22\n[button]\nline = GPIO17\n")
+    start(rest="[switch]\nline = GPIO17\n[led]\nline = none")
+    words = refused(caller, INVALID, key="switch.line")
+    assert "[switch] and [button] cannot have the same line" in words
+    words = refused(caller, INVALID, key="button.line", value="GPIO22")
+    assert "[switch] and [button] cannot have the same line" in words
+    both = on_the_bus.configuration(
+        rest="[switch]\nline = GPIO27\n[led]\nline = pinctrl-bcm2835:27")
+    done = on_the_bus.run("check", "--config", both, environment={"STATE_DIRECTORY": str(tmp_path)})
+    assert f"FOUND configuration {both}:8: line = pinctrl-bcm2835:27: [switch] and [led] cannot have" in done.stdout
+
+
+def test_a_line_of_the_settings_that_a_file_has_for_another_is_left_out(caller, start, settings):
+    settings.write_text("[button]\nline = GPIO17\n[announce]\nquiet = 01:00-02:00\n")
+    start(rest="[switch]\nline = GPIO17")
+    shown = seen(caller)
+    assert shown["button.line"]["value"] == "none" and shown["switch.line"]["value"] == "GPIO17"
+    assert shown["announce.quiet"]["origin"] == "settings"
+    assert any(each.endswith("left out of settings.conf: button.line") for each in caller.get("Problems"))
+
+
 def test_the_zone_is_that_of_the_clock(caller, start, on_the_bus):
     service = start(rest="[alarm x]\ntime = 12:00")
     before = alarms(caller)["x"]["rings"]

@@ -60,6 +60,9 @@ public struct Configuration: Sendable {
   /// What to do about keys of earlier versions in the owner's files: a sentence each.
   public private(set) var outdated: [String] = []
 
+  /// The lines of the owner's files that have no effect, and why: a sentence each.
+  public private(set) var hidden: [String] = []
+
   private static let defaultChime = "westminster"
 
   public init() {}
@@ -84,8 +87,30 @@ public struct Configuration: Sendable {
     if configuration.written["announce.chime"] == nil {
       configuration.announcer.chime = try Sounds.tune(defaultChime)
     }
-    configuration.announcer.alarms = try configuration.alarmSections.plans()
+    try configuration.finish()
     return configuration
+  }
+
+  mutating func finish() throws(Fault) {
+    announcer.alarms = try alarmSections.plans()
+    try checkLines()
+  }
+
+  /// - Throws: `Fault` unless the switch, the button and the lamp have a line each.
+  private func checkLines() throws(Fault) {
+    let all = [("switch", switchInput.line), ("button", button.line), ("led", led.line)]
+    let used = all.compactMap { section, line in line.map { (section, $0) } }
+    // One line may have several names.
+    let map = used.count > 1 ? try? GPIOMap.current() : nil
+    var users: [String: String] = [:]
+    for (section, line) in used {
+      let known = (try? map?.line(named: line))?.place ?? line
+      guard let other = users.updateValue(section, forKey: known) else { continue }
+      throw Fault(
+        place(of: "\(section).line") ?? section,
+        "line = \(line): [\(other)] and [\(section)] cannot have the same line; set another, or "
+          + "none, for one of them")
+    }
   }
 
   /// - Throws: `Fault`, with the file and line that name the voice, if it cannot be used.
@@ -116,8 +141,16 @@ public struct Configuration: Sendable {
     let sections = Self.keys.keys.sorted().joined(separator: ", ") + ", and alarm NAME"
     _ = try file.fill(&self, sections: sections) { Self.keys(of: $0)?.mapValues(\.take) }
     for entry in file.entries {
-      self[keyPath: layer][Self.name(of: entry.key, in: entry.section)] = Written(
-        text: entry.value, place: "\(file.path):\(entry.line)")
+      let (name, place) = (Self.name(of: entry.key, in: entry.section), "\(file.path):\(entry.line)")
+      let text = Self.keys(of: entry.section)?[entry.key]?.asWritten(entry.value) ?? entry.value
+      if name == "clock.zone", text != entry.value {
+        outdated.append("\(place): the zone \(entry.value.excerpt) is now called \(text); write that")
+      }
+      let written = Written(text: text, place: place)
+      if let old = self[keyPath: layer].updateValue(written, forKey: name) {
+        hidden.append(
+          "\(old.place): \(name) = \(old.text) has no effect, for \(place) counts more")
+      }
     }
     files.append(file.path)
   }
@@ -236,14 +269,13 @@ extension Configuration {
       ) { configuration, value in
         let isName = value != "none" && value != "unset"
         do throws(Fault) {
-          if isName { try SystemZone.check(name: value) }
-          configuration.zone = isName ? value : nil
+          configuration.zone = isName ? try SystemZone.current(name: value) : nil
           configuration.announcer.hasZone = value != "unset"
           return nil
         } catch {
           return error.detail
         }
-      },
+      }.written { (try? SystemZone.current(name: $0)) ?? $0 },
     ],
   ]
 
@@ -323,6 +355,11 @@ extension Configuration {
       field, usual: "\(Int(Configuration()[keyPath: field]))dB",
       "-60dB to \(most)dB, with its unit, as -6dB"
     ) { Decibels(text: $0, to: Double(most))?.value }
+    .written { text in
+      guard let level = Decibels(text: text, to: Double(most)) else { return text }
+      let value = (level.value * 100).rounded() / 100
+      return "\(Int(exactly: value).map { "\($0)" } ?? "\(value)")dB"
+    }
   }
 }
 
@@ -346,6 +383,8 @@ struct SettingKey<Root>: Sendable {
   /// Every value there is; empty if they cannot be listed.
   private(set) var choices: @Sendable (Configuration) -> [String] = { _ in [] }
   private(set) var settable = Settable.anything
+  /// Its value as it is shown and saved.
+  private(set) var asWritten: @Sendable (String) -> String = { $0 }
   let take: INIKey<Root>
 
   init(usual: String?, _ allowed: String, _ take: @escaping INIKey<Root>) {
@@ -371,6 +410,12 @@ struct SettingKey<Root>: Sendable {
   func among(_ choices: @escaping @Sendable (Configuration) -> [String]) -> Self {
     var key = self
     key.choices = choices
+    return key
+  }
+
+  func written(_ asWritten: @escaping @Sendable (String) -> String) -> Self {
+    var key = self
+    key.asWritten = asWritten
     return key
   }
 

@@ -125,7 +125,7 @@ extension Configuration {
       }
     }
     try configuration.read(file, \.settings)
-    configuration.announcer.alarms = try configuration.alarmSections.plans()
+    try configuration.finish()
     return configuration
   }
 
@@ -155,6 +155,7 @@ extension Configuration {
   /// Every key, with its value in force.
   public func allSettings(of wanted: String? = nil) -> [Setting] {
     var found: [Setting] = []
+    let wanted = wanted.map(Self.canonical)
     for section in Self.keys.keys.sorted() + alarmSections.names {
       for (name, schema) in Self.keys(of: section)!.sorted(by: { $0.key < $1.key }) {
         let key = "\(section).\(name)"
@@ -163,6 +164,13 @@ extension Configuration {
       }
     }
     return found
+  }
+
+  /// A key as `allSettings` has it: one space before and in the name of an alarm.
+  private static func canonical(_ key: String) -> String {
+    let (section, name) = split(key)
+    if ConfiguredAlarms.keys(of: section)?[name] != nil { return self.name(of: name, in: section) }
+    return ConfiguredAlarms.name(of: key).map { "alarm \($0)" } ?? key
   }
 
   /// `announce.voice` as `announce` and `voice`; the name of an alarm may have dots.
@@ -182,6 +190,7 @@ extension Configuration {
   func changing(
     _ key: String, to value: String?, from current: Configuration, path: String
   ) throws(Fault) -> (text: String, configuration: Configuration)? {
+    let key = Self.canonical(key)
     let what = (value.map { "\(key.excerpt) = \($0.excerpt)" } ?? key.excerpt).printable
     if (key + (value ?? "")).unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F })
     {
@@ -194,7 +203,7 @@ extension Configuration {
     let isMeant = { (other: String) in other == key || Self.split(other).section == key }
     let leftOut = current.leftOut.filter { !isMeant($0.key) }
     if schema != nil {
-      settings[key] = value
+      settings[key] = value.map { schema?.asWritten($0) ?? $0 }
     } else {
       let isKnown = ConfiguredAlarms.name(of: key) != nil || leftOut != current.leftOut
       guard value == nil, isKnown else {
