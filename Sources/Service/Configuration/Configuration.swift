@@ -73,13 +73,28 @@ public struct Configuration: Sendable {
     try ofFiles(path: path).withSettings(at: settingsPath(besides: path))
   }
 
-  static func ofFiles(path: String?) throws(Fault) -> Configuration {
+  /// The files in /etc and `settings.conf`, as if one of them, or one more, had this text.
+  public static func load(with text: String, at path: String) throws(Fault) -> Configuration {
+    try ofFiles(path: nil, with: (text, path)).withSettings(at: settingsPath(besides: nil))
+  }
+
+  static func ofFiles(
+    path: String?, with other: (text: String, path: String)? = nil
+  ) throws(Fault) -> Configuration {
     var configuration = Configuration()
     if let path {
-      try configuration.readFile(path)
+      try configuration.readFile(INIFile(path: path))
     } else {
       do throws(Fault) {
-        for file in try ConfigurationFiles.all() { try configuration.readFile(file) }
+        for path in try ConfigurationFiles.all(with: other?.path) {
+          let file =
+            if let other, other.path == path {
+              try INIFile(Array(other.text.utf8), path: path)
+            } else {
+              try INIFile(path: path)
+            }
+          try configuration.readFile(file)
+        }
       } catch {
         throw ConfigurationFiles.withRemedy(error)
       }
@@ -128,8 +143,8 @@ public struct Configuration: Sendable {
     keys.lazy.compactMap { (self.settings[$0] ?? self.written[$0])?.place }.first
   }
 
-  private mutating func readFile(_ path: String) throws(Fault) {
-    var file = try INIFile(path: path)
+  private mutating func readFile(_ file: INIFile) throws(Fault) {
+    var file = file
     outdated += file.renew(Self.oldKeys)
     try read(file, \.written)
   }
@@ -141,10 +156,12 @@ public struct Configuration: Sendable {
     let sections = Self.keys.keys.sorted().joined(separator: ", ") + ", and alarm NAME"
     _ = try file.fill(&self, sections: sections) { Self.keys(of: $0)?.mapValues(\.take) }
     for entry in file.entries {
-      let (name, place) = (Self.name(of: entry.key, in: entry.section), "\(file.path):\(entry.line)")
+      let name = Self.name(of: entry.key, in: entry.section)
+      let place = "\(file.path):\(entry.line)"
       let text = Self.keys(of: entry.section)?[entry.key]?.asWritten(entry.value) ?? entry.value
       if name == "clock.zone", text != entry.value {
-        outdated.append("\(place): the zone \(entry.value.excerpt) is now called \(text); write that")
+        outdated.append(
+          "\(place): the zone \(entry.value.excerpt) is now called \(text); write that")
       }
       let written = Written(text: text, place: place)
       if let old = self[keyPath: layer].updateValue(written, forKey: name) {
