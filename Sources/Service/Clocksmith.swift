@@ -193,11 +193,8 @@ public final class Clocksmith {
     controls?.show(announcer.lamp)
     let lost = controls?.losses.map(\.key) ?? []
     for (key, _) in losses where !lost.contains(key) {
-      let isLamp = key == "lamp"
-      let isUsed = (isLamp ? configuration.led : configuration.button).line != nil
       journal.log(
-        isLamp ? .lamp : .button, .notice,
-        "the \(key) is \(isUsed ? "back" : "not used any more")")
+        key == "lamp" ? .lamp : .button, .notice, "the \(key) is not lost any more")
     }
   }
 

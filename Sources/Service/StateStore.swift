@@ -53,6 +53,12 @@ final class StateStore {
     do throws(Fault) {
       let text = try readRegularFile(path, largest: Self.mostBytes)
       state = try SavedState(text: String(decoding: text, as: UTF8.self), path: path)
+      guard state.lost > 0 else { return }
+      let aside = placeAside(of: path)
+      try? writeBytes(text, to: aside, isSynced: false)
+      let flaw = "\(path): \(state.lost) of its timers and alarms cannot be used; a copy is \(aside)"
+      journal.log(.stateSetAside, .warning, flaw)
+      loss = "at the start: \(flaw)"
     } catch {
       // A folder that is missing, or no folder, has no file either. The first save tells of it.
       if error.code == ENOENT || error.code == ENOTDIR { return }

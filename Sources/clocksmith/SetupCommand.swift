@@ -62,22 +62,24 @@ private struct Setup {
   private let path: String
   private let isForService: Bool
   /// What the file has now. An owner may have added to it.
-  private let text: String
+  private var text: String
   /// What is set without the file.
   private let others: Configuration
   private var entries: [(key: String, value: String)] = []
 
   init(_ path: String, isForService: Bool) throws(Fault) {
     (self.path, self.isForService) = (path, isForService)
-    text = (try? readRegularFile(path)).map { String(decoding: $0, as: UTF8.self) } ?? ""
-    others = try Configuration.load(with: "", at: path)
-    do throws(Fault) {
-      configuration = try Configuration.load(with: text, at: path)
-    } catch {
-      complain("note: \(error)")
-      configuration = others
-    }
     service = reachableService()
+    others = try Configuration.load(with: INIFile([], path: path))
+    (configuration, text) = (others, "")
+    guard access(path, F_OK) == 0 else { return }
+    do throws(Fault) {
+      let bytes = try readRegularFile(path)
+      configuration = try Configuration.load(with: INIFile(bytes, path: path))
+      text = String(decoding: bytes, as: UTF8.self)
+    } catch {
+      complain("note: \(error); a new file will have nothing of what is in it")
+    }
   }
 
   mutating func askAll() throws {
@@ -96,11 +98,7 @@ private struct Setup {
     if isThere ? new == text : !new.contains("[") {
       return try say("\nEverything is set like that already; nothing is written.")
     }
-    do throws(Fault) {
-      _ = try Configuration.load(with: new, at: path).composer()
-    } catch {
-      throw Fault(error.operation, "\(error.detail); nothing is written")
-    }
+    _ = try readBack(new).composer()
     try say("\n\(path):\n" + new.split(separator: "\n").map { "  \($0)\n" }.joined())
     guard
       try askYes(isThere ? "It is there already. Replace it?" : "Write it?", usually: !isThere)
@@ -140,13 +138,8 @@ private struct Setup {
     return lines.joined(separator: "\n")
   }
 
-  /// Reads back what an answer would make of the file.
-  private func check(_ key: String, _ value: String) throws(Fault) {
-    do throws(Fault) {
-      _ = try Configuration.load(with: text(with: entries + [(key, value)]), at: path)
-    } catch {
-      throw error.operation.hasPrefix("\(path):") ? Fault(key, error.detail) : error
-    }
+  private func readBack(_ text: String) throws(Fault) -> Configuration {
+    try Configuration.load(with: INIFile(Array(text.utf8), path: path))
   }
 
   /// Says which answers are not in force, and why.
@@ -189,44 +182,33 @@ private struct Setup {
         guard name == configuration.voice || names.contains(name) else {
           throw Fault(name.excerpt, "there is no such voice")
         }
-        guard let trial = try trial(of: name) else { continue }
+        var trial = configuration
+        trial.voice = name
+        do {
+          _ = try trial.composer()
+        } catch {
+          // Some voices have words for one clock only.
+          trial.wording.format = trial.wording.format == .twelve ? .twentyFour : .twelve
+          let question = "It has words for clock = \(trial.wording.format.rawValue) only. Set that?"
+          guard (try? trial.composer()) != nil, try askYes(question, usually: true) else {
+            throw error
+          }
+          set("announce.clock", trial.wording.format.rawValue)
+        }
         _ = try trial.playSample(service)
         guard try askYes("Take this voice?", usually: true) else { continue }
-        set("announce.voice", name)
-        let format = trial.wording.format
-        if format != configuration.wording.format { set("announce.clock", format.rawValue) }
         configuration = trial
-        return
+        return set("announce.voice", name)
       } catch let fault as Fault {
         try say("  \(fault)")
       }
     }
   }
 
-  /// The configuration with that voice and, if it has words for another clock only, with that clock;
-  /// nil if the person does not want it.
-  private func trial(of name: String) throws -> Configuration? {
-    var trial = configuration
-    trial.voice = name
-    do {
-      _ = try trial.composer()
-      return trial
-    } catch {
-      for format in HourFormat.allCases {
-        trial.wording.format = format
-        guard (try? trial.composer()) != nil else { continue }
-        let clock = "clock = \(format.rawValue)"
-        return try askYes("\(name) has words for \(clock) only. Set that too?", usually: true)
-          ? trial : nil
-      }
-      throw error
-    }
-  }
-
   private mutating func askQuietHours() throws {
     try say("\nQuiet hours, in which nothing sounds by itself, as in 22:00-07:00:")
     let key = "announce.quiet"
-    set(key, try ask("Quiet", value(key)) { try check(key, $0) })
+    set(key, try ask("Quiet", value(key)) { _ = try readBack(text(with: entries + [(key, $0)])) })
   }
 
   private mutating func askSwitch() throws {

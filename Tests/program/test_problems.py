@@ -98,3 +98,18 @@ def test_a_setting_that_was_left_out_is_a_problem(on_the_bus, start, told):
     (on_the_bus.folder / "state/settings.conf").write_text("[announce]\nquiet = late\n")
     start()
     assert list(told()) == ["settings"] and "announce.quiet" in told()["settings"]
+
+
+def test_one_bad_alarm_of_the_saved_state_is_lost_alone(on_the_bus, start, told, caller):
+    on_the_bus.environment |= {"TZ": zone_showing(on_the_bus, 3 * 3600)}
+    service = start()
+    for time in "07:00", "08:00":
+        assert on_the_bus.run("alarm", time, "--days", "mon-sun").returncode == 0
+    service.end_by("stop")
+    state = on_the_bus.folder / "state/state.json"
+    before = state.read_text()
+    state.write_text(before.replace('"07:00"', '"27:00"'))
+    start()
+    assert [each["time"] for each in caller.get("Alarms")] == ["08:00"]
+    assert "1 of its timers and alarms cannot be used" in told()["state"]
+    assert "27:00" in (on_the_bus.folder / "state/state.json.set-aside").read_text()

@@ -385,9 +385,9 @@ def test_two_of_switch_button_and_lamp_cannot_have_one_line(caller, start, on_th
     words = refused(caller, INVALID, key="button.line", value="GPIO22")
     assert "[switch] and [button] cannot have the same line" in words
     both = on_the_bus.configuration(
-        rest="[switch]\nline = GPIO27\n[led]\nline = pinctrl-bcm2835:27")
+        rest="[switch]\nline = GPIO27\n[led]\nline = GPIO27")
     done = on_the_bus.run("check", "--config", both, environment={"STATE_DIRECTORY": str(tmp_path)})
-    assert f"FOUND configuration {both}:8: line = pinctrl-bcm2835:27: [switch] and [led] cannot have" in done.stdout
+    assert f"FOUND configuration {both}:8: line = GPIO27: [switch] and [led] cannot have" in done.stdout
 
 
 def test_a_line_of_the_settings_that_a_file_has_for_another_is_left_out(caller, start, settings):

@@ -8,7 +8,7 @@ import pytest
 from exact_speaker import ExactSpeaker
 from pretended_card import pretended_card
 from pretended_line import PretendedLine
-from program import SILENT_ALSA, refusal
+from program import ROOT, SILENT_ALSA, refusal
 from sound_server import wait_until
 from terminal import Terminal
 
@@ -235,7 +235,9 @@ def test_what_the_owner_has_added_stays_and_only_what_differs_is_written(sit_dow
 def test_nothing_is_written_if_everything_is_set_like_that_already(sit_down, in_etc):
     (in_etc / "clocksmith.conf").write_text("[announce]\nvoice = rms\n")
     person = sit_down(output=None)
-    answer(person, HEARD, HEARD, "Voice [rms]", TAKE, QUIET, RTC, ZONE, "nothing is written", START)
+    answer(person, HEARD, HEARD, "Voice [rms]", TAKE, QUIET, RTC, ZONE)
+    person.wait_for("Everything is set like that already; nothing is written.")
+    answer(person, START)
     assert person.end() == 0
     assert not list((in_etc / "conf.d").iterdir())
 
@@ -244,7 +246,7 @@ def test_an_answer_that_no_file_can_hold_is_asked_for_again(sit_down, in_etc):
     person = sit_down(output=None)
     long = ", ".join(f"{day} 22:00-07:00, {day} 12:00-13:00" for day in "mon tue wed thu fri sat sun".split())
     answer(person, HEARD, HEARD, VOICE, TAKE, (QUIET, long))
-    person.wait_for("announce.quiet: the line is longer than 198 characters; shorten it")
+    person.wait_for("50-setup.conf:3: the line is longer than 198 characters; shorten it")
     answer(person, (QUIET, "22:00-07:00"), RTC, ZONE, WRITE, START)
     assert person.end() == 0
     assert "quiet = 22:00-07:00\n" in (in_etc / "conf.d/50-setup.conf").read_text()
@@ -265,21 +267,27 @@ def test_a_file_that_cannot_be_read_is_told_and_can_be_replaced(sit_down, in_etc
 def test_a_voice_that_is_not_there_is_not_taken(sit_down, in_etc):
     (in_etc / "clocksmith.conf").write_text("[announce]\nvoice = gone\n")
     person = sit_down(output=None)
-    answer(person, HEARD, HEARD, "Voice [gone]")
+    for _ in range(2):
+        person.wait_for(AGAIN)
+        person.press("n\r")
+    answer(person, "Voice [gone]")
     person.wait_for("voice 'gone': not found")
     answer(person, ("Voice [gone]", "slt"), TAKE, QUIET, RTC, ZONE, WRITE, START)
     assert person.end() == 0
     assert "voice = slt\n" in (in_etc / "conf.d/50-setup.conf").read_text()
 
 
-def test_a_voice_with_words_for_another_clock_brings_that_clock(sit_down, in_etc, monkeypatch, clocksmith):
+def test_a_voice_with_words_for_another_clock_brings_that_clock(sit_down, in_etc):
+    voice = ROOT / "sounds/languages/fr"
+    (in_etc / "clocksmith.conf").write_text(f"[announce]\nvoice = {voice}\n")
     person = sit_down(output=None)
-    answer(person, HEARD, HEARD, (VOICE, "de"),
-           ("de has words for clock = 24 only. Set that too? y or n [y]", "No"), (VOICE, "de"),
-           ("de has words for clock = 24 only. Set that too? y or n [y]", ""), TAKE, QUIET, RTC, ZONE, WRITE, START)
+    clock = "It has words for clock = 24 only. Set that? y or n [y]"
+    for _ in range(2):
+        person.wait_for(AGAIN)
+        person.press("n\r")
+    answer(person, f"Voice [{voice}]", (clock, "No"), f"Voice [{voice}]", clock, TAKE, QUIET, RTC, ZONE, WRITE, START)
     assert person.end() == 0
-    assert (in_etc / "conf.d/50-setup.conf").read_text().splitlines()[1:] == [
-        "[announce]", "voice = de", "clock = 24"]
+    assert (in_etc / "conf.d/50-setup.conf").read_text().splitlines()[1:] == ["[announce]", "clock = 24"]
 
 
 @pytest.mark.parametrize("reply", ["", "n", "q"])

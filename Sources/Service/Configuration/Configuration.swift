@@ -73,27 +73,20 @@ public struct Configuration: Sendable {
     try ofFiles(path: path).withSettings(at: settingsPath(besides: path))
   }
 
-  /// The files in /etc and `settings.conf`, as if one of them, or one more, had this text.
-  public static func load(with text: String, at path: String) throws(Fault) -> Configuration {
-    try ofFiles(path: nil, with: (text, path)).withSettings(at: settingsPath(besides: nil))
+  /// The files in /etc and `settings.conf`, with this one in place of what is there, or beside it.
+  public static func load(with file: INIFile) throws(Fault) -> Configuration {
+    try ofFiles(path: nil, with: file).withSettings(at: settingsPath(besides: nil))
   }
 
-  static func ofFiles(
-    path: String?, with other: (text: String, path: String)? = nil
-  ) throws(Fault) -> Configuration {
+  static func ofFiles(path: String?, with other: INIFile? = nil) throws(Fault) -> Configuration {
     var configuration = Configuration()
     if let path {
       try configuration.readFile(INIFile(path: path))
     } else {
       do throws(Fault) {
         for path in try ConfigurationFiles.all(with: other?.path) {
-          let file =
-            if let other, other.path == path {
-              try INIFile(Array(other.text.utf8), path: path)
-            } else {
-              try INIFile(path: path)
-            }
-          try configuration.readFile(file)
+          let isOther = path == other?.path
+          try configuration.readFile(isOther ? other! : INIFile(path: path))
         }
       } catch {
         throw ConfigurationFiles.withRemedy(error)
@@ -113,14 +106,9 @@ public struct Configuration: Sendable {
 
   /// - Throws: `Fault` unless the switch, the button and the lamp have a line each.
   private func checkLines() throws(Fault) {
-    let all = [("switch", switchInput.line), ("button", button.line), ("led", led.line)]
-    let used = all.compactMap { section, line in line.map { (section, $0) } }
-    // One line may have several names.
-    let map = used.count > 1 ? try? GPIOMap.current() : nil
-    var users: [String: String] = [:]
-    for (section, line) in used {
-      let known = (try? map?.line(named: line))?.place ?? line
-      guard let other = users.updateValue(section, forKey: known) else { continue }
+    let lines = [("switch", switchInput.line), ("button", button.line), ("led", led.line)]
+    for (index, (section, line)) in lines.enumerated() {
+      guard let line, let other = lines[..<index].first(where: { $0.1 == line })?.0 else { continue }
       throw Fault(
         place(of: "\(section).line") ?? section,
         "line = \(line): [\(other)] and [\(section)] cannot have the same line; set another, or "
