@@ -56,7 +56,8 @@ final class StateStore {
       guard state.lost > 0 else { return }
       let aside = placeAside(of: path)
       try? writeBytes(text, to: aside, isSynced: false)
-      let flaw = "\(path): \(state.lost) of its timers and alarms cannot be used; a copy is \(aside)"
+      let flaw =
+        "\(path): \(state.lost) of its timers and alarms cannot be used; a copy is \(aside)"
       journal.log(.stateSetAside, .warning, flaw)
       loss = "at the start: \(flaw)"
     } catch {

@@ -108,7 +108,8 @@ public struct Configuration: Sendable {
   private func checkLines() throws(Fault) {
     let lines = [("switch", switchInput.line), ("button", button.line), ("led", led.line)]
     for (index, (section, line)) in lines.enumerated() {
-      guard let line, let other = lines[..<index].first(where: { $0.1 == line })?.0 else { continue }
+      let others = lines[..<index]
+      guard let line, let other = others.first(where: { $0.1 == line })?.0 else { continue }
       throw Fault(
         place(of: "\(section).line") ?? section,
         "line = \(line): [\(other)] and [\(section)] cannot have the same line; set another, or "
