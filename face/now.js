@@ -127,7 +127,7 @@ export function drawNow() {
 }
 
 function drawProblems(state) {
-  const problems = [...(state.problems ?? []), state.state_loss].filter(Boolean);
+  const problems = state.problems ?? [];
   const part = byId("problems");
   part.hidden = problems.length === 0;
   redraw(part.querySelector("ul"), JSON.stringify(problems), () => problems.map((problem) => h("li", { dir: "auto" }, problem)));

@@ -20,8 +20,9 @@ public struct SystemZone: Zone {
     if let value = variable {
       let name = value.hasPrefix(":") ? String(value.dropFirst()) : value
       if name.isEmpty { return SystemZone(loaded: "UTC") }
-      try check(name: name, origin: "TZ=\(value.excerpt)")
-      return SystemZone(loaded: name)
+      let found = try current(name: name, origin: "TZ=\(value.excerpt)")
+      if found != name { setVariable(":\(found)") }
+      return SystemZone(loaded: found)
     }
     var status = stat()
     if lstat(localtime, &status) == -1 && errno == ENOENT { return SystemZone(loaded: "UTC") }
@@ -33,9 +34,9 @@ public struct SystemZone: Zone {
 
   /// The zone of that name in the tz database, as in `Europe/London`.
   public init(name: String) throws(Fault) {
-    try Self.check(name: name)
-    Self.setVariable(":\(name)")
-    self.init(loaded: name)
+    let found = try Self.current(name: name)
+    Self.setVariable(":\(found)")
+    self.init(loaded: found)
   }
 
   private static func setVariable(_ zone: String) {
@@ -48,20 +49,32 @@ public struct SystemZone: Zone {
     if let variable { setenv("TZ", variable, 1) } else { unsetenv("TZ") }
   }
 
+  /// The name of a zone, or for an old name that is not there what it is called today.
   /// - Throws: `Fault` if there is no zone of that name in the tz database.
-  public static func check(name: String, origin: String? = nil) throws(Fault) {
-    let origin = origin ?? "zone '\(name.excerpt)'"
-    let path = name.hasPrefix("/") ? name : "\(database)/\(name)"
-    // A zone below right/ counts leap seconds, which no computer's clock shows.
-    let isOutside = name.hasPrefix("right/") || name.split(separator: "/").contains("..")
-    guard let words = isOutside ? noZone : flaw(of: path) else { return }
-    guard words == noZone else { throw Fault(origin, "\(path): \(words)") }
+  public static func current(name: String, origin: String? = nil) throws(Fault) -> String {
+    let words = flaw(ofName: name)
+    if words == nil { return name }
+    if words == noZone, let new = newName(of: name), flaw(ofName: new) == nil { return new }
     throw Fault(
-      origin,
-      newName(of: name).map {
-        "it is now called \($0); use that, or install the package tzdata-legacy"
-      } ?? "not in the tz database (\(database)); names are like Europe/London or UTC, and POSIX "
-        + "rules are not read")
+      origin ?? "zone '\(name.excerpt)'",
+      words == noZone
+        ? "not in the tz database (\(database)); names are like Europe/London or UTC, and POSIX "
+          + "rules are not read" : "\(path(of: name)): \(words ?? "")")
+  }
+
+  private static func path(of name: String) -> String {
+    name.hasPrefix("/") ? name : "\(database)/\(name)"
+  }
+
+  private static func flaw(ofName name: String) -> String? {
+    let path = path(of: name)
+    let parts = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
+    // A zone below right/ counts leap seconds, which no computer's clock shows. The others are what
+    // programs look for, and stand for no place.
+    let isNone =
+      name.hasPrefix("right/") || ["Factory", "localtime", "posixrules"].contains(name)
+      || parts.contains { ["", ".", ".."].contains($0) }
+    return isNone ? noZone : flaw(of: path)
   }
 
   private static let noZone = "it is no time zone file, or leads to none"

@@ -97,6 +97,8 @@ public struct Announcer {
       effects += takeBack(.rulesChanged, at: now) + change(settings, zone, at: now)
     case .reloaded(let settings):
       effects += change(settings, zone, at: now)
+    case .tuneFound(let tune):
+      reminders.use(tune)
     case .trust(let trust):
       if trust != self.trust { effects += change(trust, at: now) + [.report(.trust(trust))] }
     case .switched(let switchState, let moment):

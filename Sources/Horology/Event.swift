@@ -5,6 +5,8 @@ public enum Event {
   case machineStarted
   case zoneChanged(any Zone)
   case reloaded(AnnouncerSettings)
+  /// The file of a tune that was missing is there.
+  case tuneFound(Tune)
   case trust(ClockTrust)
   /// The switch was moved, lost or found again, at this moment.
   case switched(SwitchState, at: Uptime)

@@ -44,7 +44,9 @@ extension ClockState.Basis {
     key == Self.heldTooLong(.zero).key
       ? "connect the network, set the clock and its RTC ('sudo date -s TIME', then 'sudo hwclock "
         + "--systohc'), or set 'greatest_error = none' in [clock]"
-      : "wait for the network, fit an RTC or set the clock by it ('sudo hwclock --hctosys')"
+      : "wait for the network, fit an RTC or set the clock by it ('sudo hwclock --hctosys'); openntpd, "
+        + "htpdate and a container's host set the clock without telling the kernel, so use "
+        + "systemd-timesyncd, chrony or ntpsec"
   }
 }
 

@@ -49,8 +49,8 @@ public final class Clocksmith {
   private var substitute: ALSASink.Substitute?
   private var isStopping = false
   private var trimming: EventSource?
-  /// The tunes of alarms whose fault was logged.
-  private var lackingTunes: Set<String> = []
+  /// What is wrong with the tunes of alarms that ring with the signal instead, by name.
+  private var lackingTunes: [String: Fault] = [:]
 
   /// Reads the configuration and the voice. The speaker may be connected later.
   public init(_ options: Options) throws(Fault) {
@@ -181,6 +181,7 @@ public final class Clocksmith {
 
   /// Opens the controls, which tell the state of the switch.
   private func takeControls() {
+    let losses = controls?.losses ?? []
     controls = nil
     controls = Controls(
       loop: loop, configuration: configuration, journal: journal,
@@ -190,6 +191,11 @@ public final class Clocksmith {
         if case .held = event { bus?.signal("Held", Record()) }
       })
     controls?.show(announcer.lamp)
+    let lost = controls?.losses.map(\.key) ?? []
+    for (key, _) in losses where !lost.contains(key) {
+      journal.log(
+        key == "lamp" ? .lamp : .button, .notice, "the \(key) is not lost any more")
+    }
   }
 
   // MARK: Events in, effects out
@@ -260,7 +266,9 @@ public final class Clocksmith {
     for alarm in announcer.reminders.alarms {
       guard let tune = alarm.alarm?.tune else { continue }
       do throws(Fault) {
-        try composer.add(tune.isMissing ? try Sounds.tune(tune.name) : tune)
+        let found = tune.isMissing ? try Sounds.tune(tune.name) : tune
+        try composer.add(found)
+        if tune.isMissing { handle(.tuneFound(found)) }
       } catch {
         log(alarm, lacksTune: error)
       }
@@ -268,7 +276,8 @@ public final class Clocksmith {
   }
 
   private func log(_ alarm: Reminder, lacksTune fault: Fault) {
-    guard lackingTunes.insert(alarm.alarm?.tune?.name ?? "").inserted else { return }
+    let before = lackingTunes.updateValue(fault, forKey: alarm.alarm?.tune?.name ?? "")
+    guard before == nil else { return }
     journal.log(
       .alarmLacksTune, .warning, "\(alarm.title) rings with the signal: \(fault)",
       ["CAUSE": "alarm", "ALARM": String(alarm.number), "ALARM_NAME": alarm.name])
@@ -316,8 +325,8 @@ public final class Clocksmith {
       let isOfFile = error.operation.hasPrefix("\(path):")
       throw .badArgument(isOfFile ? error.detail : error.description)
     }
-    let hadFlaws = !configuration.settingsFlaws.isEmpty
-    if let why = store.write(settings: text, hadFlaws: hadFlaws) { throw .refused(.notSaved, why) }
+    let isUnread = configuration.settingsFault != nil
+    if let why = store.write(settings: text, wasUnread: isUnread) { throw .refused(.notSaved, why) }
     apply(new, composer, new.notices(of: configuration))
     return Record()
   }
@@ -356,11 +365,12 @@ public final class Clocksmith {
     let before = configuration
     if new.device != configuration.device { substitute = nil }
     (configuration, self.composer) = (new, composer)
+    for notice in notices { journal.log(notice) }
+    lackingTunes = [:]
     takeTunes()
     player?.settings = configuration.playerSettings
     player?.closeWhenIdle()
     clockWatch.use(configuration.rtc, greatestError: configuration.greatestError)
-    for notice in notices { journal.log(notice) }
     if let substitute { journal.log(substitute.notice) }
     if new.zone != before.zone {
       (zoneWatch, zoneTimer) = (nil, nil)
@@ -408,8 +418,20 @@ public final class Clocksmith {
     status.lastError = reporter.lastError
     status.stateError = store.trouble
     status.stateLoss = store.loss
-    status.problems = status.findProblems(configuration, failure: reporter.failure)
+    status.findProblems(configuration, others: problems)
     return status
+  }
+
+  /// What the status does not know, each with its key.
+  private var problems: [(key: String, words: String)] {
+    let missing = composer.voice.filesMissing?.description
+    let tunes = announcer.reminders.alarms.compactMap { alarm in
+      lackingTunes[alarm.alarm?.tune?.name ?? ""].map {
+        ("tune", "\(alarm.title) rings with the signal: \($0)")
+      }
+    }
+    return (reporter.failure.isEmpty ? [] : [("speaker", reporter.failure)])
+      + (missing.map { [("voice", $0)] } ?? []) + tunes + (controls?.losses ?? [])
   }
 
   /// Checks the service, and tells systemd that it is alive, but only while it is.

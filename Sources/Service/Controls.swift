@@ -10,6 +10,8 @@ final class Controls {
   private let tell: (Event) -> Void
   private var contacts: [ContactWatch] = []
   private var buttonOutage = Outage()
+  /// Why the button cannot be read; nil if it can.
+  private var buttonFlaw: String?
   private var hold: EventSource?
   private var wasReleased = false
   private static let holdTime = Duration.seconds(1)
@@ -63,6 +65,13 @@ final class Controls {
     lamp?.check()
   }
 
+  /// What is wrong with the button and the lamp, each under its name.
+  var losses: [(key: String, words: String)] {
+    [("button", buttonFlaw), ("lamp", lamp?.flaw)].compactMap { key, flaw in
+      flaw.map { (key, $0) }
+    }
+  }
+
   var answer: Bool { contacts.allSatisfy(\.isAccountedFor) }
 
   func show(_ shown: Lamp) {
@@ -73,11 +82,12 @@ final class Controls {
     hold = nil
     if case .lost(let fault) = state {
       wasReleased = false
-      if buttonOutage.begins() {
-        journal.log(.buttonLost, .warning, "the button cannot be read: \(fault)")
-      }
+      let words = "the button cannot be read: \(fault)"
+      buttonFlaw = words
+      if buttonOutage.begins() { journal.log(.buttonLost, .warning, words) }
       return
     }
+    buttonFlaw = nil
     if buttonOutage.ends() { journal.log(.button, .notice, "the button is back") }
     guard state == .active else {
       wasReleased = true

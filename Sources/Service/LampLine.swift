@@ -13,6 +13,8 @@ final class LampLine {
   private var shown: Lamp?
   private var isLit = false
   private var outage = Outage()
+  /// Why it cannot be lit; nil if it can.
+  private(set) var flaw: String?
   private var blinking: EventSource?
 
   init(
@@ -48,10 +50,13 @@ final class LampLine {
     do throws(Fault) {
       if line == nil { line = try open() }
       try line?.set(isLit)
+      flaw = nil
       if outage.ends() { journal.log(.lamp, .notice, "the lamp is back") }
     } catch {
       line = nil
-      if outage.begins() { journal.log(.lampLost, .warning, "the lamp cannot be lit: \(error)") }
+      let words = "the lamp cannot be lit: \(error)"
+      flaw = words
+      if outage.begins() { journal.log(.lampLost, .warning, words) }
     }
   }
 }

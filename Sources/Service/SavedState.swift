@@ -15,6 +15,9 @@ public struct SavedState: Hashable, Sendable {
   /// When the RTC was last right, by its own time, as `ClockJudge.rtcSet`.
   var rtcSet: Instant?
 
+  /// How many timers and alarms of the text cannot be used, and are left out.
+  private(set) var lost = 0
+
   public init() {}
 
   /// As it is after a start of the service.
@@ -76,10 +79,19 @@ extension SavedState {
   var text: String { Record(self, Self.fields).json + "\n" }
 
   init(text: String, path: String) throws(Fault) {
-    guard let record = try? Record(json: text, path: path), let version = record[Self.version]
+    guard var record = try? Record(json: text, path: path), let version = record[Self.version]
     else { throw Fault(path, "it is torn, or no state") }
     guard version == Self.knownVersion else {
       throw Fault(path, "it is of version \(version), and this program knows \(Self.knownVersion)")
+    }
+    for key in ["timers", "alarms"] {
+      guard case .list(let all)? = record[key] else { continue }
+      let usable = all.filter { each in
+        var state = SavedState()
+        return (try? Record([key: .list([each])]).fill(&state, Self.fields)) != nil
+      }
+      lost += all.count - usable.count
+      record[key] = .list(usable)
     }
     do throws(BadValue) {
       try record.fill(&self, Self.fields)

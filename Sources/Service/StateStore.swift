@@ -53,6 +53,13 @@ final class StateStore {
     do throws(Fault) {
       let text = try readRegularFile(path, largest: Self.mostBytes)
       state = try SavedState(text: String(decoding: text, as: UTF8.self), path: path)
+      guard state.lost > 0 else { return }
+      let aside = placeAside(of: path)
+      try? writeBytes(text, to: aside, isSynced: false)
+      let flaw =
+        "\(path): \(state.lost) of its timers and alarms cannot be used; a copy is \(aside)"
+      journal.log(.stateSetAside, .warning, flaw)
+      loss = "at the start: \(flaw)"
     } catch {
       // A folder that is missing, or no folder, has no file either. The first save tells of it.
       if error.code == ENOENT || error.code == ENOTDIR { return }
@@ -81,12 +88,12 @@ final class StateStore {
   }
 
   /// Replaces `settings.conf`. It is safe from a power cut at once or, while something sounds, later.
-  /// - Parameter hadFlaws: something in the old file was left out, so a copy of it stays.
+  /// - Parameter wasUnread: the old file could not be read, so a copy of it stays.
   /// - Returns: why it cannot be saved, and what to do about it; nil if it is saved.
-  func write(settings text: String, hadFlaws: Bool) -> String? {
+  func write(settings text: String, wasUnread: Bool) -> String? {
     guard folder != nil else { return Status.hasNoStateFolder }
     let old = path(of: Configuration.settingsFile)
-    if hadFlaws, let bytes = try? readRegularFile(old) {
+    if wasUnread, let bytes = try? readRegularFile(old) {
       try? writeBytes(bytes, to: placeAside(of: old), isSynced: false, mode: 0o644)
     }
     do throws(Fault) {

@@ -61,7 +61,9 @@ public struct Status: Hashable, Sendable {
   /// What became of a saved state that could not be used at the start, until the end: the owner may
   /// want the file. Empty if it could.
   public var stateLoss = ""
-  public internal(set) var problems: [String] = []
+  public private(set) var problems: [String] = []
+  /// For each of the problems what mends it, as a key.
+  private(set) var problemKeys: [String] = []
   /// The `stateError` of a service that was started by hand. It has said so at its start.
   public static let hasNoStateFolder = "STATE_DIRECTORY names no folder for it"
 
@@ -96,7 +98,7 @@ public struct Status: Hashable, Sendable {
       Alarm(alarm: $0, reason: announcer.refusal(of: $0)?.description)
     }
     playing = announcer.sounding.map { composer.words(of: $0) } ?? ""
-    problems = findProblems(configuration, failure: "")
+    findProblems(configuration)
   }
 }
 
@@ -178,6 +180,7 @@ extension Status {
     Property(.text("device", \.device)),
     Property(.text("device_substitute", \.substitute)),
     Property(Field(.texts("problems"), \.problems), "as"),
+    Property(Field(.texts("problem_keys"), \.problemKeys), "as"),
     Property(Field(.record("last", \.record, Last.init), \.last), "a{sv}"),
     Property(.text("last_error", \.lastError)),
     Property(.text("state_error", \.stateError)),
@@ -210,17 +213,29 @@ extension Status {
     }
   }
 
-  /// - Parameter failure: as `Reporter.failure`.
-  func findProblems(_ configuration: Configuration, failure: String) -> [String] {
-    let problems: [String?] = [
-      configuration.flawOfZone,
-      substitute.isEmpty ? nil : "\(substitute) plays instead of the configured speaker",
-      failure.isEmpty ? nil : failure,
-      switchError.isEmpty ? nil : "the switch cannot be read: \(switchError)",
-      trust == ClockTrust.untrusted.rawValue ? "the clock is not trusted" : nil,
-      stateError.isEmpty ? nil : "what is set at run time is lost at a restart: \(stateError)",
+  /// - Parameter others: what only the running service knows, each with its key.
+  mutating func findProblems(
+    _ configuration: Configuration, others: [(key: String, words: String)] = []
+  ) {
+    let known: [(key: String, words: String?)] = [
+      ("zone", configuration.flawOfZone),
+      (
+        "speaker",
+        substitute.isEmpty ? nil : "\(substitute) plays instead of the configured speaker"
+      ),
+      ("switch", switchError.isEmpty ? nil : "the switch cannot be read: \(switchError)"),
+      ("clock", trust == ClockTrust.untrusted.rawValue ? "the clock is not trusted" : nil),
+      (
+        "saving",
+        stateError.isEmpty ? nil : "what is set at run time is lost at a restart: \(stateError)"
+      ),
+      ("state", stateLoss.isEmpty ? nil : stateLoss),
     ]
-    return problems.compactMap { $0 }
+    let found =
+      known.compactMap { key, words in words.map { (key, $0) } }
+      + configuration.settingsFlaws.map { ("settings", $0) } + others
+    problems = found.map(\.1)
+    problemKeys = found.map(\.0)
   }
 }
 

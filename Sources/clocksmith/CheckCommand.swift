@@ -54,6 +54,7 @@ let checkCommand = Subcommand(
   for setting in configuration.allSettings() where setting.origin == .settings {
     try checkup.check("setting") { "\(setting.key) = \(setting.value): \(setting.inWords ?? "")" }
   }
+  for line in configuration.hidden { try checkup.check("setting") { line } }
   for flaw in configuration.settingsFlaws { try checkup.check("setting") { throw Problem(flaw) } }
   try checkup.check("voice") { try checkVoice(configuration) }
   try checkup.check("chime") { try checkChime(configuration) }
@@ -230,6 +231,7 @@ private func checkState(_ status: Status?) throws -> String {
     return "not known without the service, which saves what is set at run time"
   }
   if status.isStateInTrouble { throw Problem(status.stateWords ?? "") }
+  if !status.stateLoss.isEmpty { throw Problem(status.stateLoss) }
   return status.stateWords ?? "what is set at run time outlasts a restart"
 }
 

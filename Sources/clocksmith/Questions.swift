@@ -42,9 +42,9 @@ func ask(
 
 func askYes(_ question: String, usually usual: Bool) throws -> Bool {
   while true {
-    switch try ask("\(question) y or n", usual ? "y" : "n") {
-    case "y", "yes", "Y": return true
-    case "n", "no", "N": return false
+    switch try ask("\(question) y or n", usual ? "y" : "n").lowercased() {
+    case "y", "yes": return true
+    case "n", "no": return false
     default: continue
     }
   }

@@ -41,9 +41,9 @@ let setupCommand = Subcommand(
     }
   }
   do {
-    var setup = try Setup()
+    var setup = try Setup(path, isForService: isForService)
     try setup.askAll()
-    try setup.write(to: path, isForService: isForService)
+    try setup.write()
   } catch is Ended {
     complain("setup has ended; nothing is written")
     return ExitStatus.failed
@@ -59,11 +59,27 @@ private struct Setup {
   /// What is set now, with the answers up to now.
   private var configuration: Configuration
   private let service: RunningService?
+  private let path: String
+  private let isForService: Bool
+  /// What the file has now. An owner may have added to it.
+  private var text: String
+  /// What is set without the file.
+  private let others: Configuration
   private var entries: [(key: String, value: String)] = []
 
-  init() throws(Fault) {
-    configuration = try Configuration.load(path: nil)
+  init(_ path: String, isForService: Bool) throws(Fault) {
+    (self.path, self.isForService) = (path, isForService)
     service = reachableService()
+    others = try Configuration.load(with: INIFile([], path: path))
+    (configuration, text) = (others, "")
+    guard access(path, F_OK) == 0 else { return }
+    do throws(Fault) {
+      let bytes = try readRegularFile(path)
+      configuration = try Configuration.load(with: INIFile(bytes, path: path))
+      text = String(decoding: bytes, as: UTF8.self)
+    } catch {
+      complain("note: \(error); a new file will have nothing of what is in it")
+    }
   }
 
   mutating func askAll() throws {
@@ -76,17 +92,14 @@ private struct Setup {
     try askZone()
   }
 
-  func write(to path: String, isForService: Bool) throws {
-    var lines = ["; Written by 'clocksmith setup'. Run it again to change this, or edit it."]
-    var section = ""
-    for (key, value) in entries {
-      let parts = key.split(separator: ".").map(String.init)
-      if parts[0] != section { lines.append("[\(parts[0])]") }
-      section = parts[0]
-      lines.append("\(parts[1]) = \(value)")
-    }
-    try say((["", path + ":"] + lines.map { "  " + $0 }).joined(separator: "\n"))
+  func write() throws {
+    let new = try text(with: entries)
     let isThere = access(path, F_OK) == 0
+    if isThere ? new == text : !new.contains("[") {
+      return try say("\nEverything is set like that already; nothing is written.")
+    }
+    _ = try readBack(new).composer()
+    try say("\n\(path):\n" + new.split(separator: "\n").map { "  \($0)\n" }.joined())
     guard
       try askYes(isThere ? "It is there already. Replace it?" : "Write it?", usually: !isThere)
     else { throw Ended() }
@@ -95,9 +108,38 @@ private struct Setup {
       umask(0o022)
       for folder in ["/etc/clocksmith", "/etc/clocksmith/conf.d"] { mkdir(folder, 0o755) }
     }
-    try writeText(lines.joined(separator: "\n") + "\n", to: path, isSynced: isForService)
+    try writeText(new, to: path, isSynced: isForService)
     try tellDone("wrote \(path); 'clocksmith check' looks at the whole clock")
     if isForService { try tellHidden() }
+  }
+
+  /// The file with these answers. Everything else in it stays. In the file of the service, what is set
+  /// like that without it has no line.
+  private func text(with entries: [(key: String, value: String)]) throws(Fault) -> String {
+    var lines = text.utf8.split(separator: 10, omittingEmptySubsequences: false)
+      .map { String(decoding: $0, as: UTF8.self) }
+    if text.isEmpty { lines = ["; Written by 'clocksmith setup', which keeps what you add.", ""] }
+    for (key, value) in entries {
+      let file = try INIFile(Array(lines.joined(separator: "\n").utf8), path: path)
+      let parts = key.split(separator: ".").map(String.init)
+      let line = "\(parts[1]) = \(value)"
+      let isSetElsewhere = isForService && others.allSettings(of: key).first?.value == value
+      let place = file.entries.last { $0.section == parts[0] && $0.key == parts[1] }?.line
+      let end =
+        file.entries.last { $0.section == parts[0] }?.line
+        ?? file.sections.last { $0.name == parts[0] }?.line
+      if let place {
+        lines.replaceSubrange(place - 1..<place, with: isSetElsewhere ? [] : [line])
+      } else if !isSetElsewhere {
+        let new = end == nil ? ["[\(parts[0])]", line] : [line]
+        lines.insert(contentsOf: new, at: end ?? lines.count - (lines.last == "" ? 1 : 0))
+      }
+    }
+    return lines.joined(separator: "\n")
+  }
+
+  private func readBack(_ text: String) throws(Fault) -> Configuration {
+    try Configuration.load(with: INIFile(Array(text.utf8), path: path))
   }
 
   /// Says which answers are not in force, and why.
@@ -135,25 +177,38 @@ private struct Setup {
       try say("  \(name): \(pack.language), \(pack.description)")
     }
     while true {
-      let name = try ask("Voice", configuration.voice) { name in
-        guard names.contains(name) else { throw Fault(name.excerpt, "there is no such voice") }
+      let name = try ask("Voice", configuration.voice)
+      do {
+        guard name == configuration.voice || names.contains(name) else {
+          throw Fault(name.excerpt, "there is no such voice")
+        }
         var trial = configuration
         trial.voice = name
-        _ = try trial.composer()
+        do {
+          _ = try trial.composer()
+        } catch {
+          // Some voices have words for one clock only.
+          trial.wording.format = trial.wording.format == .twelve ? .twentyFour : .twelve
+          let question = "It has words for clock = \(trial.wording.format.rawValue) only. Set that?"
+          guard (try? trial.composer()) != nil, try askYes(question, usually: true) else {
+            throw error
+          }
+          set("announce.clock", trial.wording.format.rawValue)
+        }
+        _ = try trial.playSample(service)
+        guard try askYes("Take this voice?", usually: true) else { continue }
+        configuration = trial
+        return set("announce.voice", name)
+      } catch let fault as Fault {
+        try say("  \(fault)")
       }
-      var trial = configuration
-      trial.voice = name
-      _ = try trial.playSample(service)
-      guard try askYes("Take this voice?", usually: true) else { continue }
-      configuration = trial
-      return set("announce.voice", name)
     }
   }
 
   private mutating func askQuietHours() throws {
     try say("\nQuiet hours, in which nothing sounds by itself, as in 22:00-07:00:")
     let key = "announce.quiet"
-    set(key, try ask("Quiet", value(key)) { _ = try QuietHours(text: $0) })
+    set(key, try ask("Quiet", value(key)) { _ = try readBack(text(with: entries + [(key, $0)])) })
   }
 
   private mutating func askSwitch() throws {
@@ -190,8 +245,9 @@ private struct Setup {
       let answer = try ask("Switch: \(find)the name of its line, or none", configured)
       if answer == configured || answer == "none" { return answer }
       do {
-        if others.contains(answer) {
-          throw Fault("GPIO line \(answer)", "the button or the lamp has it")
+        if answer != "find" { _ = try map.line(named: answer) }
+        if answer != "find", !free.isEmpty, !free.contains(answer) {
+          throw Fault(answer, "it is in use, or would end another function; take a free line")
         }
         if let line = try toggled(answer == "find" ? free : [answer]) { return line }
         try say("  no line has changed: is the switch between the line and ground?")
@@ -236,8 +292,10 @@ private struct Setup {
     }
     let configured = value("clock.zone")
     let answer = try ask("Zone: none for the system's, or as in Europe/London", configured) {
-      if $0 != "none" { _ = try SystemZone(name: $0) }
+      if $0 != "none" { _ = try SystemZone.current(name: $0) }
     }
-    if answer != "none" || answer != configured { set("clock.zone", answer) }
+    if answer != "none" || answer != configured {
+      set("clock.zone", (try? SystemZone.current(name: answer)) ?? answer)
+    }
   }
 }

@@ -58,7 +58,7 @@ import Testing
         reason: nil)
     ]
     told.isSilencedBySwitch = true
-    told.problems = told.findProblems(Configuration(), failure: "it is gone")
+    told.findProblems(Configuration(), others: [("speaker", "it is gone")])
     #expect(told.record.fields.map(\.key) == Status.properties.map(\.field.name))
     #expect(told.record["problems"] != .list([]))
     var shown = told

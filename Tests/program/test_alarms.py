@@ -13,7 +13,7 @@ import soundfile
 from exact_speaker import ExactSpeaker
 from message_bus import timestamp
 from program import ROOT, SILENT_ALSA, about, in_the_night, refusal, zone_showing
-from sound_server import RATE, find
+from sound_server import RATE, find, wait_until
 
 RING, _ = soundfile.read(ROOT / "sounds/signals/ring.flac", dtype="float32")
 
@@ -157,12 +157,35 @@ def test_a_tune_that_is_gone_is_told_kept_and_taken_back(home, start):
     do(home, "08:00")
     service.signal(signal.SIGHUP)
     service.wait_for("the configuration was read again")
-    assert sum("rings with the signal" in line for line in service.lines()) == 1
+    wait_until(lambda: len(service.matching("rings with the signal")) == 2, 20, "what is still true")
     service.end_by("stop")
     tune.write_text(notes)
     service = start()
     assert alarms(home)[0]["tune"] == str(tune)
     assert not any("rings with the signal" in line for line in service.lines())
+
+
+def test_an_alarm_without_its_tune_is_a_problem_until_a_reload_finds_the_tune(home, start, caller):
+    tune = home.folder / "two.tune"
+    notes = "[tune]\ndescription = two notes\n[hour]\nnotes = E4 0.5 B3\n"
+    tune.write_text(notes)
+    service = start()
+    do(home, "07:00", "--tune", str(tune), "--name", "school")
+    service.end_by("stop")
+    tune.unlink()
+    service = start()
+    home.run("set", "speaker.volume", "-6dB")
+    assert caller.get("ProblemKeys")[-1] == "tune"
+    assert caller.get("Problems")[-1].startswith('alarm "school" rings with the signal: ')
+    assert "rings with the signal" in caller.get("LastError")
+    tune.write_text(notes)
+    service.signal(signal.SIGHUP)
+    service.wait_for("the configuration was read again")
+    wait_until(lambda: "tune" not in caller.get("ProblemKeys"), 20, "the tune")
+    assert "rings with the signal" not in caller.get("LastError")
+    # It is heard: the agenda of the service names the tune that will ring.
+    agenda = home.run("agenda", "--hours", "24", "--json").stdout.splitlines()
+    assert [json.loads(line)["chime"] for line in agenda if "alarm" in line] == [str(tune)]
 
 
 def test_the_ring_of_the_next_day_is_skipped_the_evening_before(home, start):

@@ -98,3 +98,10 @@ def test_certificates_are_the_relays_own(tmp_path):
                     "cat /etc/clocksmith/relay/broker.pem; stat -c %a /etc/clocksmith/relay/broker.pem")
     assert "chown -R root:clocksmith-relay /etc/clocksmith/relay" in lines
     assert lines[lines.index("a certificate") + 1] == "640"
+
+
+@pytest.mark.parametrize("typed", ['"pass word"', "pass word ; the broker's", "\u201cpass word\u201d ; old"])
+def test_a_secret_is_read_as_people_type_it(tmp_path, typed):
+    lines = applied(tmp_path, f"{TEXT}[relay]\nmqtt_password = {typed}\n", SHOWN)
+    assert lines[lines.index("=== secret") + 1] == "pass word"
+    assert any("'mqtt_password' in [relay] of clocksmith.txt" in line for line in lines)

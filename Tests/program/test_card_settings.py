@@ -9,6 +9,7 @@ from program import ROOT
 
 SETTINGS = ROOT / "deploy/device/files/usr/lib/clocksmith-card/settings"
 
+ENTRIES = SETTINGS.with_name("entries")
 UNSET = ROOT / "deploy/device/files/etc/clocksmith/conf.d/30-zone.conf"
 
 # It runs in its own namespaces, so that neither /etc nor the name of this machine changes.
@@ -122,6 +123,55 @@ def test_only_a_hash_that_crypt_knows_is_set_as_it_is(tmp_path, password):
         assert (tmp_path / "password").read_text() == f"ada:{password}\n"
     told = any("is not a hash that crypt(3) knows" in line for line in lines)
     assert told == (password.startswith("$") and not is_hash)
+
+
+QUOTED = "<5>the quotes around 'wifi_password' in [card] of clocksmith.txt are left out: "
+COMMENT = "<5>the comment behind 'wifi_password' in [card] of clocksmith.txt is left out: "
+
+
+@pytest.mark.parametrize("typed, value, told", [
+    ("geheim 12", "geheim 12", ""), ("  geheim=12\u00a0", "geheim=12", ""),
+    ('"geheim 12"', "geheim 12", QUOTED), ("'geheim 12'", "geheim 12", QUOTED),
+    ("\u201cgeheim 12\u201d", "geheim 12", QUOTED), ("\u201egeheim 12\u201c", "geheim 12", QUOTED),
+    ("\u2018geheim 12\u2019", "geheim 12", QUOTED),
+    ("geheim12 ; new since May", "geheim12", COMMENT), ("geheim12\u00a0;new", "geheim12", COMMENT),
+    ('"geheim ; 12"', "geheim ; 12", QUOTED), ('"geheim ; 12" ; new', "geheim ; 12", QUOTED),
+    ('""geheim""', '"geheim"', QUOTED), ('"geheim', '"geheim', ""), ("geheim'", "geheim'", ""),
+    ("geheim;12", "geheim;12", ""), ("geheim #12", "geheim #12", ""), (" ; none", "", COMMENT), ('"', '"', ""),
+    ("g\\te$1&", "g\\te$1&", ""),
+])
+def test_a_value_is_read_as_people_type_it(typed, value, told):
+    """The rules are those of the line in clocksmith.txt."""
+    def entries(*words):
+        text = f"[card]\nwifi_password={typed}\n[other]\nwifi_password = 1\n"
+        return subprocess.run(
+            [ENTRIES, "card", "zone, wifi_password", *words], input=text, stdout=subprocess.PIPE, text=True,
+            timeout=60, check=True).stdout
+    assert entries() == f"wifi_password={value}\n"
+    said = entries("tell")
+    assert said.startswith(told) and bool(said) == bool(told) and "geheim" not in said
+
+
+@pytest.mark.parametrize("typed, starts, told", [
+    ("yes", True, False), ("Yes", True, False), ("on", True, False), ("TRUE", True, False),
+    ("yes ; at home", True, False), ("yes # at home", True, False), ('"yes"', True, False),
+    ("no", False, False), ("off", False, False), ("", False, False), ("perhaps", False, True)])
+def test_ssh_is_started_by_any_yes(tmp_path, typed, starts, told):
+    for name in ("useradd", "ssh-keygen", "cp", "mkdir"):
+        tool(tmp_path, name, f'[ {name} = mkdir ] && [ "$2" != /data/ssh ] && exec /bin/mkdir "$@"; '
+                             f'[ {name} = cp ] && [ "$1" != -p ] && exec /bin/cp "$@"; true')
+    lines = applied(tmp_path, TEXT.replace("[announce]", f"user = ada\nssh = {typed}\n[announce]"))
+    assert ("systemctl start --no-block ssh.service" in lines) == starts
+    assert any("is neither yes nor no" in line for line in lines) == told
+
+
+def test_a_file_with_quotes_and_capitals_is_applied(tmp_path):
+    text = ('\ufeff[card]\r\nHostname = "harbour" ; by the sea\r\nzone\u00a0=\u00a0\u201cEurope/Berlin\u201d\r\n'
+            'wifi_name = "Home ; Net"\r\n')
+    lines = applied(tmp_path, text, "readlink /etc/localtime; cat /etc/wpa_supplicant/*.conf")
+    assert lines[-1] == "harbour" and "/usr/share/zoneinfo/Europe/Berlin" in lines
+    assert f"ssid={b'Home ; Net'.hex()}" in lines
+    assert not [line for line in lines if line.startswith("<3>")]
 
 
 def test_settings_that_break_off_say_so(tmp_path):

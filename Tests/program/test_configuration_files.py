@@ -157,3 +157,12 @@ def test_the_tune_of_an_alarm_is_found_missing_and_keeps_nothing_from_starting(c
     assert about(done, "alarms") == (
         f'FOUND alarms        alarm "school" cannot ring with its tune: mine/bells.tune: {FLAW}; set it with another')
     assert clocksmith.run("agenda", "--config", configuration, cwd=at_home).returncode == 0
+
+
+def test_check_names_each_line_that_a_later_file_hides(etc):
+    (etc.folder / "clocksmith.conf").write_text("[announce]\nquiet = 22:00-07:00\nclock = 24\n")
+    (etc.folder / "conf.d/50-setup.conf").write_text("[announce]\nquiet = none\n")
+    lines = [line for line in etc.run("check").stdout.splitlines() if "has no effect" in line]
+    assert lines == [
+        "ok    setting       /etc/clocksmith/clocksmith.conf:2: announce.quiet = 22:00-07:00 has no effect, "
+        "for /etc/clocksmith/conf.d/50-setup.conf:2 counts more"]

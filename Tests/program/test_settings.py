@@ -260,15 +260,43 @@ def test_a_bad_setting_is_left_out_and_told(caller, start, on_the_bus, settings,
     assert seen(caller)["announce.quiet"]["value"] == "01:00-02:00"
 
 
-def test_a_file_that_is_edited_later_outweighs_no_start(caller, start, on_the_bus, settings):
-    """A style in a file that the voice of the settings lacks: the files alone are right."""
-    settings.write_text("[timers]\nsay_phases = no\n[announce]\nquiet = 01:00-02:00\nclock = 24\n")
+def test_only_the_setting_that_is_at_odds_with_a_file_is_left_out_and_it_comes_back(
+        caller, start, on_the_bus, settings):
+    """A style in a file that the voice lacks for the clock of the settings."""
+    text = "[announce]\nclock = 24\nquiet = 01:00-02:00\n\n[speaker]\nvolume = -6dB\n"
+    settings.write_text(text)
     service = start("style = natural-day")
-    assert service.matching(
-        "natural-day.*; left out of settings.conf: announce.quiet, announce.clock$")
+    assert service.matching("natural-day.*; left out of settings.conf: announce.clock$")
     shown = seen(caller)
     assert shown["announce.clock"]["value"] == "12"
-    assert shown["timers.say_phases"]["value"] == "no"
+    assert shown["announce.quiet"]["value"] == "01:00-02:00"
+    # Another setting does not forget it.
+    put(caller, "speaker.volume", "-3dB")
+    assert settings.read_text().partition("\n\n")[2] == text.replace("-6dB", "-3dB")
+    assert not settings.with_name("settings.conf.set-aside").exists()
+    assert any("left out of settings.conf: announce.clock" in each for each in caller.get("Problems"))
+    # Once the file is put right, it is in force again.
+    configuration = on_the_bus.folder / "0.conf"
+    configuration.write_text(configuration.read_text().replace("style = natural-day", ""))
+    service.signal(signal.SIGHUP)
+    service.wait_for("read again")
+    assert seen(caller)["announce.clock"]["value"] == "24"
+    assert not any("settings.conf" in each for each in caller.get("Problems"))
+
+
+def test_a_setting_that_is_left_out_is_taken_back_or_comes_back_with_another(caller, start, settings):
+    settings.write_text("[announce]\nclock = 24\nnew = x\nquiet = 01:00-02:00\n")
+    start("style = natural-day")
+    put(caller, "announce.style", "digital")
+    assert seen(caller)["announce.clock"]["value"] == "12"
+    take_back(caller, "announce.new")
+    assert "new" not in settings.read_text()
+    assert seen(caller)["announce.clock"] | {"choices": 0} == {
+        "key": "announce.clock", "value": "24", "origin": "settings", "usual": "12", "choices": 0,
+        "settable": True, "place": f"{settings}:4"}
+    assert "settings" not in caller.get("ProblemKeys")
+    words = refused(caller, INVALID, key="announce.new")
+    assert "the configuration has no such key" in words
 
 
 def test_a_key_of_an_earlier_version_is_told_in_a_file_and_leaves_the_settings(
@@ -323,6 +351,52 @@ def test_an_alarm_is_set_changed_and_removed(caller, start, settings):
     take_back(caller, "alarm work")
     assert set(alarms(caller)) == {"work"} and alarms(caller)["work"]["time"] == "08:00"
     assert "alarm" not in settings.read_text()
+
+
+@pytest.mark.parametrize("name", ["alarm  tea", "alarm\u00a0tea", "  alarm tea ", "alarm tea"])
+def test_one_alarm_has_one_name_however_its_spaces_are_typed(caller, start, settings, name):
+    start(rest="[alarm  big  tea]\ntime = 08:00")
+    put(caller, f"{name}.time", "09:00")
+    put(caller, f"{name}.rise", "5min")
+    assert settings.read_text().partition("\n\n")[2] == "[alarm tea]\nrise = 5min\ntime = 09:00\n"
+    assert seen(caller, f"{name}.time")["alarm tea.time"]["value"] == "09:00"
+    assert set(alarms(caller)) == {"tea", "big tea"}
+    take_back(caller, name)
+    assert set(alarms(caller)) == {"big tea"}
+
+
+@pytest.mark.parametrize("text, shown", [
+    ("-1e-300dB", "0dB"), ("-00006dB", "-6dB"), ("-6e0dB", "-6dB"), ("-6.50dB", "-6.5dB"), ("-6.25dB", "-6.25dB")])
+def test_a_level_is_shown_and_saved_as_one_writes_it(caller, start, settings, text, shown):
+    start(rest=f"[speaker]\nvoice_volume = {text}")
+    assert seen(caller)["speaker.voice_volume"]["value"] == shown
+    put(caller, "speaker.volume", text)
+    assert seen(caller)["speaker.volume"]["value"] == shown
+    assert f"volume = {shown}\n" in settings.read_text()
+    assert "loud" in refused(caller, INVALID, key="speaker.volume", value="loud")
+
+
+def test_two_of_switch_button_and_lamp_cannot_have_one_line(caller, start, on_the_bus, settings, tmp_path):
+    on_the_bus.environment |= PretendedLine(tmp_path, 17).environment
+    settings.write_text("[switch]\nline = GPIO22\n[button]\nline = GPIO17\n")
+    start(rest="[switch]\nline = GPIO17\n[led]\nline = none")
+    words = refused(caller, INVALID, key="switch.line")
+    assert "[switch] and [button] cannot have the same line" in words
+    words = refused(caller, INVALID, key="button.line", value="GPIO22")
+    assert "[switch] and [button] cannot have the same line" in words
+    both = on_the_bus.configuration(
+        rest="[switch]\nline = GPIO27\n[led]\nline = GPIO27")
+    done = on_the_bus.run("check", "--config", both, environment={"STATE_DIRECTORY": str(tmp_path)})
+    assert f"FOUND configuration {both}:8: line = GPIO27: [switch] and [led] cannot have" in done.stdout
+
+
+def test_a_line_of_the_settings_that_a_file_has_for_another_is_left_out(caller, start, settings):
+    settings.write_text("[button]\nline = GPIO17\n[announce]\nquiet = 01:00-02:00\n")
+    start(rest="[switch]\nline = GPIO17")
+    shown = seen(caller)
+    assert shown["button.line"]["value"] == "none" and shown["switch.line"]["value"] == "GPIO17"
+    assert shown["announce.quiet"]["origin"] == "settings"
+    assert any(each.endswith("left out of settings.conf: button.line") for each in caller.get("Problems"))
 
 
 def test_the_zone_is_that_of_the_clock(caller, start, on_the_bus):

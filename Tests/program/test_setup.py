@@ -8,7 +8,7 @@ import pytest
 from exact_speaker import ExactSpeaker
 from pretended_card import pretended_card
 from pretended_line import PretendedLine
-from program import SILENT_ALSA, refusal
+from program import ROOT, SILENT_ALSA, refusal
 from sound_server import wait_until
 from terminal import Terminal
 
@@ -135,6 +135,16 @@ def test_the_line_of_the_switch_is_shown_while_it_is_toggled(sit_down, tmp_path,
 
 
 @WITHOUT_GPIO
+def test_a_line_with_another_function_is_not_taken(sit_down, tmp_path):
+    person = sit_down(line=PretendedLine(tmp_path, 2))
+    answer(person, HEARD, HEARD, VOICE, TAKE, QUIET, (SWITCH, "GPIO2"))
+    person.wait_for("GPIO2: it is in use, or would end another function; take a free line")
+    answer(person, SWITCH, RTC, ZONE, WRITE)
+    assert person.end() == 0
+    assert "line = none" in entries(person)
+
+
+@WITHOUT_GPIO
 def test_a_switch_that_changes_no_line_is_asked_for_again(sit_down, tmp_path):
     person = sit_down(line=PretendedLine(tmp_path, 17))
     answer(person, HEARD, HEARD, VOICE, TAKE, QUIET, (SWITCH, "GPIO99"))
@@ -203,6 +213,83 @@ def in_etc(etc, monkeypatch):
     return etc.folder
 
 
+START = ("Start the clock with it, or let the running one read it? y or n [y]", "n")
+
+
+def test_what_the_owner_has_added_stays_and_only_what_differs_is_written(sit_down, in_etc):
+    """Neither an alarm nor a comment is lost, and no line of another file is hidden behind a default."""
+    (in_etc / "clocksmith.conf").write_text("[announce]\nvoice = rms\nquiet = 22:00-07:00\n")
+    made = in_etc / "conf.d/50-setup.conf"
+    made.write_text("; mine\r\n[alarm school]\ntime = 07:00\n[announce]\nvoice = slt\ninterval = 30\n"
+                    "[clock]\nrtc = none\n")
+    person = sit_down(output=None)
+    answer(person, HEARD, HEARD, ("Voice [slt]", "rms"), TAKE, ("Quiet [22:00-07:00]", ""),
+           (RTC.replace("auto]", "none]"), ""), (ZONE, "Europe/Paris"),
+           ("It is there already. Replace it? y or n [n]", "YES"), START)
+    assert person.end() == 0
+    assert made.read_bytes().decode() == (
+        "; mine\r\n[alarm school]\ntime = 07:00\n[announce]\ninterval = 30\n"
+        "[clock]\nrtc = none\nzone = Europe/Paris\n")
+
+
+def test_nothing_is_written_if_everything_is_set_like_that_already(sit_down, in_etc):
+    (in_etc / "clocksmith.conf").write_text("[announce]\nvoice = rms\n")
+    person = sit_down(output=None)
+    answer(person, HEARD, HEARD, "Voice [rms]", TAKE, QUIET, RTC, ZONE)
+    person.wait_for("Everything is set like that already; nothing is written.")
+    answer(person, START)
+    assert person.end() == 0
+    assert not list((in_etc / "conf.d").iterdir())
+
+
+def test_an_answer_that_no_file_can_hold_is_asked_for_again(sit_down, in_etc):
+    person = sit_down(output=None)
+    long = ", ".join(f"{day} 22:00-07:00, {day} 12:00-13:00" for day in "mon tue wed thu fri sat sun".split())
+    answer(person, HEARD, HEARD, VOICE, TAKE, (QUIET, long))
+    person.wait_for("50-setup.conf:3: the line is longer than 198 characters; shorten it")
+    answer(person, (QUIET, "22:00-07:00"), RTC, ZONE, WRITE, START)
+    assert person.end() == 0
+    assert "quiet = 22:00-07:00\n" in (in_etc / "conf.d/50-setup.conf").read_text()
+
+
+def test_a_file_that_cannot_be_read_is_told_and_can_be_replaced(sit_down, in_etc):
+    made = in_etc / "conf.d/50-setup.conf"
+    made.write_text("[announce]\nquiet = " + "x" * 200 + "\n")
+    person = sit_down(output=None)
+    person.wait_for("50-setup.conf:2: the line is longer")
+    person.wait_for("; a new file will have nothing of what is in it")
+    answer(person, HEARD, HEARD, (VOICE, "slt"), TAKE, QUIET, RTC, ZONE,
+           ("It is there already. Replace it? y or n [n]", "Yes"), START)
+    assert person.end() == 0
+    assert made.read_text().splitlines()[1:] == ["[announce]", "voice = slt"]
+
+
+def test_a_voice_that_is_not_there_is_not_taken(sit_down, in_etc):
+    (in_etc / "clocksmith.conf").write_text("[announce]\nvoice = gone\n")
+    person = sit_down(output=None)
+    for _ in range(2):
+        person.wait_for(AGAIN)
+        person.press("n\r")
+    answer(person, "Voice [gone]")
+    person.wait_for("voice 'gone': not found")
+    answer(person, ("Voice [gone]", "slt"), TAKE, QUIET, RTC, ZONE, WRITE, START)
+    assert person.end() == 0
+    assert "voice = slt\n" in (in_etc / "conf.d/50-setup.conf").read_text()
+
+
+def test_a_voice_with_words_for_another_clock_brings_that_clock(sit_down, in_etc):
+    voice = ROOT / "sounds/languages/fr"
+    (in_etc / "clocksmith.conf").write_text(f"[announce]\nvoice = {voice}\n")
+    person = sit_down(output=None)
+    clock = "It has words for clock = 24 only. Set that? y or n [y]"
+    for _ in range(2):
+        person.wait_for(AGAIN)
+        person.press("n\r")
+    answer(person, f"Voice [{voice}]", (clock, "No"), f"Voice [{voice}]", clock, TAKE, QUIET, RTC, ZONE, WRITE, START)
+    assert person.end() == 0
+    assert (in_etc / "conf.d/50-setup.conf").read_text().splitlines()[1:] == ["[announce]", "clock = 24"]
+
+
 @pytest.mark.parametrize("reply", ["", "n", "q"])
 def test_the_file_of_the_service_is_written_and_the_service_reads_it(
         sit_down, clocksmith, in_etc, tmp_path, reply):
@@ -212,10 +299,10 @@ def test_the_file_of_the_service_is_written_and_the_service_reads_it(
     systemctl.chmod(0o755)
     clocksmith.environment["PATH"] = f"{tmp_path}:{clocksmith.environment['PATH']}"
     person = sit_down(output=None)
-    answer(person, *QUESTIONS, ("Start the clock with it, or let the running one read it? y or n [y]", reply))
+    answer(person, *QUESTIONS[:2], (VOICE, "slt"), *QUESTIONS[3:], ("Start the clock with it, or let the running one read it? y or n [y]", reply))
     assert person.end() == 0
     made = in_etc / "conf.d/50-setup.conf"
-    assert "voice = heart" in made.read_text() and made.stat().st_mode & 0o777 == 0o644
+    assert "voice = slt" in made.read_text() and made.stat().st_mode & 0o777 == 0o644
     assert told.exists() == (reply == "")
     if told.exists():
         assert told.read_text() == "reload-or-restart clocksmith.service\n"

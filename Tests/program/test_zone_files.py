@@ -91,15 +91,39 @@ def without_old_names(new_york, tmp_path):
     return database
 
 
-def test_a_zone_by_its_old_name_is_told_with_its_new_one(clocksmith, without_old_names):
+def test_a_zone_by_its_old_name_is_taken_by_its_new_one(clocksmith, without_old_names):
     environment = {"TZDIR": str(without_old_names)}
-    said = refusal(clocksmith.run("agenda", "--zone", "US/Eastern", environment=environment), 2)
-    assert said.endswith(
-        "zone 'US/Eastern': it is now called America/New_York; use that, or install the package tzdata-legacy")
-    assert clocksmith.run("agenda", "--zone", "America/New_York", environment=environment).returncode == 0
-    configuration = clocksmith.configuration(rest="[clock]\nzone = US/Eastern")
-    said = about(clocksmith.run("check", "--config", configuration, environment=environment), "configuration")
-    assert "zone = US/Eastern: it is now called America/New_York; use that" in said
+    new = clocksmith.run("agenda", "--zone", "America/New_York", environment=environment)
+    assert new.returncode == 0
+    for surroundings, words in [({}, ["--zone", "US/Eastern"]), ({"TZ": "US/Eastern"}, [])]:
+        done = clocksmith.run("agenda", *words, environment=environment | surroundings)
+        assert (done.returncode, done.stdout) == (0, new.stdout)
+    # The zone of this one is not there either.
+    said = refusal(clocksmith.run("agenda", "--zone", "Japan", environment=environment), 2)
+    assert "zone 'Japan': not in the tz database" in said
+
+
+def test_an_old_name_in_a_file_is_told_and_one_that_is_set_is_kept_as_the_new_one(
+        caller, on_the_bus, start, without_old_names):
+    on_the_bus.environment |= {"TZDIR": str(without_old_names)}
+    service = start(rest="[clock]\nzone = US/Eastern")
+    service.wait_for("zone US/Eastern is now called America/New_York; write that")
+    assert caller.get("Zone") == "America/New_York"
+    configuration = on_the_bus.folder / "0.conf"
+    found = about(on_the_bus.run("check", "--config", configuration), "configuration")
+    assert found.startswith("FOUND") and "the zone US/Eastern is now called America/New_York" in found
+    [shown] = caller.ask("Settings", key="clock.zone")["settings"]
+    assert shown["value"] == "America/New_York"
+    caller.ask("SetSetting", key="clock.zone", value="US/Eastern")
+    assert "zone = America/New_York\n" in (on_the_bus.folder / "state/settings.conf").read_text()
+
+
+@pytest.mark.parametrize("name", [
+    "posixrules", "localtime", "Factory", "./Europe/London", "Europe//London", "Europe/../Europe/London",
+    "Europe/London/", "/usr/share/zoneinfo//Europe/London"])
+def test_what_stands_for_no_place_is_no_zone(clocksmith, new_york, name):
+    said = refusal(clocksmith.run("agenda", "--zone", name), 2)
+    assert f"zone '{name}': not in the tz database" in said
 
 
 def test_a_machine_without_a_zone_shows_utc(clocksmith, etc, localtime):

@@ -317,6 +317,15 @@ public struct Reminders: Hashable, Sendable {
     return gone.map { ($0, .cancelled) }
   }
 
+  /// Gives it to the alarms that ring without it so far.
+  mutating func use(_ tune: Tune) {
+    changeAll { reminder in
+      guard var plan = reminder.alarm, plan.tune?.name == tune.name else { return }
+      plan.tune = tune
+      reminder.plan = .alarm(plan)
+    }
+  }
+
   // MARK: The list
 
   func find(_ kind: Reminder.Kind, _ which: String) throws(OrderRefusal) -> Reminder {

@@ -42,10 +42,26 @@ public struct Configuration: Sendable {
   var written: [String: Written] = [:]
   /// The same of `settings.conf`, which overrides them.
   var settings: [String: Written] = [:]
+  /// An entry of `settings.conf` that cannot be used, and why. It stays there until it is taken back.
+  struct LeftOut: Hashable {
+    let key: String
+    let text: String
+    let flaw: String
+  }
+  var leftOut: [LeftOut] = []
+  /// Why `settings.conf` is not used at all; nil if it is.
+  var settingsFault: String?
   /// What is in `settings.conf` and not used, and why: a sentence each.
-  public internal(set) var settingsFlaws: [String] = []
+  public var settingsFlaws: [String] {
+    leftOut.reduce(into: settingsFault.map { [$0] } ?? []) { flaws, entry in
+      if !flaws.contains(entry.flaw) { flaws.append(entry.flaw) }
+    }
+  }
   /// What to do about keys of earlier versions in the owner's files: a sentence each.
   public private(set) var outdated: [String] = []
+
+  /// The lines of the owner's files that have no effect, and why: a sentence each.
+  public private(set) var hidden: [String] = []
 
   private static let defaultChime = "westminster"
 
@@ -57,13 +73,21 @@ public struct Configuration: Sendable {
     try ofFiles(path: path).withSettings(at: settingsPath(besides: path))
   }
 
-  static func ofFiles(path: String?) throws(Fault) -> Configuration {
+  /// The files in /etc and `settings.conf`, with this one in place of what is there, or beside it.
+  public static func load(with file: INIFile) throws(Fault) -> Configuration {
+    try ofFiles(path: nil, with: file).withSettings(at: settingsPath(besides: nil))
+  }
+
+  static func ofFiles(path: String?, with other: INIFile? = nil) throws(Fault) -> Configuration {
     var configuration = Configuration()
     if let path {
-      try configuration.readFile(path)
+      try configuration.readFile(INIFile(path: path))
     } else {
       do throws(Fault) {
-        for file in try ConfigurationFiles.all() { try configuration.readFile(file) }
+        for path in try ConfigurationFiles.all(with: other?.path) {
+          let isOther = path == other?.path
+          try configuration.readFile(isOther ? other! : INIFile(path: path))
+        }
       } catch {
         throw ConfigurationFiles.withRemedy(error)
       }
@@ -71,8 +95,26 @@ public struct Configuration: Sendable {
     if configuration.written["announce.chime"] == nil {
       configuration.announcer.chime = try Sounds.tune(defaultChime)
     }
-    configuration.announcer.alarms = try configuration.alarmSections.plans()
+    try configuration.finish()
     return configuration
+  }
+
+  mutating func finish() throws(Fault) {
+    announcer.alarms = try alarmSections.plans()
+    try checkLines()
+  }
+
+  /// - Throws: `Fault` unless the switch, the button and the lamp have a line each.
+  private func checkLines() throws(Fault) {
+    let lines = [("switch", switchInput.line), ("button", button.line), ("led", led.line)]
+    for (index, (section, line)) in lines.enumerated() {
+      let others = lines[..<index]
+      guard let line, let other = others.first(where: { $0.1 == line })?.0 else { continue }
+      throw Fault(
+        place(of: "\(section).line") ?? section,
+        "line = \(line): [\(other)] and [\(section)] cannot have the same line; set another, or "
+          + "none, for one of them")
+    }
   }
 
   /// - Throws: `Fault`, with the file and line that name the voice, if it cannot be used.
@@ -90,8 +132,8 @@ public struct Configuration: Sendable {
     keys.lazy.compactMap { (self.settings[$0] ?? self.written[$0])?.place }.first
   }
 
-  private mutating func readFile(_ path: String) throws(Fault) {
-    var file = try INIFile(path: path)
+  private mutating func readFile(_ file: INIFile) throws(Fault) {
+    var file = file
     outdated += file.renew(Self.oldKeys)
     try read(file, \.written)
   }
@@ -103,8 +145,18 @@ public struct Configuration: Sendable {
     let sections = Self.keys.keys.sorted().joined(separator: ", ") + ", and alarm NAME"
     _ = try file.fill(&self, sections: sections) { Self.keys(of: $0)?.mapValues(\.take) }
     for entry in file.entries {
-      self[keyPath: layer][Self.name(of: entry.key, in: entry.section)] = Written(
-        text: entry.value, place: "\(file.path):\(entry.line)")
+      let name = Self.name(of: entry.key, in: entry.section)
+      let place = "\(file.path):\(entry.line)"
+      let text = Self.keys(of: entry.section)?[entry.key]?.asWritten(entry.value) ?? entry.value
+      if name == "clock.zone", text != entry.value {
+        outdated.append(
+          "\(place): the zone \(entry.value.excerpt) is now called \(text); write that")
+      }
+      let written = Written(text: text, place: place)
+      if let old = self[keyPath: layer].updateValue(written, forKey: name) {
+        hidden.append(
+          "\(old.place): \(name) = \(old.text) has no effect, for \(place) counts more")
+      }
     }
     files.append(file.path)
   }
@@ -223,14 +275,13 @@ extension Configuration {
       ) { configuration, value in
         let isName = value != "none" && value != "unset"
         do throws(Fault) {
-          if isName { try SystemZone.check(name: value) }
-          configuration.zone = isName ? value : nil
+          configuration.zone = isName ? try SystemZone.current(name: value) : nil
           configuration.announcer.hasZone = value != "unset"
           return nil
         } catch {
           return error.detail
         }
-      },
+      }.written { (try? SystemZone.current(name: $0)) ?? $0 },
     ],
   ]
 
@@ -310,6 +361,11 @@ extension Configuration {
       field, usual: "\(Int(Configuration()[keyPath: field]))dB",
       "-60dB to \(most)dB, with its unit, as -6dB"
     ) { Decibels(text: $0, to: Double(most))?.value }
+    .written { text in
+      guard let level = Decibels(text: text, to: Double(most)) else { return text }
+      let value = (level.value * 100).rounded() / 100
+      return "\(Int(exactly: value).map { "\($0)" } ?? "\(value)")dB"
+    }
   }
 }
 
@@ -333,6 +389,8 @@ struct SettingKey<Root>: Sendable {
   /// Every value there is; empty if they cannot be listed.
   private(set) var choices: @Sendable (Configuration) -> [String] = { _ in [] }
   private(set) var settable = Settable.anything
+  /// Its value as it is shown and saved.
+  private(set) var asWritten: @Sendable (String) -> String = { $0 }
   let take: INIKey<Root>
 
   init(usual: String?, _ allowed: String, _ take: @escaping INIKey<Root>) {
@@ -358,6 +416,12 @@ struct SettingKey<Root>: Sendable {
   func among(_ choices: @escaping @Sendable (Configuration) -> [String]) -> Self {
     var key = self
     key.choices = choices
+    return key
+  }
+
+  func written(_ asWritten: @escaping @Sendable (String) -> String) -> Self {
+    var key = self
+    key.asWritten = asWritten
     return key
   }
 

@@ -8,14 +8,15 @@ enum ConfigurationFiles {
   private static let folder = "\(home)/conf.d"
 
   /// The main file, then the `*.conf` of the folder in the order of their names; only files that
-  /// exist.
+  /// exist, and one that is to be written, the last one unless it is in the folder.
   /// - Throws: `Fault` if it is unknown which files exist.
-  static func all() throws(Fault) -> [String] {
+  static func all(with other: String?) throws(Fault) -> [String] {
     let files = try isThere(mainFile) ? [mainFile] : []
-    guard try isThere(folder) else { return files }
-    let names = try readNames(inFolder: folder)
-    return files
-      + names.filter { $0.hasSuffix(".conf") && !$0.hasPrefix(".") }.map { "\(folder)/\($0)" }
+    let names = try isThere(folder) ? readNames(inFolder: folder) : []
+    let parts = names.filter { $0.hasSuffix(".conf") && !$0.hasPrefix(".") }
+      .map { "\(folder)/\($0)" }
+    guard let other, !parts.contains(other) else { return files + parts }
+    return files + (other.hasPrefix("\(folder)/") ? (parts + [other]).sorted() : parts + [other])
   }
 
   static func withRemedy(_ fault: Fault) -> Fault {

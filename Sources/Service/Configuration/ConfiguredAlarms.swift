@@ -16,11 +16,10 @@ struct ConfiguredAlarms: Sendable {
 
   private var sections: [Section] = []
 
-  /// The name after `alarm`; nil for any other section.
+  /// The name after `alarm`, with one space between its words; nil for any other section.
   static func name(of section: String) -> String? {
-    let word = section.prefix { !$0.isWhitespace }
-    guard word == "alarm" else { return nil }
-    return String(section.dropFirst(word.count).drop(while: \.isWhitespace))
+    let words = section.split(whereSeparator: \.isWhitespace)
+    return words.first == "alarm" ? words.dropFirst().joined(separator: " ") : nil
   }
 
   mutating func begin(_ section: INIFile.Section, in file: String) throws(Fault) {

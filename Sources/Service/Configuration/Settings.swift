@@ -76,32 +76,40 @@ extension Configuration {
   /// that is missing has nothing.
   func withSettings(at path: String?) -> Configuration {
     guard let path else { return self }
-    var flaws: [String] = []
+    var leftOut: [LeftOut] = []
     do throws(Fault) {
       var file = try INIFile(path: path)
       _ = file.renew(Self.oldKeys)
-      while true {
-        do throws(Fault) {
-          var configuration = try overridden(by: file)
-          // A voice or a tune may have been removed since.
-          if file.entries.contains(where: { $0.section == "announce" }) {
-            _ = try configuration.composer()
-          }
-          configuration.settingsFlaws = flaws
-          return configuration
-        } catch {
-          let bad = culprits(of: error, in: file)
-          let names = bad.map { Self.name(of: $0.key, in: $0.section) }
-          flaws.append("\(error); left out of settings.conf: \(names.joined(separator: ", "))")
-          file.keep { !bad.contains($0) }
-        }
+      while let fault = fault(of: file) {
+        guard let bad = culprits(of: fault, in: file) else { break }
+        let names = bad.map { Self.name(of: $0.key, in: $0.section) }
+        let flaw = "\(fault); left out of settings.conf: \(names.joined(separator: ", "))"
+        leftOut += zip(names, bad).map { LeftOut(key: $0, text: $1.value, flaw: flaw) }
+        file.keep { !bad.contains($0) }
       }
+      var configuration = try overridden(by: file)
+      configuration.leftOut = leftOut
+      return configuration
     } catch {
       var configuration = self
       if error.code != ENOENT {
-        configuration.settingsFlaws = ["\(error); settings.conf is left out"]
+        configuration.settingsFault = "\(error); settings.conf is left out"
       }
       return configuration
+    }
+  }
+
+  /// Why this configuration cannot be used with the file; nil if it can.
+  private func fault(of file: INIFile) -> Fault? {
+    do throws(Fault) {
+      let configuration = try overridden(by: file)
+      // A voice or a tune may have been removed since.
+      if file.entries.contains(where: { $0.section == "announce" }) {
+        _ = try configuration.composer()
+      }
+      return nil
+    } catch {
+      return error
     }
   }
 
@@ -117,20 +125,27 @@ extension Configuration {
       }
     }
     try configuration.read(file, \.settings)
-    configuration.announcer.alarms = try configuration.alarmSections.plans()
+    try configuration.finish()
     return configuration
   }
 
   /// The entries to leave out because of a fault: those of the line or the section that it names, or
-  /// else those that are at odds with the owner's files.
-  private func culprits(of fault: Fault, in file: INIFile) -> [INIFile.Entry] {
+  /// else one that is at odds with the owner's files. Nil if none is to blame.
+  private func culprits(of fault: Fault, in file: INIFile) -> [INIFile.Entry]? {
     let isBad = { (line: Int) in "\(file.path):\(line)" == fault.operation }
-    let section = file.sections.first { isBad($0.line) }?.name ?? "announce"
-    for bad in [{ isBad($0.line) }, { $0.section == section }] as [(INIFile.Entry) -> Bool] {
-      let found = file.entries.filter(bad)
-      if !found.isEmpty { return found }
+    if let entry = file.entries.first(where: { isBad($0.line) }) { return [entry] }
+    if let section = file.sections.first(where: { isBad($0.line) }) {
+      return file.entries.filter { $0.section == section.name }
     }
-    return file.entries
+    let faults = file.entries.map { entry in
+      var others = file
+      others.keep { $0 != entry }
+      return self.fault(of: others)
+    }
+    let index =
+      faults.firstIndex { $0 == nil }
+      ?? faults.firstIndex { $0?.operation != fault.operation }
+    return index.map { [file.entries[$0]] }
   }
 }
 
@@ -140,6 +155,7 @@ extension Configuration {
   /// Every key, with its value in force.
   public func allSettings(of wanted: String? = nil) -> [Setting] {
     var found: [Setting] = []
+    let wanted = wanted.map(Self.canonical)
     for section in Self.keys.keys.sorted() + alarmSections.names {
       for (name, schema) in Self.keys(of: section)!.sorted(by: { $0.key < $1.key }) {
         let key = "\(section).\(name)"
@@ -148,6 +164,13 @@ extension Configuration {
       }
     }
     return found
+  }
+
+  /// A key as `allSettings` has it: one space before and in the name of an alarm.
+  private static func canonical(_ key: String) -> String {
+    let (section, name) = split(key)
+    if ConfiguredAlarms.keys(of: section)?[name] != nil { return self.name(of: name, in: section) }
+    return ConfiguredAlarms.name(of: key).map { "alarm \($0)" } ?? key
   }
 
   /// `announce.voice` as `announce` and `voice`; the name of an alarm may have dots.
@@ -167,6 +190,7 @@ extension Configuration {
   func changing(
     _ key: String, to value: String?, from current: Configuration, path: String
   ) throws(Fault) -> (text: String, configuration: Configuration)? {
+    let key = Self.canonical(key)
     let what = (value.map { "\(key.excerpt) = \($0.excerpt)" } ?? key.excerpt).printable
     if (key + (value ?? "")).unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F })
     {
@@ -176,23 +200,31 @@ extension Configuration {
     var settings = old
     let (section, name) = Self.split(key)
     let schema = Self.keys(of: section)?[name]
+    let isMeant = { (other: String) in other == key || Self.split(other).section == key }
+    let leftOut = current.leftOut.filter { !isMeant($0.key) }
     if schema != nil {
-      settings[key] = value
+      settings[key] = value.map { schema?.asWritten($0) ?? $0 }
     } else {
-      guard value == nil, ConfiguredAlarms.name(of: key) != nil else {
+      let isKnown = ConfiguredAlarms.name(of: key) != nil || leftOut != current.leftOut
+      guard value == nil, isKnown else {
         throw Fault(what, "the configuration has no such key")
       }
-      settings = settings.filter { Self.split($0.key).section != key }
+      settings = settings.filter { !isMeant($0.key) }
     }
-    if settings == old { return nil }
-    let text = Self.text(of: settings)
+    if settings == old, leftOut == current.leftOut { return nil }
+    let kept = Dictionary(leftOut.map { ($0.key, $0.text) }) { $1 }
+    let text = Self.text(of: settings.merging(kept) { used, _ in used })
     let file: INIFile
     do throws(Fault) {
       file = try INIFile(Array(text.utf8), path: path)
     } catch {
       throw Fault(what, error.detail)
     }
-    let configuration = try overridden(by: file)
+    var used = file
+    used.keep { settings[Self.name(of: $0.key, in: $0.section)] != nil }
+    var configuration = try overridden(by: used)
+    configuration.leftOut = leftOut
+    if !leftOut.isEmpty, fault(of: file) == nil { configuration = try overridden(by: file) }
     let choices = schema?.settable == .choices ? schema?.choices(current) : nil
     if let value, let choices, !choices.contains(value) {
       let words = "allowed are \(choices.joined(separator: ", "))"
