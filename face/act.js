@@ -2,7 +2,7 @@
 
 import { byId, write } from "./dom.js";
 import { command, Refusal } from "./api.js";
-import { openPairing } from "./pairing.js";
+import { learnPairing, openPairing } from "./pairing.js";
 import { store } from "./store.js";
 
 let hide;
@@ -12,7 +12,7 @@ export function tell(sentence, { isError = false } = {}) {
   const message = byId("message");
   message.classList.toggle("bad", isError);
   // The same sentence twice is told twice.
-  message.textContent = "";
+  write(message, "");
   setTimeout(() => write(message, sentence), 50);
   clearTimeout(hide);
   hide = setTimeout(() => write(message, ""), isError ? 12_000 : 6000);
@@ -20,24 +20,27 @@ export function tell(sentence, { isError = false } = {}) {
 
 /**
  * Does what only a paired phone may; other browsers are led to the pairing. Returns what it returns, or null if it
- * was refused; the refusal is told by `onRefusal`, or as a message.
+ * was refused; the refusal is told in the element `error`, or as a message.
  */
-export async function act(what, { done, onRefusal } = {}) {
-  if (!store.isPaired) {
-    openPairing();
-    return null;
-  }
+export async function act(what, { done, error } = {}) {
+  if (error) write(error, "");
   try {
+    if (!store.isPaired) await learnPairing();
+    if (store.pairing.status === "unknown") throw new Refusal(0, "The clock cannot be reached.");
+    if (!store.isPaired) {
+      openPairing();
+      return null;
+    }
     const answer = await what();
     if (done) tell(typeof done === "function" ? done(answer) : done);
     return answer;
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    if (error.needsPairing) {
+  } catch (refusal) {
+    if (!(refusal instanceof Refusal)) throw refusal;
+    if (refusal.needsPairing) {
       store.pairing = { ...store.pairing, status: "none" };
       openPairing();
-    } else if (onRefusal) onRefusal(error);
-    else tell(error.message, { isError: true });
+    } else if (error) write(error, refusal.message);
+    else tell(refusal.message, { isError: true });
     return null;
   }
 }

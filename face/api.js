@@ -1,56 +1,60 @@
 // What the relay answers: requests, commands, and the stream of what changes.
 
-/** A refusal: its sentence, its word, and the status of HTTP (0 if there was no answer). */
-export class Refusal extends Error {
-  constructor(status, reason, sentence) {
-    super(sentence);
-    this.status = status;
-    this.reason = reason;
-  }
+import { write } from "./dom.js";
 
-  /** True if only a paired phone may do this. */
-  get needsPairing() {
-    return this.status === 401;
+/** A refusal: its sentence, and the status of HTTP (0 if there was no answer). */
+export class Refusal extends Error {
+  constructor(status, sentence) {
+    // The relay begins with the command, for those who see many.
+    super(sentence.replace(/^'\w+': /, ""));
+    this.status = status;
+    this.needsPairing = status === 401;
   }
 }
 
+/** Where the relay has a path, as in `/v1/time`: a proxy may have put the page below another. */
+export const place = (path) => new URL(`.${path}`, document.baseURI).pathname;
+
 /** Asks the relay. Throws `Refusal` if it refuses, or does not answer in time. */
-export async function ask(method, path, body, { milliseconds = 10_000 } = {}) {
+export async function ask(method, path, body) {
   let answer;
   let record = {};
   try {
-    answer = await fetch(path, {
-      method, cache: "no-store", signal: AbortSignal.timeout(milliseconds),
+    answer = await fetch(place(path), {
+      method, cache: "no-store", signal: AbortSignal.timeout(10_000),
       headers: body ? { "Content-Type": "application/json" } : {},
       body: body && JSON.stringify(body),
     });
     const text = await answer.text();
     record = text ? JSON.parse(text) : {};
   } catch (error) {
-    if (answer && !answer.ok) throw new Refusal(answer.status, "answer", "The clock refused this.");
-    throw new Refusal(0, "contact", error.name === "TimeoutError"
+    if (answer && !answer.ok) throw new Refusal(answer.status, "The clock refused this.");
+    throw new Refusal(0, error.name === "TimeoutError"
       ? "The clock did not answer in time." : "The clock cannot be reached.");
   }
-  if (!answer.ok) throw new Refusal(answer.status, record.reason ?? "", record.error ?? "The clock refused this.");
+  if (!answer.ok) throw new Refusal(answer.status, record.error ?? "The clock refused this.");
   return record;
 }
 
-/** Gives the clock a command. Its refusal is in the words of the clock. */
-export async function command(name, keys = {}) {
+/** Asks the relay for something to show. A refusal stands in the element `error`, if there is one. */
+export async function load(path, take, error) {
   try {
-    return await ask("POST", "/v1/commands", { command: name, ...keys });
-  } catch (error) {
-    // The relay begins with the command, for those who see many.
-    error.message = error.message.replace(`'${name}': `, "");
-    throw error;
+    take(await ask("GET", path));
+    if (error) write(error, "");
+  } catch (refusal) {
+    if (!(refusal instanceof Refusal)) throw refusal;
+    if (error) write(error, refusal.message);
   }
 }
+
+/** Gives the clock a command. */
+export const command = (name, keys) => ask("POST", "/v1/commands", { command: name, ...keys });
 
 // The relay sends at least a comment every 15 s.
 const SILENCE = 20_000;
 
 /**
- * Follows the stream of events for as long as the page lives.
+ * Follows the stream of events for as long as the page lives and can be seen: a browser has few connections.
  *
  * on.event(name, record), on.contact() for each sign of life, on.lost(refusal or null) when the stream ends. Comes back
  * by itself, at the latest after ten seconds.
@@ -59,10 +63,12 @@ export function follow(on) {
   let attempt = 0;
   let controller = new AbortController();
   let wake = () => {};
+  let isLetGo = false;
 
   async function once() {
     controller = new AbortController();
     let watch;
+    let hasBegun = false;
     const heard = () => {
       clearTimeout(watch);
       watch = setTimeout(() => controller.abort(), SILENCE);
@@ -70,18 +76,19 @@ export function follow(on) {
     heard();
     const reached = (answer) => answer.catch(() => null);
     try {
-      const answer = await reached(fetch("/v1/events", {
+      const answer = await reached(fetch(place("/v1/events"), {
         cache: "no-store", signal: controller.signal, headers: { Accept: "text/event-stream" } }));
-      if (!answer) return null;
+      if (!answer) return await whyNothingCame();
       if (!answer.ok) {
         const record = await answer.json().catch(() => ({}));
-        return new Refusal(answer.status, record.reason ?? "", record.error ?? "The clock refused this.");
+        return new Refusal(answer.status, record.error ?? "A proxy on the way refuses this.");
       }
       const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
       let text = "";
       for (;;) {
         const part = await reached(reader.read());
-        if (!part || part.done) return null;
+        if (!part || part.done) return hasBegun ? null : await whyNothingCame();
+        hasBegun = true;
         heard();
         handle(on.contact);
         attempt = 0;
@@ -95,14 +102,15 @@ export function follow(on) {
     }
   }
 
-  /** A fault of the page goes to the console: it is no loss of contact. */
-  function handle(action, ...words) {
-    try {
-      action(...words);
-    } catch (error) {
-      reportError(error);
-    }
+  /** A clock that answers, but sends no events, is behind a proxy that waits for their end. */
+  async function whyNothingCame() {
+    if (isLetGo || !controller.signal.aborted) return null;
+    const words = "The clock answers, but a proxy on the way holds back what it tells.";
+    return ask("GET", "/v1/pair").then(() => new Refusal(0, words), () => null);
   }
+
+  /** Soon, and by itself: a fault of the page goes to the console, and is no loss of contact. */
+  const handle = (action, ...words) => queueMicrotask(() => action(...words));
 
   function take(block) {
     let name = "message";
@@ -114,22 +122,28 @@ export function follow(on) {
     if (data.length) on.event(name, JSON.parse(data.join("\n")));
   }
 
+  const pause = (milliseconds) => new Promise((resolve) => {
+    wake = resolve;
+    if (milliseconds) setTimeout(resolve, milliseconds);
+  });
+
   async function forever() {
     for (;;) {
-      handle(on.lost, await once());
-      const pause = Math.min(10_000, 500 * 2 ** attempt++) * (0.7 + 0.6 * Math.random());
-      await new Promise((resolve) => {
-        wake = resolve;
-        setTimeout(resolve, pause);
-      });
+      while (document.hidden) await pause();
+      isLetGo = false;
+      const refusal = await once();
+      if (isLetGo) continue;
+      handle(on.lost, refusal);
+      await pause(Math.min(10_000, 500 * 2 ** attempt++) * (0.7 + 0.6 * Math.random()));
     }
   }
   forever();
 
   return {
-    /** Tries at once, for example after the phone was asleep. */
+    /** Lets go of the stream, and asks for it anew: at once, or when the page can be seen again. */
     again() {
       attempt = 0;
+      isLetGo = true;
       controller.abort();
       wake();
     },

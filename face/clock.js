@@ -1,6 +1,6 @@
 // The time of the clock, not of the phone.
 
-const DAY = 86_400_000;
+export const DAY = 86_400_000;
 // How far the timer of a phone runs off, at worst.
 const DRIFT = 1e-4;
 
@@ -17,13 +17,21 @@ export class PiClock {
   #taken = 0;
   #offset = 0;
   #format = null;
+  #between = Date.now() - performance.now();
+
+  /** True, once, if the two clocks of the phone have parted: it slept, in which one may stand, or its clock was set. */
+  hasSlept() {
+    const before = this.#between;
+    this.#between = Date.now() - performance.now();
+    return Math.abs(this.#between - before) > 2000;
+  }
 
   /**
    * Takes an answer of /v1/time. It was on its way for `trip` ms and has just come; it is right to half of that.
    */
   take(answer, trip) {
     const now = performance.now();
-    const origin = Date.parse(answer.instant) + microseconds(answer.instant) + trip / 2 - now;
+    const origin = Date.parse(answer.instant) + trip / 2 - now;
     const error = trip / 2 + 1;
     const known = this.uncertainty;
     // A slow answer does not replace a better one, unless the Pi's clock was set.
@@ -38,8 +46,7 @@ export class PiClock {
   }
 
   #takeZone(answer) {
-    const offset = /([+-])(\d\d):(\d\d)(?::(\d\d))?$/.exec(answer.local);
-    this.#offset = offset ? milliseconds(offset) : 0;
+    this.#offset = offsetIn(answer.local);
     if (answer.zone !== this.zone) {
       this.zone = answer.zone;
       try {
@@ -71,9 +78,7 @@ export class PiClock {
   }
 
   #offsetByBrowser(instant) {
-    const name = this.#format.formatToParts(instant).find((part) => part.type === "timeZoneName").value;
-    const offset = /([+-])(\d\d):(\d\d)(?::(\d\d))?$/.exec(name);
-    return offset ? milliseconds(offset) : 0;
+    return offsetIn(this.#format.formatToParts(instant).find((part) => part.type === "timeZoneName").value);
   }
 
   offsetAt(instant) {
@@ -85,10 +90,16 @@ export class PiClock {
     return new Date(instant + this.offsetAt(instant));
   }
 
-  /** The first instant of the day in which this one is. */
+  /** The day in which the instant is, as ms of its midnight like `local`. The clocks need not show that midnight. */
+  day(instant) {
+    return Math.floor(this.local(instant) / DAY) * DAY;
+  }
+
+  /** The first instant of the day in which this one is: midnight, or where there is none, the change of the clocks. */
   startOfDay(instant) {
-    const day = Math.floor((instant + this.offsetAt(instant)) / DAY) * DAY;
-    return this.instantOf(day);
+    const day = this.day(instant);
+    const starts = [-DAY, DAY].map((aside) => day - this.offsetAt(day - this.#offset + aside / 2));
+    return Math.min(...starts.filter((start) => this.local(start) >= day));
   }
 
   /** The instant at which the clocks of the zone show this, given as ms like `local`. */
@@ -98,12 +109,9 @@ export class PiClock {
   }
 }
 
-function milliseconds([, sign, hours, minutes, seconds = "0"]) {
+/** In ms, as of `GMT-02:30` or of a time that ends so. */
+function offsetIn(text) {
+  const found = /([+-])(\d\d):(\d\d)(?::(\d\d))?$/.exec(text);
+  const [, sign, hours, minutes, seconds = 0] = found ?? ["", "+", 0, 0];
   return (sign === "-" ? -1000 : 1000) * (hours * 3600 + minutes * 60 + +seconds);
-}
-
-/** The part below a millisecond, which Date.parse leaves out, in ms. */
-function microseconds(instant) {
-  const fraction = /\.(\d+)/.exec(instant)?.[1] ?? "";
-  return Number(`0.${fraction.slice(3) || 0}`);
 }

@@ -1,6 +1,8 @@
 // The day: what has sounded, what has not and why, and what will.
 
-import { byId, h, redraw, svg, write } from "./dom.js";
+import { place } from "./api.js";
+import { DAY } from "./clock.js";
+import { byId, fill, h, svg } from "./dom.js";
 import { store } from "./store.js";
 import { dateText, heardText, readTimes, smallLength, timeText, whenText } from "./words.js";
 
@@ -68,24 +70,21 @@ const list = (entries) => h("ol", { class: "plain entries" }, ...entries.map(lin
 
 /** A strip of the day from midnight to midnight, for the eye; the lists say the same. */
 function strip(before, after, from, to) {
-  const place = (instant) => ((instant - from) / (to - from)) * 1440;
+  const left = (instant) => ((instant - from) / (to - from)) * 1440;
   const marks = [];
-  const bar = (name, start, end) => marks.push(svg("rect", { class: name, x: place(start), y: 0, width: Math.max(0, place(end) - place(start)), height: 60 }));
   const { clock } = store;
   for (const window of readTimes(store.value("announce.quiet")) ?? []) {
-    for (const offset of [-86_400_000, 0]) {
-      const midnight = clock.startOfDay(from + 43_200_000 + offset);
-      const local = clock.local(midnight);
-      if (!window.days.has(local.getUTCDay())) continue;
+    for (const midnight of [clock.day(from) - DAY, clock.day(from)]) {
+      if (!window.days.has(new Date(midnight).getUTCDay())) continue;
       const end = window.to <= window.from ? window.to + 1440 : window.to;
-      const start = clock.instantOf(local.getTime() + window.from * 60_000);
-      const stop = clock.instantOf(local.getTime() + end * 60_000);
-      if (stop > from && start < to) bar("night", Math.max(start, from), Math.min(stop, to));
+      const start = Math.max(from, clock.instantOf(midnight + window.from * 60_000));
+      const width = left(Math.min(to, clock.instantOf(midnight + end * 60_000))) - left(start);
+      if (width > 0) marks.push(svg("rect", { class: "night", x: left(start), width, height: 60 }));
     }
   }
   const mark = (at, name, top, bottom) => {
     if (at < from || at >= to) return;
-    const x = place(at).toFixed(1);
+    const x = left(at).toFixed(1);
     marks.push(svg("path", { class: name, d: `M${x} ${top}V${bottom}` }));
   };
   for (const entry of [...before, ...after]) {
@@ -96,9 +95,10 @@ function strip(before, after, from, to) {
   }
   const hours = [];
   for (let hour = 0; hour <= 24; hour += 6) {
-    hours.push(h("span", {}, hour === 24 ? "" : timeText(clock.instantOf(clock.local(from).getTime() + hour * 3_600_000))));
+    const at = clock.instantOf(clock.local(from).getTime() + hour * 3_600_000);
+    hours.push(h("span", { translate: "no" }, hour === 24 ? "" : timeText(at)));
   }
-  const now = svg("path", { class: "now-mark", d: `M${place(clock.now).toFixed(1)} 0V60` });
+  const now = svg("path", { class: "now-mark", d: `M${left(clock.now).toFixed(1)} 0V60` });
   return h("div", { class: "strip", "aria-hidden": "true" },
     svg("svg", { viewBox: "0 0 1440 60", preserveAspectRatio: "none" },
       svg("rect", { class: "ground", width: 1440, height: 60 }), ...marks, now),
@@ -107,60 +107,58 @@ function strip(before, after, from, to) {
 
 export function drawDay() {
   const { clock } = store;
-  if (clock.now === null || !store.state) return;
   const part = byId("day");
-  const minute = Math.floor(clock.now / 60_000);
-  const key = JSON.stringify([minute, store.notices.length, store.notices.at(-1)?.at, store.agenda.read, store.value("announce.quiet"),
-    store.value("announce.clock")]);
-  if (part.drawnKey === key) return;
+  if (!store.hasZone) fill(part, h("p", { class: "soft" }, "The day is shown once the time zone is set."));
+  if (!store.knowsTime || !store.state) return;
   // Opened lists stay open.
   const isOpen = [...part.querySelectorAll("details")].map((details) => details.open);
   const focused = [...part.querySelectorAll("summary")].indexOf(document.activeElement);
-  redraw(part, key, () => {
-    const from = clock.startOfDay(clock.now);
-    const to = clock.startOfDay(from + 36 * 3_600_000);
-    const [before, after] = [past(), due()];
-    const coming = joined(after);
-    const gone = joined(before).reverse();
-    const more = (title, entries) => entries.length ? h("details", {}, h("summary", {}, title), list(entries)) : null;
-    const { switch_silences: silenced, untrusted } = store.agenda;
-    const note = silenced ? silenced === "everything" ? "The switch is off: nothing of this sounds until it is on."
-      : "The switch is off: of this, only timers, alarms and the interval sound until it is on."
-      : untrusted && untrusted !== "speak" ? "The time may be wrong: until the clock is trusted again, the time is not said." : "";
-    const until = store.agenda.until ? `Up to ${whenText(Date.parse(store.agenda.until))}` : "Later";
-    return [
-      strip(before, after, from, to),
-      h("p", { class: "legend soft" }, dateText(from), h("span", { class: "key sounded" }, "sounded"), h("span", { class: "key will" }, "will sound"),
-        h("span", { class: "key silent" }, "silent"), h("span", { class: "key night" }, "quiet hours")),
-      h("div", { class: "columns" },
-        h("div", {}, h("h3", {}, "Next"), note && h("p", { class: "soft" }, note),
-          coming.length ? list(coming.slice(0, SHOWN)) : h("p", { class: "soft" }, "Nothing is due."),
-          more(until, coming.slice(SHOWN))),
-        h("div", {}, h("h3", {}, "Before"),
-          gone.length ? list(gone.slice(0, SHOWN)) : h("p", { class: "soft" }, "Nothing yet since the relay started."),
-          more("Earlier", gone.slice(SHOWN)))),
-    ];
-  });
+  const from = clock.startOfDay(clock.now);
+  const to = clock.startOfDay(from + 1.5 * DAY);
+  const [before, after] = [past(), due()];
+  const coming = joined(after);
+  const gone = joined(before).reverse();
+  const more = (title, entries) =>
+    entries.length ? h("details", {}, h("summary", {}, title), list(entries)) : null;
+  const { switch_silences: silenced, untrusted } = store.agenda;
+  const note = silenced === "everything" ? "The switch is off: nothing of this sounds until it is on."
+    : silenced ? "The switch is off: of this, only timers, alarms and the interval sound until it is on."
+    : untrusted && untrusted !== "speak"
+      ? "The time may be wrong: until the clock is trusted again, the time is not said." : "";
+  const until = store.agenda.until ? `Up to ${whenText(Date.parse(store.agenda.until))}` : "Later";
+  const key = (name, words) => h("span", { class: `key ${name}` }, words);
+  fill(part,
+    strip(before, after, from, to),
+    h("p", { class: "legend soft" }, dateText(from), key("sounded", "sounded"), key("will", "will sound"),
+      key("silent", "silent"), key("night", "quiet hours")),
+    h("div", { class: "columns" },
+      h("div", {}, h("h3", {}, "Next"), note && h("p", { class: "soft" }, note),
+        coming.length ? list(coming.slice(0, SHOWN)) : h("p", { class: "soft" }, "Nothing is due."),
+        more(until, coming.slice(SHOWN))),
+      h("div", {}, h("h3", {}, "Before"),
+        gone.length ? list(gone.slice(0, SHOWN)) : h("p", { class: "soft" }, "Nothing yet since the relay started."),
+        more("Earlier", gone.slice(SHOWN)))));
   part.querySelectorAll("details").forEach((details, index) => { details.open = isOpen[index] ?? false; });
   part.querySelectorAll("summary")[focused]?.focus();
 }
 
-let dayOfNoon;
+let version = 0;
+let failed;
 
 /** The picture of the next noon; asked for again when that noon has passed, or a setting has changed. */
 export function drawNoon({ again = false } = {}) {
   const { clock, contact } = store;
-  if (contact !== "live" || clock.now === null) return;
-  const day = clock.startOfDay(clock.now + 43_200_000);
-  if (day === dayOfNoon && !again) return;
-  dayOfNoon = day;
+  if (contact !== "live" || !store.knowsTime) return;
+  if (again) version = Date.now();
   const figure = byId("noon");
-  const image = h("img", { src: `/v1/noon.svg?${Date.now()}`, loading: "lazy", width: 1200, height: 420,
-    alt: "The level over time of the announcement at noon: the melody before the hour, the blows from the hour on, and the words." });
-  const picture = h("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": "Picture of noon" }, image);
-  image.addEventListener("error", () => picture.replaceChildren(h("p", { class: "soft" }, "The picture cannot be made now."),
-    h("button", { type: "button", onclick: () => drawNoon({ again: true }) }, "Try again")));
-  const hasFocus = figure.contains(document.activeElement);
-  figure.replaceChildren(picture);
-  if (hasFocus) picture.focus();
+  const src = `${place("/v1/noon.svg")}?${clock.startOfDay(clock.now + DAY / 2)}-${version}`;
+  const alt = "The level over time of the announcement at noon: the melody before the hour, the blows from the hour on, "
+    + "and the words.";
+  const hadFocus = figure.contains(document.activeElement);
+  const shown = failed === src
+    ? [h("p", { class: "soft" }, "The picture cannot be made now."),
+      h("button", { type: "button", onclick: () => drawNoon({ again: true }) }, "Try again")]
+    : [h("img", { src, alt, loading: "lazy", width: 1200, height: 420, onerror: () => { failed = src; drawNoon(); } })];
+  fill(figure, h("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": "Picture of noon" }, ...shown));
+  if (hadFocus && !figure.contains(document.activeElement)) figure.firstElementChild.focus();
 }

@@ -25,19 +25,37 @@ function filled(element, attributes, children) {
 
 export const byId = (id) => document.getElementById(id);
 
-/** A name that somebody gave: it has its own direction, whatever the text around it has. */
-export const named = (name) => h("bdi", { class: "name" }, name);
+/** A name that somebody gave: it has its own direction, whatever the text around it has, and is not translated. */
+export const named = (name) => h("bdi", { class: "name", translate: "no" }, name);
 
-/** Writes a text if it differs, so that nothing is read out or selected anew. */
+/**
+ * Writes a text if it differs from the last one, so that nothing is read out or selected anew. It is not compared with
+ * what can be read there, which the browser may have translated.
+ */
 export function write(element, text) {
-  if (element.textContent !== text) element.textContent = text;
+  if (element.written === text) return;
+  element.written = element.textContent = text;
 }
 
-/** Replaces the children if what `key` says differs from the last time. */
-export function redraw(element, key, draw) {
-  if (element.drawnKey === key) return;
-  element.drawnKey = key;
-  element.replaceChildren(...[draw()].flat().filter(Boolean));
+/** Gives an element these children, unless they are like those that it was given the last time. */
+export function fill(element, ...children) {
+  const made = h("div", {}, ...children.flat());
+  if (element.given?.isEqualNode(made)) return;
+  element.given = made.cloneNode(true);
+  element.replaceChildren(...made.childNodes);
+}
+
+/** Shows or hides a control. If it had the focus, the next one of its row gets it, or else the heading. */
+export function show(control, isShown) {
+  if (control.hidden === !isShown) return;
+  const hadFocus = document.activeElement === control;
+  control.hidden = !isShown;
+  // After the others of the row have been shown.
+  if (hadFocus) setTimeout(() => {
+    const next = control.parentElement.querySelector("button:not([hidden])");
+    if (next) next.focus();
+    else focusNear(control);
+  }, 0);
 }
 
 /**
@@ -65,8 +83,8 @@ export function keepList(parent, records, keyOf, make) {
   });
 }
 
-function focusNear(parent) {
-  const heading = parent.closest("section")?.querySelector("h2, h3");
+function focusNear(element) {
+  const heading = element.closest("section")?.querySelector("h2, h3");
   if (!heading) return;
   heading.tabIndex = -1;
   heading.focus();
@@ -88,8 +106,6 @@ export function field(label, control, hint) {
 export function select(options, value) {
   return h("select", {}, ...options.map((option) => {
     const [key, label] = Array.isArray(option) ? option : [option, option];
-    const made = h("option", { value: key }, label);
-    made.selected = key === value;
-    return made;
+    return h("option", { value: key, selected: key === value, translate: key === label ? "no" : null }, label);
   }));
 }

@@ -1,40 +1,40 @@
 // Starts the page, and keeps it in step with the clock.
 
 import { tell } from "./act.js";
-import { ask, follow, Refusal } from "./api.js";
+import { follow, load } from "./api.js";
+import { DAY } from "./clock.js";
 import { drawDay, drawNoon } from "./day.js";
 import { byId } from "./dom.js";
 import { drawContact, drawNow, startNow, tick } from "./now.js";
-import { drawPhones, learnPairing, loadPhones, onPaired, openPairing } from "./pairing.js";
+import { drawPhones, learnPairing, loadPhones, openPairing } from "./pairing.js";
 import { drawSettings, loadSettings } from "./settings.js";
 import { drawSound, startSound } from "./sound.js";
 import { store } from "./store.js";
 import { drawTimers, startAlarms, startInterval, startTimers, tickTimers } from "./timers.js";
-
-const DAY = 86_400_000;
+import { sentence } from "./words.js";
 
 // MARK: The time
 
-async function askTime() {
-  const sent = performance.now();
-  const answer = await ask("GET", "/v1/time", undefined, { milliseconds: 15_000 });
-  store.clock.take(answer, performance.now() - sent);
-  store.heard = store.clock.now;
+/** What a phone knew before it slept is old: it shows no time until the clock has told it. */
+function startAnew() {
+  if (store.contact === "live") store.contact = "connecting";
+  store.clock.forget();
+  stream.again();
+  drawTime();
 }
 
 /** The shortest of three trips counts, so the first one may be slow. */
 async function learnTime() {
   for (let attempt = 0; attempt < 3; attempt++) {
-    try {
-      await askTime();
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      return;
-    }
-    if (attempt === 0) drawTime();
+    const sent = performance.now();
+    await load("/v1/time", (answer) => {
+      if (store.clock.hasSlept()) return startAnew();
+      store.clock.take(answer, performance.now() - sent);
+      store.heard = store.clock.now;
+      if (attempt === 0) drawAll();
+    });
   }
-  drawTime();
-  drawNow();
+  drawAll();
 }
 
 function drawTime() {
@@ -43,27 +43,18 @@ function drawTime() {
   drawContact();
 }
 
-let ticking;
 function everySecond() {
-  clearTimeout(ticking);
   const now = store.clock.now ?? Date.now();
-  ticking = setTimeout(everySecond, 1000 - (now % 1000) + 2);
+  setTimeout(everySecond, 1000 - (now % 1000) + 2);
+  if (store.clock.hasSlept()) startAnew();
   drawTime();
-  drawDay();
-  drawNoon();
+  // Midnight makes "tomorrow" today.
+  if (Math.floor(now / 1000) % 5 === 0) drawAll();
 }
 
 // MARK: What the clock tells
 
-async function load(path, take) {
-  try {
-    take(await ask("GET", path));
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-  }
-}
-
-const loadAgenda = () => load("/v1/agenda", (agenda) => { store.agenda = { ...agenda, read: performance.now() }; drawDay(); });
+const loadAgenda = () => load("/v1/agenda", (agenda) => { store.agenda = agenda; drawDay(); });
 const loadNotices = () => load("/v1/notices", ({ notices }) => { store.notices = notices; drawDay(); });
 
 /** Does it once for many calls that come close together. */
@@ -75,16 +66,14 @@ const agendaSoon = gathered(loadAgenda, 1000);
 const settingsSoon = gathered(async () => { await loadSettings(); drawAll(); }, 500);
 const noonSoon = gathered(() => drawNoon({ again: true }), 500);
 
-/** What the agenda depends on. */
-const agendaKey = ({ next, timers, alarms, intervals, muted, muted_until, trust, switch: position }) =>
-  JSON.stringify([next, timers, alarms, intervals, muted, muted_until, trust, position]);
-
 function drawAll() {
   drawTime();
   drawNow();
   drawTimers();
   drawSound();
   drawDay();
+  drawNoon();
+  drawPhones();
 }
 
 const on = {
@@ -93,10 +82,7 @@ const on = {
     if (store.contact === "live") return;
     const wasLost = store.contact === "lost";
     store.contact = "live";
-    if (wasLost) {
-      tell("The clock is there again.");
-      noonSoon();
-    }
+    if (wasLost) tell("The clock is there again.");
     catchUp();
   },
 
@@ -106,13 +92,22 @@ const on = {
       if (store.absent) tell("The clock runs again.");
       store.absent = null;
       store.state = record;
-      if (before && before.trust !== record.trust) tell(record.trust === "untrusted" ? "The time may be wrong now." : "The time is right.");
-      if (before && before.muted !== record.muted) tell(record.muted ? "The clock is silent now." : "The clock may sound again.");
-      if (!before || agendaKey(before) !== agendaKey(record)) agendaSoon();
+      if (before && before.trust !== record.trust && store.hasZone) {
+        tell(record.trust === "untrusted" ? "The time may be wrong now." : "The time is right.");
+      }
+      if (before && before.muted !== record.muted) {
+        tell(record.muted ? "The clock is silent now." : "The clock may sound again.");
+      }
+      if (before && before.zone !== record.zone) {
+        store.clock.forget();
+        learnTime();
+      }
+      agendaSoon();
       if (!store.settings) settingsSoon();
       drawAll();
     } else if (name === "notice") {
-      store.notices = [...store.notices.filter(({ at }) => store.clock.now === null || store.clock.now - Date.parse(at) < DAY), record];
+      const { now } = store.clock;
+      store.notices = [...store.notices.filter(({ at }) => now === null || now - Date.parse(at) < DAY), record];
       if (["setting", "reloaded", "started"].includes(record.event)) {
         settingsSoon();
         noonSoon();
@@ -130,11 +125,11 @@ const on = {
     if (refusal?.needsPairing) {
       store.contact = "refused";
       store.state = null;
-      learnPairing().catch(() => {});
+      loadPairing();
     } else {
       if (store.contact === "live") tell("There is no contact with the clock.", { isError: true });
       store.contact = "lost";
-      store.refusal = refusal?.message ?? null;
+      store.refusal = refusal ? sentence(refusal.message) : null;
     }
     drawTime();
   },
@@ -146,21 +141,12 @@ async function catchUp() {
   drawAll();
 }
 
-async function loadPairing() {
-  try {
-    await learnPairing();
-  } catch {
-    return;
-  }
-  await loadPhones();
-}
+const loadPairing = () => learnPairing().then(loadPhones).then(drawTime);
 
 // MARK: The pages
 
-const PAGES = ["clock", "alarms", "settings"];
-
 function showPage({ isFirst = false } = {}) {
-  const page = PAGES.find((name) => location.hash === `#${name}`) ?? "clock";
+  const page = ["clock", "alarms", "settings"].find((name) => location.hash === `#${name}`) ?? "clock";
   if (location.hash === "#main") return;
   for (const view of document.querySelectorAll("[data-view]")) view.hidden = view.dataset.view !== page;
   for (const link of document.querySelectorAll("nav a")) {
@@ -175,7 +161,6 @@ function showPage({ isFirst = false } = {}) {
 // MARK: The start
 
 for (const element of document.querySelectorAll("[data-script]")) element.removeAttribute("hidden");
-document.body.classList.add("script");
 startNow();
 startTimers();
 startAlarms();
@@ -183,12 +168,11 @@ startInterval();
 startSound();
 showPage({ isFirst: true });
 addEventListener("hashchange", () => showPage());
-everySecond();
-
 const stream = follow(on);
-onPaired(() => {
+everySecond();
+addEventListener("paired", () => {
   drawSettings();
-  drawPhones();
+  drawAll();
   loadPhones();
   if (store.contact === "refused") stream.again();
 });
@@ -200,15 +184,7 @@ setInterval(() => { if (store.contact === "live") learnTime(); }, 60_000);
 // The agenda moves on, even if nothing changes.
 setInterval(() => { if (store.contact === "live") loadAgenda(); }, 600_000);
 
-// A phone that was asleep knows nothing: it asks anew before it shows a time.
-document.addEventListener("visibilitychange", () => {
-  if (document.visibilityState === "hidden") return;
-  store.clock.forget();
-  everySecond();
-  learnTime().then(() => { if (store.clock.now === null) stream.again(); });
-});
-addEventListener("online", () => stream.again());
-addEventListener("offline", () => {
-  store.contact = "lost";
-  drawTime();
-});
+// A page that is hidden lets go of its stream, and may sleep.
+document.addEventListener("visibilitychange", startAnew);
+// The stream knows better than the browser whether the clock is there.
+addEventListener("online", () => { if (store.contact !== "live") stream.again(); });

@@ -1,11 +1,11 @@
 // The time, large; what sounds next; and how the clock is.
 
-import { act } from "./act.js";
-import { command } from "./api.js";
-import { byId, h, redraw, svg, write } from "./dom.js";
+import { give } from "./act.js";
+import { byId, fill, h, svg, write } from "./dom.js";
 import { openPairing } from "./pairing.js";
+import { openSetting } from "./settings.js";
 import { store } from "./store.js";
-import { clockParts, dateText, heardText, lengthText, smallLength, timeText, trustText, whenText } from "./words.js";
+import { clockParts, dateText, heardText, smallLength, timeText, trustText, whenText } from "./words.js";
 
 // MARK: The time
 
@@ -37,17 +37,14 @@ function makeDigits() {
 
 /** Shows the time of the Pi, or that it is not known. */
 export function tick() {
-  if (!digits) {
-    makeDial();
-    makeDigits();
-  }
   const { clock } = store;
-  const isKnown = store.contact === "live" && clock.now !== null;
+  const isKnown = store.contact === "live" && store.knowsTime;
   document.body.classList.toggle("no-time", !isKnown);
   if (!isKnown) {
     write(digits.main, "–:––");
     write(digits.second, "");
     write(digits.half, "");
+    write(byId("date"), "");
     byId("time").removeAttribute("datetime");
     return;
   }
@@ -73,7 +70,8 @@ export function tick() {
 function contactText() {
   const { clock } = store;
   if (store.contact === "lost") {
-    const since = store.heard === null ? "" : ` The last contact was at ${timeText(store.heard, { hasSeconds: true })}.`;
+    const since = store.heard === null || !store.knowsTime ? ""
+      : ` The last contact was at ${timeText(store.heard, { hasSeconds: true })}.`;
     return `${store.refusal ?? "There is no contact with the clock."}${since} What is below is old. Trying again …`;
   }
   if (store.contact === "refused") return "This clock shows itself to paired phones only.";
@@ -81,14 +79,12 @@ function contactText() {
   if (store.absent) return "The Pi answers, but the clock on it does not run: nothing sounds. What is below is old.";
   const words = [];
   if (Math.abs(clock.phoneAhead) > 1000 + clock.uncertainty) {
-    words.push(`This phone's own clock is ${smallOrLong(clock.phoneAhead)} ${clock.phoneAhead > 0 ? "ahead" : "behind"}.`);
+    const way = clock.phoneAhead > 0 ? "ahead" : "behind";
+    words.push(`This phone's own clock is ${smallLength(clock.phoneAhead)} ${way}.`);
   }
   if (clock.uncertainty > 700) words.push(`The network is slow: the seconds may be ${smallLength(clock.uncertainty)} off here.`);
   return words.join(" ");
 }
-
-const smallOrLong = (milliseconds) =>
-  Math.abs(milliseconds) < 60_000 ? smallLength(milliseconds) : lengthText(Math.abs(milliseconds) / 1000);
 
 export function drawContact() {
   const line = byId("contact");
@@ -96,13 +92,13 @@ export function drawContact() {
   write(line, words);
   line.hidden = !words;
   line.classList.toggle("bad", store.contact === "lost" || store.absent !== null);
-  document.body.classList.toggle("stale", !store.isFresh);
   const isClosed = store.contact === "refused";
-  document.body.classList.toggle("closed", isClosed);
-  byId("pair").hidden = !isClosed;
+  byId("unpaired").hidden = store.isPaired || store.pairing.status === "unknown";
+  byId("looks").hidden = isClosed;
   byId("say").hidden = byId("stop").hidden = isClosed;
-  const isUnsure = store.isFresh && store.state.trust === "untrusted";
-  document.body.classList.toggle("unsure", isUnsure);
+  const isUnsure = store.isFresh && (store.state.trust === "untrusted" || !store.hasZone);
+  const states = { stale: !store.isFresh, closed: isClosed, unsure: isUnsure };
+  for (const [name, is] of Object.entries(states)) document.body.classList.toggle(name, is);
 }
 
 // MARK: What sounds next, and how the clock is
@@ -110,36 +106,47 @@ export function drawContact() {
 export function drawNow() {
   const { state } = store;
   if (!state) return;
-  const next = byId("next");
   const ringing = [...(state.timers ?? []), ...(state.alarms ?? [])].some((each) => each.state === "ringing");
-  redraw(next, JSON.stringify([state.next, state.playing, store.value("announce.clock"), ringing]), () => {
-    if (state.playing) return [h("span", { class: "sounds" }, "Now: "), `“${state.playing}”`];
-    if (!state.next) return "Nothing is due.";
-    const at = whenText(Date.parse(state.next.at));
-    return state.next.sounds
-      ? ["Next ", h("strong", {}, at), ": ", heardText(state.next)]
-      : ["Next ", h("strong", {}, at), ": ", h("span", { class: "silent" }, `silent, because of this: ${state.next.reason}`)];
-  });
+  fill(byId("next"), nextWords(state));
   write(byId("trust"), trustText(state));
   byId("stop").classList.toggle("urgent", ringing || Boolean(state.playing));
   drawProblems(state);
   drawHealth(state);
 }
 
+function nextWords(state) {
+  const heard = (words) => h("span", { translate: "no" }, words);
+  if (state.playing) return [h("span", { class: "sounds" }, "Now: "), heard(`“${state.playing}”`)];
+  if (!store.hasZone) return "Next: nothing, until the time zone is set.";
+  if (!state.next) return "Nothing is due.";
+  const at = h("strong", { translate: "no" }, whenText(Date.parse(state.next.at)));
+  return ["Next ", at, ": ", state.next.sounds
+    ? heard(heardText(state.next))
+    : h("span", { class: "silent" }, `silent, because of this: ${state.next.reason}`)];
+}
+
+/** What mends a problem, by its key: what the button says, and the setting that it opens. */
+const MENDS = {
+  zone: ["Set the time zone", "clock.zone"], voice: ["Choose a voice", "announce.voice"],
+  speaker: ["Choose the speaker", "speaker.device"], switch: ["Set its line", "switch.line"],
+  button: ["Set its line", "button.line"], lamp: ["Set its line", "led.line"], settings: ["Open the settings", ""],
+};
+
 function drawProblems(state) {
   const problems = state.problems ?? [];
   const part = byId("problems");
   part.hidden = problems.length === 0;
-  redraw(part.querySelector("ul"), JSON.stringify(problems), () => problems.map((problem) => h("li", { dir: "auto" }, problem)));
+  fill(part.querySelector("ul"), problems.map((problem, index) => {
+    const [words, key] = MENDS[state.problem_keys?.[index]] ?? [];
+    return h("li", { dir: "auto" }, problem, " ",
+      words && h("button", { type: "button", onclick: () => openSetting(key) }, words));
+  }));
 }
 
 /** As in ` It may be off by up to 1.2 s.` At least 1 ms is shown. */
 function offText({ mayBeOff }) {
   return mayBeOff === undefined ? "" : ` It may be off by up to ${smallLength(Math.max(mayBeOff * 1000, 1))}.`;
 }
-
-const holdoverText = (state) =>
-  `The time is trusted until ${whenText(Date.parse(state.holdover_ends))} at least, even if the network does not come back.`;
 
 const SWITCH = {
   absent: "There is none.", on: "On: the clock may sound.", off: "Off: it silences the clock.", lost: "It cannot be read.",
@@ -153,19 +160,22 @@ export function muteText(state) {
 }
 
 function drawHealth(state) {
+  const { holdover_ends: ends } = state;
   const lines = [
     ["Time", `${trustText(state)}${offText(store.clock)}`],
-    state.holdover_ends ? ["Without a network", holdoverText(state)] : null,
+    ends ? ["Without a network", `The time is trusted until ${whenText(Date.parse(ends))} at least, even if the network `
+      + "does not come back."] : null,
     ["Switch", `${SWITCH[state.switch] ?? state.switch ?? ""}${state.switch_error ? ` ${state.switch_error}` : ""}`],
     ["Mute", `${muteText(state)}.`],
     state.last ? ["Last", `${whenText(Date.parse(state.last.at), { hasSeconds: true })}: “${state.last.text}”${onset(state.last)}`] : null,
     ["Voice", state.voice?.replace(/^.*\//, "") ?? ""],
     ["Speaker", state.device_substitute ? `${state.device_substitute} instead of ${state.device}` : state.device ?? ""],
-    ["Zone", state.zone ?? ""],
+    ["Zone", store.hasZone ? state.zone ?? "" : "none"],
+    ["Address", location.host],
     state.last_error ? ["Last warning", state.last_error] : null,
   ].filter((line) => line && line[1]);
-  redraw(byId("health"), JSON.stringify(lines), () =>
-    lines.map(([name, words]) => h("div", {}, h("dt", {}, name), h("dd", { dir: "auto" }, words))));
+  fill(byId("health"), lines.map(([name, words]) => h("div", {}, h("dt", {}, name),
+    h("dd", { dir: "auto", translate: ["Voice", "Speaker", "Zone", "Address"].includes(name) ? "no" : null }, words))));
 }
 
 function onset({ onset_error_ms: error }) {
@@ -174,8 +184,10 @@ function onset({ onset_error_ms: error }) {
 }
 
 export function startNow() {
-  byId("say").addEventListener("click", () => act(() => command("announce"), {
+  makeDial();
+  makeDigits();
+  byId("say").addEventListener("click", () => give("announce", {}, {
     done: (answer) => answer.text ? `The clock says “${answer.text}”.` : "The clock says the time." }));
   byId("pair").addEventListener("click", openPairing);
-  byId("stop").addEventListener("click", () => act(() => command("stop"), { done: "Stopped." }));
+  byId("stop").addEventListener("click", () => give("stop", {}, { done: "Stopped." }));
 }

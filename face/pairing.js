@@ -1,25 +1,21 @@
 // Pairing this browser, and the list of those that are paired.
 
 import { act, tell } from "./act.js";
-import { ask } from "./api.js";
-import { byId, field, h, keepList, named, redraw, write } from "./dom.js";
+import { ask, load } from "./api.js";
+import { byId, field, fill, h, keepList, named, write } from "./dom.js";
 import { store } from "./store.js";
 import { dateText, whenText } from "./words.js";
 
-let whenPaired = () => {};
 let timer;
-let end = 0;
+/** What this phone is to be called: what was typed is there when the pairing is tried again. */
+let called = guessedName();
 
 /** What this browser may do. */
-export async function learnPairing() {
-  const answer = await ask("GET", "/v1/pair");
+export const learnPairing = () => load("/v1/pair", (answer) => {
   const wasPaired = store.isPaired;
   store.pairing = answer;
-  if (!wasPaired && store.isPaired) whenPaired();
-  return answer;
-}
-
-export const onPaired = (action) => { whenPaired = action; };
+  if (!wasPaired && store.isPaired) dispatchEvent(new Event("paired"));
+});
 
 function guessedName() {
   const agent = navigator.userAgent;
@@ -39,7 +35,8 @@ export function openPairing() {
 
 function drawForm(dialog, problem) {
   clearInterval(timer);
-  const name = h("input", { type: "text", maxlength: 40, value: guessedName(), required: true, autocomplete: "off", dir: "auto" });
+  const name = h("input", { type: "text", maxlength: 40, value: called, required: true, autocomplete: "off",
+    dir: "auto", oninput: () => { called = name.value; } });
   const refusal = h("p", { class: "error", role: "alert" }, problem ?? "");
   dialog.replaceChildren(
     h("form", { onsubmit: (event) => { event.preventDefault(); begin(dialog, name, refusal); } },
@@ -70,51 +67,41 @@ async function begin(dialog, name, refusal) {
 /** The words to confirm, for as many seconds. */
 function drawWords(dialog, answer) {
   clearInterval(timer);
-  end = performance.now() + answer.seconds * 1000;
+  const end = performance.now() + answer.seconds * 1000;
   const left = h("span", { class: "left", "aria-hidden": "true" });
-  const bar = h("progress", { max: answer.seconds, value: answer.seconds, "aria-label": "Time left to confirm" });
   const cancel = h("button", { type: "button", onclick: () => endPairing(dialog) }, "Cancel");
   dialog.replaceChildren(
     h("h2", { id: "pairing-title" }, "Confirm on the clock"),
     h("p", {}, "The words of this phone:"),
-    h("p", { class: "words", tabindex: -1 }, answer.words),
-    h("p", {}, "Hold the button of the clock for a second. Or run ", h("code", {}, "clocksmith-relay pair"),
-      " there, and confirm if it shows the same words."),
-    h("p", { class: "soft row" }, bar, left), h("p", { class: "row" }, cancel));
+    h("p", { class: "words", tabindex: -1, translate: "no" }, answer.words),
+    h("p", {}, "Hold the button of the clock for a second. Or run ",
+      h("code", { translate: "no" }, "clocksmith-relay pair"), " there, and confirm if it shows the same words."),
+    h("p", { class: "soft" }, left), h("p", { class: "row" }, cancel));
   // After the dialog is shown, which takes the focus.
   setTimeout(() => dialog.querySelector(".words")?.focus(), 0);
   let isAsking = false;
   timer = setInterval(async () => {
     const seconds = Math.max(0, Math.ceil((end - performance.now()) / 1000));
-    bar.value = seconds;
     write(left, `${seconds} s`);
     if (isAsking || !dialog.open) return;
     isAsking = true;
-    try {
-      const now = await learnPairing();
-      if (now.status === "paired") {
-        clearInterval(timer);
-        dialog.close();
-        tell("This phone is paired. It can act now.");
-      } else if (now.status === "none" || seconds === 0) {
-        drawForm(dialog, "Nobody has confirmed it. Try again.");
-      }
-    } catch {
-      // The next second asks again.
-    } finally {
-      isAsking = false;
+    await learnPairing();
+    isAsking = false;
+    if (store.isPaired) {
+      dialog.close();
+      window.scrollTo(0, 0);
+      tell("This phone is paired. It can act now.");
+    } else if (store.pairing.status === "none" || seconds === 0) {
+      drawForm(dialog, "Nobody has confirmed it. Try again.");
     }
   }, 1000);
 }
 
 async function endPairing(dialog) {
   dialog.close();
-  try {
-    await ask("DELETE", "/v1/pair");
-    await learnPairing();
-  } catch {
-    // It ends by itself within the minute.
-  }
+  // Without an answer it ends by itself within the minute.
+  await ask("DELETE", "/v1/pair").catch(() => {});
+  await learnPairing();
 }
 
 byId("pairing").addEventListener("close", () => clearInterval(timer));
@@ -122,24 +109,17 @@ byId("pairing").addEventListener("close", () => clearInterval(timer));
 let phones = [];
 
 export async function loadPhones() {
-  if (store.isPaired) {
-    try {
-      phones = (await ask("GET", "/v1/phones")).phones;
-    } catch {
-      phones = [];
-    }
-  }
+  if (store.isPaired) await load("/v1/phones", (answer) => { phones = answer.phones; });
   drawPhones();
 }
 
 export function drawPhones() {
   const part = byId("phones");
-  redraw(part, String(store.isPaired), () => store.isPaired
+  fill(part, store.isPaired
     ? [h("p", { class: "soft" }, "These may act. Remove one that is lost or sold."), h("ul", { class: "plain" })]
-    : [h("p", {}, "This phone is not paired: it may look, and not act."),
-      h("p", {}, h("button", { type: "button", class: "main", onclick: openPairing }, "Pair this phone"))]);
+    : h("p", {}, "This phone is not paired: it may look, and not act."));
   const list = part.querySelector("ul");
-  if (list) keepList(list, phones, (phone) => phone.number, phoneLine);
+  if (list) keepList(list, phones, ({ number, name }) => `${number} ${name}`, phoneLine);
 }
 
 function phoneLine(phone) {

@@ -1,8 +1,9 @@
 // The settings: what they are, where each comes from, and how to change it. The clock checks and keeps them.
 
-import { act, give, tell } from "./act.js";
-import { ask, command, Refusal } from "./api.js";
-import { byId, field, h, keepList, named, newId, redraw, select, write } from "./dom.js";
+import { give, tell } from "./act.js";
+import { load, place } from "./api.js";
+import { byId, fill, h, keepList, named, newId, select, write } from "./dom.js";
+import { openPairing } from "./pairing.js";
 import { store } from "./store.js";
 import { daysText, RANGES, readTimes, WEEKDAYS } from "./words.js";
 
@@ -20,14 +21,15 @@ const LABELS = {
   "announce.chime_quarters": "Chime at the other quarters", "announce.quiet": "Quiet hours",
   "announce.at_stop": "When the clock is stopped",
   "speaker.quieter": "Quieter at times", "speaker.volume": "Volume at the start", "speaker.voice_volume": "Volume of the voice",
-  "speaker.bells_volume": "Volume of the bells", "speaker.device": "Sound device", "speaker.mixer": "Volume control of the card",
+  "speaker.bells_volume": "Volume of the bells", "speaker.device": "Speaker",
+  "speaker.mixer": "Volume control of the speaker",
   "clock.zone": "Time zone", "clock.untrusted": "While the time may be wrong", "switch.line": "Line of the switch",
   "switch.silences": "The switch silences", "button.line": "Line of the button",
 };
 const HINTS = {
   "announce.quiet": "No announcement sounds in these hours. Alarms and timers do.",
   "speaker.quieter": "The clock is quieter in these hours, by so many dB.",
-  "clock.zone": "As Europe/London.",
+  "clock.zone": "For example Europe/London.",
 };
 
 const label = (key) => LABELS[key] ?? key.replace(".", ": ").replaceAll("_", " ");
@@ -56,6 +58,12 @@ function choiceControl(record, onValue = () => {}) {
   };
 }
 
+/** The zone of this phone, if that is a place. */
+function ownZone() {
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone ?? "";
+  return zone.includes("/") && !zone.startsWith("Etc/") ? zone : "";
+}
+
 let zones;
 function zoneControl(record) {
   const control = textControl(record);
@@ -65,11 +73,11 @@ function zoneControl(record) {
     document.body.append(zones);
   }
   control.focus.setAttribute("list", "zones");
-  const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const own = ownZone();
   control.extra = own && [h("button", { type: "button", onclick: () => {
     control.value = own;
     control.focus.dispatchEvent(new Event("input", { bubbles: true }));
-  } }, `Take this phone's: ${own}`)];
+  } }, "Take this phone's: ", named(own))];
   return control;
 }
 
@@ -78,15 +86,17 @@ function voiceControl(record) {
   const hear = h("button", { type: "button", onclick: () => playVoice(control.value) }, "Hear it here");
   // The relay has only voices whose name can stand in an address as it is, and no folders.
   const control = choiceControl(record, (name) => { hear.hidden = encodeURIComponent(name) !== name; });
-  control.extra = [hear,
-    h("button", { type: "button", onclick: () => give("announce", {}, {
-      done: (answer) => `The speaker says “${answer.text ?? "the time"}” in the voice that is saved.` }) }, "Hear it on the speaker")];
+  // A time that is given is said without a zone, too.
+  control.extra = [hear, h("button", { type: "button", onclick: () =>
+    give("announce", { time: new Date().toTimeString().slice(0, 5) }, {
+      done: (answer) => `The speaker says “${answer.text ?? "the time"}” in the voice that is saved.` }) },
+  "Hear it on the speaker")];
   return control;
 }
 
 async function playVoice(name) {
   player?.pause();
-  player = new Audio(`/v1/voices/${name}.wav`);
+  player = new Audio(place(`/v1/voices/${name}.wav`));
   try {
     await player.play();
     tell("The time in this voice.");
@@ -132,8 +142,6 @@ function timesControl(record, hasLevel) {
     element: h("div", { role: "group" }, rows, add), focus: add, isGroup: true,
     get value() { return read(); },
     set value(text) { rows.replaceChildren(); readTimes(text).forEach(addRow); },
-    // The same times in other words are no change.
-    isLike: (text) => read().replaceAll(" ", "") === text.replaceAll(" ", "").toLowerCase().replaceAll("db", "dB"),
   };
   control.value = record.value;
   return control;
@@ -146,6 +154,21 @@ const hasTimes = ({ key, value }) => ["announce.quiet", "speaker.quieter"].inclu
 const controlKey = (record) => JSON.stringify([record.key, hasTimes(record), record.choices]);
 
 function controlFor(record) {
+  const control = makeControl(record);
+  control.focus.dataset.key = record.key;
+  control.shown = control.value;
+  return control;
+}
+
+/** The same value in other words is no change: a control is compared with what it showed before anybody touched it. */
+const isTouched = (control) => control.value !== control.shown;
+
+function put(control, value) {
+  control.value = value;
+  control.shown = control.value;
+}
+
+function makeControl(record) {
   if (hasTimes(record)) return timesControl(record, record.key === "speaker.quieter");
   if (record.key === "clock.zone") return zoneControl(record);
   if (record.key === "announce.voice" && record.choices?.length) return voiceControl(record);
@@ -153,13 +176,6 @@ function controlFor(record) {
 }
 
 // MARK: A setting
-
-/** Shows a refusal under its field, or takes it away. */
-function showError(control, error, sentence) {
-  write(error, sentence);
-  if (sentence) control.setAttribute("aria-invalid", "true");
-  else control.removeAttribute("aria-invalid");
-}
 
 function originText(record) {
   if (record.origin === "settings") return record.hides ? `set here, in place of ${record.hides}` : "set here";
@@ -177,32 +193,33 @@ function settingPart(first, title = label(first.key)) {
   const hint = HINTS[first.key] ?? (first.choices?.length ? "" : first.allowed);
   control.focus.id = stem;
   const labelled = control.isGroup ? control.element : control.focus;
-  labelled.setAttribute("aria-describedby", [`${stem}-origin`, hint && `${stem}-hint`, `${stem}-error`].filter(Boolean).join(" "));
+  labelled.setAttribute("aria-describedby", `${stem}-origin ${hint ? `${stem}-hint ` : ""}${stem}-error`);
   if (control.isGroup) labelled.setAttribute("aria-labelledby", `${stem}-label`);
   const save = h("button", { type: "submit", class: "main", "aria-label": `Save: ${title}`, hidden: true }, "Save");
-  const undo = h("button", { type: "button", "aria-label": `Do not change: ${title}`, hidden: true, onclick: () => {
-    control.value = record.value;
-    showError(labelled, error, "");
+  const takeBack = () => {
+    put(control, record.value);
+    write(error, "");
     mark();
     control.focus.focus();
-  } }, "Undo");
+  };
+  const undo = h("button", { type: "button", class: "undo", "aria-label": `Do not change: ${title}`, hidden: true,
+    onclick: takeBack }, "Undo");
   const back = h("button", { type: "button", class: "quiet", onclick: () => set(undefined) });
   const backRow = h("p", { class: "row" }, back);
-  const isChanged = () => (control.isLike ? !control.isLike(record.value) : control.value !== record.value);
   function mark() {
-    save.hidden = !isChanged();
-    undo.hidden = save.hidden;
+    save.hidden = undo.hidden = !isTouched(control);
+    if (error.textContent) labelled.setAttribute("aria-invalid", "true");
+    else labelled.removeAttribute("aria-invalid");
   }
   async function set(value) {
-    showError(labelled, error, "");
     const keys = value === undefined ? { key: record.key } : { key: record.key, value };
-    const answer = await give("setting", keys, {
-      done: value === undefined ? `${title} is back to the value of the files.` : `${title} is saved.`,
-      onRefusal: (refusal) => { showError(labelled, error, refusal.message); control.focus.focus(); } });
-    if (answer) {
-      control.focus.focus();
-      await loadSettings();
-    }
+    const done = value === undefined ? `${title} is back to the value of the files.` : `${title} is saved.`;
+    const answer = await give("setting", keys, { done, error });
+    if (answer) control.shown = control.value;
+    mark();
+    control.focus.focus();
+    if (answer) await loadSettings();
+    return answer !== null;
   }
   const heading = control.isGroup ? h("span", { class: "label", id: `${stem}-label` }, title) : h("label", { for: stem }, title);
   const form = h("form", { class: "setting", onsubmit: (event) => { event.preventDefault(); set(control.value); }, oninput: mark },
@@ -212,10 +229,21 @@ function settingPart(first, title = label(first.key)) {
     backRow);
   const fixed = h("div", { class: "setting", hidden: true });
   return {
+    key: record.key,
     element: h("div", {}, form, fixed),
+    /** Puts a value into the field for a person to send. */
+    propose(value) {
+      control.value = value;
+      control.focus.required = true;
+    },
+    /** Saves what a person has changed, and a zone always, so that it is asked once. False if it was refused. */
+    async send() {
+      if (!form.reportValidity()) return false;
+      return isTouched(control) || record.key === "clock.zone" ? set(control.value) : true;
+    },
     update(now) {
       // What a person is about to change is not overwritten.
-      if (!isChanged()) control.value = now.value;
+      if (!isTouched(control) && now.value !== record.value) put(control, now.value);
       record = now;
       write(from, originText(now));
       backRow.hidden = now.origin !== "settings";
@@ -227,9 +255,10 @@ function settingPart(first, title = label(first.key)) {
       const isFixed = now.settable === false;
       form.hidden = isFixed;
       fixed.hidden = !isFixed;
-      if (isFixed) redraw(fixed, JSON.stringify(now), () =>
-        [h("div", { class: "line" }, h("span", { class: "label" }, title), h("span", { class: "origin" }, originText(now))),
-          h("p", { class: "value" }, h("bdi", {}, now.value)), h("p", { class: "hint" }, "Only a file of the clock sets this.")]);
+      if (isFixed) fill(fixed,
+        h("div", { class: "line" }, h("span", { class: "label" }, title),
+          h("span", { class: "origin" }, originText(now))),
+        h("p", { class: "value" }, named(now.value)), h("p", { class: "hint" }, "Only a file of the clock sets this."));
     },
   };
 }
@@ -237,14 +266,9 @@ function settingPart(first, title = label(first.key)) {
 // MARK: All settings
 
 export async function loadSettings() {
-  try {
-    const { settings } = await ask("GET", "/v1/settings");
+  await load("/v1/settings", ({ settings }) => {
     store.settings = new Map(settings.map((record) => [record.key, record]));
-    write(byId("settings-error"), "");
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    write(byId("settings-error"), error.message);
-  }
+  }, byId("settings-error"));
   drawSettings();
 }
 
@@ -273,8 +297,6 @@ export function drawSettings() {
 // MARK: Alarms of the configuration
 
 function drawConfigured(records) {
-  const part = byId("configured");
-  redraw(part, "made", () => [h("p", { class: "soft" }, "These ring on their days until they are removed."), h("div", { class: "alarms" }), newAlarm()]);
   const alarms = new Map();
   for (const record of records) {
     const [, name, key] = alarmKey.exec(record.key) ?? [];
@@ -282,7 +304,7 @@ function drawConfigured(records) {
     if (!alarms.has(name)) alarms.set(name, { name, keys: new Map() });
     alarms.get(name).keys.set(key, record);
   }
-  keepList(part.querySelector(".alarms"), [...alarms.values()], (alarm) => alarm.name, configuredPart);
+  keepList(byId("configured"), [...alarms.values()], (alarm) => alarm.name, configuredPart);
 }
 
 function configuredPart(first) {
@@ -307,85 +329,79 @@ function configuredPart(first) {
   };
 }
 
-function newAlarm() {
-  const name = h("input", { type: "text", maxlength: 40, required: true, dir: "auto", autocomplete: "off" });
-  const time = h("input", { type: "time", required: true, value: "07:00" });
-  const days = select([...RANGES, ...WEEKDAYS], "mon-fri");
-  const error = h("p", { class: "error", role: "alert" });
-  const submit = async (event) => {
-    event.preventDefault();
-    showError(name, error, "");
-    const key = `alarm ${name.value.trim()}`;
-    const answer = await act(async () => {
-      await command("setting", { key: `${key}.time`, value: time.value });
-      return command("setting", { key: `${key}.days`, value: days.value });
-    }, { done: `The alarm ${name.value.trim()} is set.`, onRefusal: (refusal) => showError(name, error, refusal.message) });
-    if (answer) name.value = "";
-    await loadSettings();
-  };
-  return h("form", { onsubmit: submit }, h("h3", {}, "New alarm of the configuration"),
-    h("div", { class: "pair" }, field("Name", name), field("Time", time), field("Rings", days)), error,
-    h("p", { class: "row" }, h("button", { type: "submit", class: "main" }, "Set the alarm")));
-}
-
 // MARK: The first start
 
 const LATER = "clocksmith-setup-later";
 const ASKED = ["clock.zone", "announce.voice", "announce.quiet", "switch.line"];
 
-/** True while nobody has chosen it. A new card has the zone `unset`. */
-const isOpen = (key) => store.settings.get(key)?.origin === "default" || (key === "clock.zone" && store.value(key) === "unset");
+/** A new card has the zone `unset`. */
+const isUnset = (key) => key === "clock.zone" && store.value(key) === "unset";
+
+/** What is asked: all of it while nobody has chosen any of it, and whatever is open while there is no zone. */
+function askedKeys() {
+  const open = ASKED.filter((key) => isUnset(key) || store.settings.get(key)?.origin === "default");
+  return open.length === ASKED.length || open.some(isUnset) ? open : [];
+}
+
+// While it is sent, what has become of one thing does not close the form of all.
+let isSending = false;
 
 function drawSetup() {
   const part = byId("setup");
-  const isFirst = store.isPaired && ASKED.every(isOpen) && !sessionStorage.getItem(LATER);
+  const keys = store.isPaired && !sessionStorage.getItem(LATER) ? askedKeys() : [];
   // A refusal stays to be read.
-  if (!isFirst && !part.querySelector("[aria-invalid]")) {
-    part.hidden = true;
-    part.replaceChildren();
-    return;
-  }
-  if (!part.hidden) return;
-  part.hidden = false;
-  const asked = ASKED.map((key) => {
-    const control = controlFor(store.settings.get(key));
-    if (control.value === "unset") control.value = Intl.DateTimeFormat().resolvedOptions().timeZone || "unset";
-    const stem = newId("setup");
-    control.focus.id = stem;
-    const error = h("p", { class: "error", role: "alert", id: `${stem}-error` });
-    const labelled = control.isGroup ? control.element : control.focus;
-    labelled.setAttribute("aria-describedby", `${stem}-error`);
-    if (control.isGroup) labelled.setAttribute("aria-labelledby", `${stem}-label`);
-    const title = control.isGroup ? h("span", { class: "label", id: `${stem}-label` }, label(key)) : h("label", { for: stem }, label(key));
-    return { key, control, labelled, error, element: h("div", { class: "field" }, title, h("div", { class: "row fit" }, control.element,
-      ...(control.extra || [])),
-    HINTS[key] ? h("p", { class: "hint" }, HINTS[key]) : null, error) };
-  });
-  const submit = async (event) => {
-    event.preventDefault();
-    let isRefused = false;
-    for (const { key, control, labelled, error } of asked) {
-      showError(labelled, error, "");
-      // The zone is always kept, so that this is asked once.
-      if (key !== "clock.zone" && control.value === store.value(key)) continue;
-      const answer = await give("setting", { key, value: control.value }, {
-        onRefusal: (refusal) => { showError(labelled, error, refusal.message); if (!isRefused) control.focus.focus(); } });
-      isRefused ||= answer === null;
-    }
-    if (!isRefused) {
-      tell("The clock is set up.");
-      await loadSettings();
-      byId("main").focus();
-    }
+  if (isSending || keys.length && !part.hidden || part.querySelector("[aria-invalid]")) return;
+  part.hidden = keys.length === 0;
+  part.replaceChildren();
+  if (part.hidden) return;
+  const parts = keys.map((key) => settingPart(store.settings.get(key)));
+  for (const each of parts) each.update(store.settings.get(each.key));
+  if (isUnset(keys[0])) parts[0].propose(ownZone());
+  const submit = async () => {
+    isSending = true;
+    const isDone = await sendAll(parts);
+    isSending = false;
+    if (isDone) tell("The clock is set up.");
+    drawSetup();
+    if (isDone) byId("main").focus();
   };
-  part.replaceChildren(h("h2", { id: "setup-title" }, "Set up this clock"),
-    h("p", {}, "Four things, and it is ready. All of it can be changed later, under Settings."),
-    h("form", { onsubmit: submit }, ...asked.map(({ element }) => element),
-      h("p", { class: "row" }, h("button", { type: "submit", class: "main" }, "Set up the clock"),
-        h("button", { type: "button", onclick: () => {
-          sessionStorage.setItem(LATER, "yes");
-          part.replaceChildren();
-          drawSettings();
-          byId("main").focus();
-        } }, "Later"))));
+  const later = () => {
+    sessionStorage.setItem(LATER, "yes");
+    part.replaceChildren();
+    drawSettings();
+    byId("main").focus();
+  };
+  part.append(h("h2", { id: "setup-title" }, "Set up this clock"),
+    h("p", {}, isUnset("clock.zone") ? "Until the time zone is set, the clock says no time. " : "",
+      "All of this can be changed later, under Settings."),
+    h("div", {}, ...parts.map(({ element }) => element)),
+    h("p", { class: "row" }, h("button", { type: "button", class: "main", onclick: submit }, "Set up the clock"),
+      h("button", { type: "button", onclick: later }, "Later")));
+}
+
+/** Sends the zone first, and the rest only if that is taken. True if all was taken. */
+async function sendAll(parts) {
+  let isDone = true;
+  for (const part of parts) {
+    if (await part.send()) continue;
+    if (part.key === "clock.zone") return false;
+    isDone = false;
+  }
+  return isDone;
+}
+
+/** Leads to the field of a setting, or to all of them for the key "". */
+export function openSetting(key) {
+  if (!store.isPaired) return openPairing();
+  if (isUnset(key)) {
+    sessionStorage.removeItem(LATER);
+    drawSetup();
+  } else {
+    history.pushState(null, "", "#settings");
+    dispatchEvent(new HashChangeEvent("hashchange"));
+  }
+  const field = document.querySelector(`${isUnset(key) ? "#setup" : "#settings"} [data-key="${key}"]`);
+  const folded = field?.closest("details");
+  if (folded) folded.open = true;
+  field?.focus();
 }

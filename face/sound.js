@@ -1,7 +1,7 @@
 // Volume and mute.
 
 import { give } from "./act.js";
-import { byId, field, h, write } from "./dom.js";
+import { byId, field, h, show, write } from "./dom.js";
 import { muteText } from "./now.js";
 import { store } from "./store.js";
 
@@ -45,5 +45,5 @@ export function drawSound() {
   if (document.activeElement !== volume || Number(volume.value) === Math.round(state.volume_db)) volume.value = Math.round(state.volume_db);
   volume.say();
   write(byId("mute-state"), `${muteText(state)}.`);
-  byId("unmute").hidden = !["until", "next", "on"].includes(state.software_mute);
+  show(byId("unmute"), ["until", "next", "on"].includes(state.software_mute));
 }

@@ -19,20 +19,27 @@ export const store = {
   notices: [],
   /** The records of the settings by their keys; null while they are not known. */
   settings: null,
-  pairing: { status: "none", look: true },
+  /** Its status is `unknown` before the first answer. */
+  pairing: { status: "unknown", look: true },
 
   get isPaired() {
     return this.pairing.status === "paired";
   },
   /** True while what is shown is what the clock says now. */
   get isFresh() {
-    return this.contact === "live" && !this.absent && this.state !== null;
+    return this.contact === "live" && !this.absent && this.state !== null && this.clock.now !== null;
+  },
+  /** False while nobody has told the clock, or it has not told the relay, in which zone it is. */
+  get hasZone() {
+    const isTold = this.clock.zone !== "" && this.value("clock.zone") !== "unset";
+    return isTold && !this.state?.problem_keys?.includes("zone");
+  },
+  /** True if a local time can be told. */
+  get knowsTime() {
+    return this.clock.now !== null && this.hasZone;
   },
   /** The value in force of a setting; undefined while it is not known. */
   value(key) {
     return this.settings?.get(key)?.value;
-  },
-  choices(key) {
-    return this.settings?.get(key)?.choices ?? [];
   },
 };

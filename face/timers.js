@@ -1,7 +1,7 @@
 // Timers, alarms and the interval, with their controls.
 
 import { give, tell } from "./act.js";
-import { byId, field, h, keepList, named, newId, select, write } from "./dom.js";
+import { byId, field, fill, h, keepList, named, newId, select, show, write } from "./dom.js";
 import { store } from "./store.js";
 import { countdown, daysText, lengthText, RANGES, timeOfDayText, WEEKDAYS, whenText } from "./words.js";
 
@@ -10,6 +10,9 @@ const button = (text, label, onclick, className) =>
 
 /** What a timer or an alarm is called, as in `timer 3` or `timer tea`. */
 const title = (kind, record) => `${kind} ${record.name ?? record.number}`;
+
+/** A row is of one thing as long as both are the same: its labels and buttons name it. */
+const identity = ({ number, name }) => `${number} ${name ?? ""}`;
 
 /** Minutes and seconds as inputs; `seconds()` is their sum. */
 function lengthInputs(legend, minutes) {
@@ -32,9 +35,8 @@ export function startTimers() {
   const name = h("input", { type: "text", maxlength: 40, dir: "auto", autocomplete: "off", id: "timer-name" });
   const error = refusal();
   const begin = async (seconds) => {
-    write(error, "");
     const keys = name.value.trim() ? { seconds, name: name.value.trim() } : { seconds };
-    const answer = await give("timer", keys, { done: `A timer of ${lengthText(seconds)} runs.`, onRefusal: (why) => write(error, why.message) });
+    const answer = await give("timer", keys, { done: `A timer of ${lengthText(seconds)} runs.`, error });
     if (answer) name.value = "";
   };
   byId("timers").replaceChildren(
@@ -49,17 +51,20 @@ export function startTimers() {
 function timerPart(first) {
   const which = { timer: first.number };
   const what = title("timer", first);
-  const digits = h("span", { class: "left-digits" });
+  const digits = h("span", { class: "left-digits", translate: "no" });
   const state = h("span", { class: "soft" });
-  const bar = h("progress", { max: first.seconds, "aria-label": `Time left of ${what}` });
+  // For the eye: the digits say the same.
+  const bar = h("progress", { max: first.seconds, "aria-hidden": "true" });
   const pause = button("Pause", `Pause ${what}`, () => give("timer_pause", which));
   const resume = button("Go on", `Let ${what} go on`, () => give("timer_resume", which));
   const add = button("+1 min", `Add a minute to ${what}`, () => give("timer_add", { ...which, seconds: 60 }));
   const say = button("Say it", `Say what is left of ${what}`, () => give("timer_tell", which, { done: (answer) => `“${answer.text}”` }));
-  const cancel = button("Cancel", `Cancel ${what}`, () => give("timer_cancel", which));
+  const remove = () => give("timer_cancel", which, { done: `The ${what} is removed.` });
+  const cancel = button("Remove", `Remove ${what}`, remove);
+  const stop = button("Stop", `Stop ${what}`, () => give("timer_stop", which), "main");
   const element = h("li", { class: "item" },
     h("div", { class: "line" }, h("span", { class: "grow" }, h("strong", {}, named(first.name ?? `Timer ${first.number}`)), h("br"), state), digits),
-    bar, h("div", { class: "row" }, pause, resume, add, say, cancel));
+    bar, h("div", { class: "row" }, stop, pause, resume, add, say, cancel));
   let record = first;
   const part = {
     element,
@@ -72,9 +77,8 @@ function timerPart(first) {
       show(pause, now.state === "running");
       show(resume, now.state === "paused");
       show(say, !isRinging);
-      write(cancel, isRinging ? "Stop" : "Cancel");
-      cancel.setAttribute("aria-label", `${isRinging ? "Stop" : "Cancel"} ${what}`);
-      cancel.classList.toggle("main", isRinging);
+      show(stop, isRinging);
+      show(cancel, !isRinging);
       bar.max = now.seconds;
       part.tick();
     },
@@ -95,14 +99,6 @@ function timeLeft(timer) {
   return store.contact === "live" && now !== null ? (Date.parse(timer.ends) - now) / 1000 : null;
 }
 
-/** Hides a control. If it had the focus, the next one of its row gets it. */
-function show(control, isShown) {
-  if (control.hidden === !isShown) return;
-  const hadFocus = document.activeElement === control;
-  control.hidden = !isShown;
-  if (hadFocus) setTimeout(() => control.parentElement.querySelector("button:not([hidden])")?.focus(), 0);
-}
-
 // MARK: Alarms
 
 export function startAlarms() {
@@ -119,19 +115,17 @@ export function startAlarms() {
     dated.hidden = days.value !== "date";
   });
   const name = h("input", { type: "text", maxlength: 40, dir: "auto", autocomplete: "off" });
-  const tune = select([["", "the signal of timers"]], "");
-  tune.id = "alarm-tune";
+  const tune = h("select", { id: "alarm-tune" });
   const rise = select([["", "at once"], ["1min", "over 1 minute"], ["5min", "over 5 minutes"], ["15min", "over 15 minutes"]], "");
   const error = refusal();
   const submit = async (event) => {
     event.preventDefault();
-    write(error, "");
     const chosen = days.value === "days" ? boxes.filter(([, box]) => box.checked).map(([day]) => day).join(", ")
       : days.value === "date" ? date.value : days.value;
     if (!chosen && days.value) return void write(error, days.value === "date" ? "Choose a date." : "Choose a day.");
     const keys = { time: time.value, days: chosen, name: name.value.trim(), tune: tune.value, rise: rise.value };
     const given = Object.fromEntries(Object.entries(keys).filter(([, value]) => value));
-    const answer = await give("alarm", given, { done: `The alarm is set for ${timeOfDayText(time.value)}.`, onRefusal: (why) => write(error, why.message) });
+    const answer = await give("alarm", given, { done: `The alarm is set for ${timeOfDayText(time.value)}.`, error });
     if (answer) name.value = "";
   };
   byId("alarm-list").replaceChildren(
@@ -145,20 +139,22 @@ export function startAlarms() {
 
 function drawTunes() {
   const tune = byId("alarm-tune");
-  const tunes = store.choices("announce.chime").filter((name) => name !== "none");
-  if (tune.options.length === tunes.length + 1) return;
-  tune.replaceChildren(tune.options[0], ...tunes.map((name) => h("option", { value: name }, name)));
+  const { value } = tune;
+  const tunes = store.settings?.get("announce.chime")?.choices?.filter((name) => name !== "none") ?? [];
+  fill(tune, ...select([["", "the signal of timers"], ...tunes]).children);
+  tune.value = value;
 }
 
 function alarmPart(first) {
   const which = { alarm: first.number };
   const what = title("alarm", first);
-  const time = h("span", { class: "left-digits" });
+  const time = h("span", { class: "left-digits", translate: "no" });
   const state = h("span", { class: "soft" });
   const snooze = button("Snooze", `Snooze ${what}`, () => give("alarm_snooze", which, { done: "It rings again later." }));
   const stop = button("Stop", `Stop ${what}`, () => give("alarm_stop", which, { done: "The alarm is stopped." }), "main");
   const skip = button("Skip next", `Leave out the next ring of ${what}`, () => give("alarm_skip", which, { done: "The next ring is left out." }));
-  const cancel = button("Cancel", `Cancel ${what}`, () => give("alarm_cancel", which, { done: `The ${what} is cancelled.` }));
+  const remove = () => give("alarm_cancel", which, { done: `The ${what} is removed.` });
+  const cancel = button("Remove", `Remove ${what}`, remove);
   const element = h("li", { class: "item" },
     h("div", { class: "line" }, h("span", { class: "grow" }, h("strong", {}, named(first.name ?? `Alarm ${first.number}`)), h("br"), state), time),
     h("div", { class: "row" }, snooze, stop, skip, cancel));
@@ -200,14 +196,13 @@ export function startInterval() {
   const error = refusal();
   const submit = (event) => {
     event.preventDefault();
-    write(error, "");
     const keys = { replace: true };
     if (kind.value === "plain") keys.seconds = every.seconds();
     else {
       for (const [key, [, input]] of Object.entries(inputs)) if (input.value !== "") keys[key] = Number(input.value);
       keys.words = words.checked;
     }
-    give("interval", keys, { done: "The interval runs.", onRefusal: (why) => write(error, why.message) });
+    give("interval", keys, { done: "The interval runs.", error });
   };
   byId("interval").replaceChildren(
     h("p", { id: "interval-state" }), h("p", { class: "row" }, h("button", { type: "button", id: "interval-stop", hidden: true,
@@ -223,12 +218,11 @@ function drawInterval(state) {
     : `${interval.rounds ? `${interval.rounds} rounds` : "Rounds"} of ${lengthText(interval.work)} work`
       + `${interval.rest ? ` and ${lengthText(interval.rest)} rest` : ""}, since ${whenText(Date.parse(interval.started))}.`;
   write(byId("interval-state"), words);
-  byId("interval-stop").hidden = !interval;
+  show(byId("interval-stop"), Boolean(interval));
 }
 
 // MARK: All of it
 
-let timerParts = new Map();
 let rang = new Set();
 
 export function drawTimers() {
@@ -236,14 +230,9 @@ export function drawTimers() {
   if (!state) return;
   const timers = state.timers ?? [];
   const alarms = state.alarms ?? [];
-  keepList(byId("timer-list"), timers, (timer) => timer.number, (timer) => {
-    const part = timerPart(timer);
-    timerParts.set(timer.number, part);
-    return part;
-  });
-  timerParts = new Map([...timerParts].filter(([number]) => timers.some((timer) => timer.number === number)));
+  keepList(byId("timer-list"), timers, identity, timerPart);
   byId("no-timers").hidden = timers.length > 0;
-  keepList(byId("alarm-items"), alarms, (alarm) => `${alarm.origin} ${alarm.number} ${alarm.name}`, alarmPart);
+  keepList(byId("alarm-items"), alarms, (alarm) => `${alarm.origin} ${identity(alarm)}`, alarmPart);
   byId("no-alarms").hidden = alarms.length > 0;
   drawTunes();
   drawInterval(state);
@@ -256,8 +245,7 @@ export function drawTimers() {
 }
 
 export function tickTimers() {
-  for (const part of timerParts.values()) part.tick();
-  for (const part of byId("soon").kept?.values() ?? []) part.tick();
+  for (const id of ["timer-list", "soon"]) for (const part of byId(id).kept?.values() ?? []) part.tick();
 }
 
 /** On the first page: what runs and rings, each a link to its controls. */
@@ -265,11 +253,11 @@ function drawSoon(state) {
   const next = (state.alarms ?? []).filter((alarm) => alarm.state !== "waiting" || alarm.rings === state.alarm_rings).slice(0, 3);
   const records = [...(state.timers ?? []).map((timer) => ({ kind: "timer", ...timer })), ...next.map((alarm) => ({ kind: "alarm", ...alarm })),
     ...(state.intervals ?? []).map((interval) => ({ kind: "interval", number: interval.started, name: "Interval", state: "runs", ...interval }))];
-  keepList(byId("soon"), records, (record) => `${record.kind} ${record.number}`, soonPart);
+  keepList(byId("soon"), records, (record) => `${record.kind} ${identity(record)}`, soonPart);
 }
 
 function soonPart(first) {
-  const digits = h("span", { class: "digits" });
+  const digits = h("span", { class: "digits", translate: "no" });
   const link = h("a", { href: "#alarms" }, named(first.name ?? `${first.kind === "timer" ? "Timer" : "Alarm"} ${first.number}`), digits);
   let record = first;
   const part = {

@@ -1,5 +1,6 @@
 // Times, lengths and states in plain words.
 
+import { DAY } from "./clock.js";
 import { store } from "./store.js";
 
 const DAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
@@ -16,6 +17,9 @@ export const daysText = (days) => [...RANGES, ...WEEKDAYS].find(([key]) => key =
 const two = (number) => String(number).padStart(2, "0");
 const usesTwelve = () => store.value("announce.clock") === "12";
 
+/** As in `The page is open too often.` of what the relay says. */
+export const sentence = (words) => `${words[0].toUpperCase()}${words.slice(1)}${/[.!?]$/.test(words) ? "" : "."}`;
+
 /** Hours, minutes, seconds and AM or PM (or nothing) of an instant, as texts. */
 export function clockParts(instant) {
   const local = store.clock.local(instant);
@@ -27,8 +31,9 @@ export function clockParts(instant) {
   };
 }
 
-/** As in `3:15 PM` or `15:15`; on demand with the seconds. */
+/** As in `3:15 PM` or `15:15`; on demand with the seconds. While no time is known, none is shown. */
 export function timeText(instant, { hasSeconds = false } = {}) {
+  if (!store.knowsTime) return "–:––";
   const parts = clockParts(instant);
   const seconds = hasSeconds ? `:${parts.second}` : "";
   return `${parts.hour}:${parts.minute}${seconds}${parts.half && " " + parts.half}`;
@@ -41,6 +46,7 @@ export function timeOfDayText(time) {
 }
 
 export function dateText(instant) {
+  if (!store.knowsTime) return "–";
   const local = store.clock.local(instant);
   return `${DAYS[local.getUTCDay()]} ${local.getUTCDate()} ${MONTHS[local.getUTCMonth()]}`;
 }
@@ -48,9 +54,8 @@ export function dateText(instant) {
 /** As in `3:15 PM`, `tomorrow 7:00 AM` or `Friday 7:00 AM`, seen from now. */
 export function whenText(instant, options) {
   const time = timeText(instant, options);
-  const { now } = store.clock;
-  if (now === null) return time;
-  const days = Math.round((store.clock.startOfDay(instant) - store.clock.startOfDay(now)) / 86_400_000);
+  if (!store.knowsTime) return time;
+  const days = (store.clock.day(instant) - store.clock.day(store.clock.now)) / DAY;
   if (days === 0) return time;
   if (days === 1) return `tomorrow ${time}`;
   if (days === -1) return `yesterday ${time}`;
@@ -73,9 +78,10 @@ export function lengthText(seconds) {
   return parts.filter(([count]) => count).map(([count, unit]) => `${count} ${unit}`).join(" ") || "0 s";
 }
 
-/** As in `0.4 ms`, `12 ms` or `3 s`. */
+/** As in `0.4 ms`, `12 ms`, `3 s` or `1 min 30 s`. */
 export function smallLength(milliseconds) {
   const size = Math.abs(milliseconds);
+  if (size >= 60_000) return lengthText(size / 1000);
   if (size >= 1000) return `${Number((size / 1000).toFixed(size < 10_000 ? 1 : 0))} s`;
   return `${Number(size.toFixed(size < 10 ? 1 : 0))} ms`;
 }
@@ -93,10 +99,9 @@ const BASES = {
 
 /** Whether the time is right, in one or two sentences. */
 export function trustText(state) {
+  if (!store.hasZone) return "The time zone is not set: no time is shown or said until it is.";
   const basis = BASES[state.clock_basis] ?? "";
-  if (state.trust === "synchronised") return `The time is right. ${basis}`;
-  if (state.trust === "holdover") return `The time is right. ${basis}`;
-  return `The time may be wrong. ${basis}`;
+  return `The time ${state.trust === "untrusted" ? "may be wrong" : "is right"}. ${basis}`;
 }
 
 /** What an occasion sounds like, as in `westminster and 12 blows, “twelve P M”`. */

@@ -91,6 +91,10 @@ extension RelayService {
   var words: [Substring: String] {
     let state = announcer.state.record
     func text(_ key: String, of record: Record) -> String { record[.text(key)] ?? "" }
+    // Without a zone no local time is right.
+    if case .list(let keys)? = state["problem_keys"], keys.contains(.text("zone")) {
+      return ["time": "–:––", "next": "", "trust": "the clock has no time zone"]
+    }
     var next = ""
     if isRunning, case .record(let occasion)? = state["next"] {
       // As in `2026-11-21T15:15:00+01:00`.

@@ -111,7 +111,10 @@ class Phone:
 
     def open(self, page=""):
         self.driver.get("about:blank")
-        self.driver.get(f"http://127.0.0.1:{self.running.port}/{page and '#' + page}")
+        # Behind a proxy the page has another address.
+        running = self.running
+        address = running.address if hasattr(running, "address") else f"http://127.0.0.1:{running.port}/"
+        self.driver.get(f"{address}{page and '#' + page}")
         self.run("""
             window.told = [];
             const message = document.querySelector('#message');
