@@ -139,6 +139,7 @@ extension Configuration {
 extension Configuration {
   /// Every key, with its value in force.
   public func allSettings(of wanted: String? = nil) -> [Setting] {
+    let wanted = wanted.map(Self.listed)
     var found: [Setting] = []
     for section in Self.keys.keys.sorted() + alarmSections.names {
       for (name, schema) in Self.keys(of: section)!.sorted(by: { $0.key < $1.key }) {
@@ -148,6 +149,11 @@ extension Configuration {
       }
     }
     return found
+  }
+
+  /// The key as it is listed: with one space in `alarm school.time`.
+  private static func listed(_ key: String) -> String {
+    ConfiguredAlarms.name(of: key).map { "alarm \($0)" } ?? key
   }
 
   /// `announce.voice` as `announce` and `voice`; the name of an alarm may have dots.
@@ -167,6 +173,7 @@ extension Configuration {
   func changing(
     _ key: String, to value: String?, from current: Configuration, path: String
   ) throws(Fault) -> (text: String, configuration: Configuration)? {
+    let key = Self.listed(key)
     let what = (value.map { "\(key.excerpt) = \($0.excerpt)" } ?? key.excerpt).printable
     if (key + (value ?? "")).unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F })
     {
@@ -180,7 +187,10 @@ extension Configuration {
       settings[key] = value
     } else {
       guard value == nil, ConfiguredAlarms.name(of: key) != nil else {
-        throw Fault(what, "the configuration has no such key")
+        throw Fault(
+          what,
+          "the configuration has no such key"
+            + nearest(to: key, of: allSettings().map(\.key)))
       }
       settings = settings.filter { Self.split($0.key).section != key }
     }
