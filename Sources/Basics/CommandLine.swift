@@ -132,8 +132,10 @@ extension Subcommand {
       case -1:
         arguments.operands = argv[Int(optind)...].compactMap { $0.map(unmarked) }
         guard arguments.operands.count <= mostOperands else {
+          let mayBelong = mostOperands > 0 || !arguments.values.isEmpty
           throw Misuse(
-            description: "unexpected '\(arguments.operands[mostOperands].excerpt)'; \(hint)")
+            description: "unexpected '\(arguments.operands[mostOperands].excerpt)'; "
+              + (mayBelong ? "write words that belong together in quotes; " : "") + hint)
         }
         return arguments
       case 0:
@@ -151,7 +153,9 @@ extension Subcommand {
         let short = owned.map { String(cString: $0) }
           .first { $0.hasPrefix("-") && !$0.hasPrefix("--") && $0 != "-h" }
         let word = optopt == 0 ? String(cString: argv[Int(optind) - 1]!) : short ?? "-"
-        throw Misuse(description: "unknown option '\(word.excerpt)'; \(hint)")
+        let near = nearest(
+          to: String(word.prefix { $0 != "=" }), of: all.map { "--\($0.name)" })
+        throw Misuse(description: "unknown option '\(word.excerpt)'\(near); \(hint)")
       }
     }
   }

@@ -3,7 +3,8 @@
 /// What went wrong outside the program: an operation, the library's or the kernel's code, and a
 /// sentence for a person.
 public struct Fault: Error, Hashable, CustomStringConvertible {
-  /// What was attempted, as in `cannot open /etc/clocksmith/clocksmith.conf`.
+  /// What was attempted, as in `cannot open /etc/clocksmith/clocksmith.conf`; empty for a refusal, of
+  /// which the detail tells all.
   public let operation: String
   /// `errno`, or the library's own code; 0 where there is none.
   public let code: Int32
@@ -22,7 +23,7 @@ public struct Fault: Error, Hashable, CustomStringConvertible {
   }
 
   public var description: String {
-    "\(operation): \(detail)".printable
+    (operation.isEmpty ? detail : "\(operation): \(detail)").printable
   }
 }
 

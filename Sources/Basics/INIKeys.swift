@@ -38,7 +38,8 @@ extension INIFile {
         let names = known.keys.sorted().joined(separator: ", ")
         throw Fault(
           place,
-          "unknown key '\(entry.key.excerpt)' in [\(entry.section.excerpt)]; there are \(names)")
+          "unknown key '\(entry.key.excerpt)' in [\(entry.section.excerpt)]; there are \(names)"
+            + nearest(to: entry.key, of: known.keys.sorted()))
       }
       guard places.updateValue(place, forKey: "\(entry.section).\(entry.key)") == nil else {
         throw Fault(place, "'\(entry.key)' is set twice in this file")

@@ -67,7 +67,10 @@ public struct Program: Sendable {
         throw Misuse(description: "unexpected '\(extra.excerpt)'; write --version alone")
       }
       try say("\(name) \(version)")
-    default: throw Misuse(description: "unknown subcommand '\(word.excerpt)'; see '\(name) --help'")
+    default:
+      let near = nearest(to: word, of: subcommands.map(\.name) + ["--help", "--version"])
+      throw Misuse(
+        description: "unknown subcommand '\(word.excerpt)'\(near); see '\(name) --help'")
     }
     return ExitStatus.done
   }

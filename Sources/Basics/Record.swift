@@ -161,7 +161,7 @@ public struct BadValue: Error, Hashable, CustomStringConvertible {
 
   public init(unknown key: String, known: [String]) {
     let remedy = known.isEmpty ? "leave it out" : "there are \(known.joined(separator: ", "))"
-    description = "'\(key.shortened)' is not known; \(remedy)"
+    description = "'\(key.shortened)' is not known; \(remedy)\(nearest(to: key, of: known))"
   }
 
   /// - Parameter why: a sentence that says what to write.
@@ -180,12 +180,17 @@ extension Value {
     }
   }
 
+  public var text: String? { if case .text(let text) = self { text } else { nil } }
+
   fileprivate var record: Record? { if case .record(let record) = self { record } else { nil } }
 
   fileprivate var number: Double? {
     switch self {
     case .integer(let number): Double(number)
     case .real(let number): number
+    // Quotes change nothing of a number. Double also reads `nan` and hexadecimal digits.
+    case .text(let text):
+      text.plain.allSatisfy { $0.isNumber || ".-".contains($0) } ? Double(text.plain) : nil
     default: nil
     }
   }
@@ -225,7 +230,9 @@ extension Key where Meaning == Bool {
   public static func flag(_ name: String) -> Key {
     Key(
       name, allowed: "true or false", write: { .flag($0) },
-      read: { if case .flag(let flag) = $0 { flag } else { nil } })
+      read: {
+        [.flag(true): true, .text("true"): true, .flag(false): false, .text("false"): false][$0]
+      })
   }
 }
 

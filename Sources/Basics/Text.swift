@@ -26,6 +26,25 @@ extension String {
 }
 
 extension StringProtocol {
+  /// A text of times, lengths or levels as ASCII has it, however it was typed: dashes and minus
+  /// signs, all kinds of spaces, full-width forms. No space is around it.
+  public var plain: String {
+    // Most texts are plain, and the properties of a character are slow to look up.
+    if utf8.allSatisfy({ (0x21...0x7E).contains($0) }) { return String(self) }
+    var scalars = String.UnicodeScalarView()
+    for scalar in unicodeScalars where scalar.properties.generalCategory != .format {
+      switch scalar.value {
+      case 0x2010...0x2015, 0x2212, 0xFE58, 0xFE63: scalars.append("-")
+      case 0x2236: scalars.append(":")
+      case 0xFF01...0xFF5E: scalars.append(Unicode.Scalar(scalar.value - 0xFEE0)!)
+      default: scalars.append(scalar.properties.isWhitespace ? " " : scalar)
+      }
+    }
+    var text = String(scalars).drop { $0 == " " }
+    while text.last == " " { text.removeLast() }
+    return String(text)
+  }
+
   /// The part of a text that an error quotes: at most its first 40 code points, because a character
   /// may have any number of accents.
   public var excerpt: String {
@@ -39,7 +58,7 @@ extension StringProtocol {
 }
 
 extension Unicode.Scalar {
-  fileprivate var isPrintable: Bool {
+  public var isPrintable: Bool {
     switch properties.generalCategory {
     case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator,
       .paragraphSeparator:
@@ -47,6 +66,38 @@ extension Unicode.Scalar {
     case .spaceSeparator: self == " "
     default: true
     }
+  }
+}
+
+/// The end of a sentence about a word that is unknown: as in `; the nearest is 'say'`, or empty if
+/// none of the known words is near. Of a key as `announce.voice` the last part counts, too.
+public func nearest(to word: String, of known: some Sequence<String>) -> String {
+  let word = word.lowercased()
+  let found = known.flatMap { name in
+    [name[...], name.split(separator: ".").last ?? ""].map { (name, $0.distance(to: word)) }
+  }.min { $0.1 < $1.1 }
+  guard let found, found.1 <= max(word.count / 3, 1), found.1 < word.count else { return "" }
+  return "; the nearest is '\(found.0)'"
+}
+
+extension Substring {
+  /// How many letters differ, are missing or too many; two that are swapped count as one.
+  fileprivate func distance(to other: String) -> Int {
+    let (own, other) = (Array(lowercased()), Array(other.prefix(40)))
+    var rows = [Array(0...other.count)]
+    for (row, letter) in own.enumerated() {
+      var next = [row + 1]
+      for (column, wanted) in other.enumerated() {
+        let change = rows[row][column] + (letter == wanted ? 0 : 1)
+        var least = Swift.min(change, next[column] + 1, rows[row][column + 1] + 1)
+        if row > 0, column > 0, letter == other[column - 1], own[row - 1] == wanted {
+          least = Swift.min(least, rows[row - 1][column - 1] + 1)
+        }
+        next.append(least)
+      }
+      rows.append(next)
+    }
+    return rows[own.count][other.count]
   }
 }
 

@@ -125,7 +125,7 @@ public struct Announcer {
       }
     case .held:
       if reminders.alarms.contains(where: \.isUp) {
-        effects += handle(ReminderOrder.stop(nil), at: now).effects
+        effects += handle(ReminderOrder.stop(.alarm, nil), at: now).effects
       }
       effects += endRings(.byHand, of: .timer, at: now.uptime, now)
       effects += stopTurnByHand(at: now)

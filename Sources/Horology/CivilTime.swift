@@ -26,9 +26,9 @@ public struct CivilDateTime: Hashable, Sendable {
     (hour, minute, second) = (secondOfDay / 3600, secondOfDay / 60 % 60, secondOfDay % 60)
   }
 
-  /// `YYYY-MM-DDTHH:MM` with optional `:SS`; nil for anything else.
+  /// `YYYY-MM-DDTHH:MM` with optional `:SS`, and with `T` or a space; nil for anything else.
   public init?(text: some StringProtocol) {
-    let halves = text.split(separator: "T", omittingEmptySubsequences: false)
+    let halves = text.plain.split(omittingEmptySubsequences: false) { $0 == "T" || $0 == " " }
     guard halves.count == 2,
       let date = Self.numbers(halves[0], separator: "-", digits: [4, 2, 2]),
       let time = Self.numbers(halves[1], separator: ":", digits: [2, 2])

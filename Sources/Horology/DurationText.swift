@@ -1,36 +1,48 @@
 /// How people write spans of time: hours, minutes, seconds and milliseconds, each at most once and
 /// in this order, as in `8h`, `1h30m` or `30ms`.
 extension Duration {
-  private static let millisecondsOfUnits: [(name: String, milliseconds: Int64)] = [
-    ("h", 3_600_000), ("min", 60_000), ("ms", 1), ("m", 60_000), ("s", 1000),
+  private static let units: [(names: Set<Substring>, milliseconds: Int64)] = [
+    (["h", "hr", "hrs", "hour", "hours"], 3_600_000),
+    (["min", "m", "mins", "minute", "minutes"], 60_000),
+    (["s", "sec", "secs", "second", "seconds"], 1000), (["ms"], 1),
   ]
   private static let longest = Duration.seconds(31_536_000)
 
-  /// A duration as configuration files write it, as in `30ms`, `10s`, `5min` or `8h30m`. A leading
-  /// minus is allowed. Nil for anything else, and for anything longer than a year.
+  /// A duration as people write it, as in `30ms`, `10s`, `5 min`, `8h30m` or `0:05:00`. A leading
+  /// minus is allowed. Nil for anything else, and for anything longer than a year. `4:00` is nothing:
+  /// it could be minutes or hours.
   public init?(text: some StringProtocol) {
+    let text = text.plain.lowercased()
     let isNegative = text.first == "-"
-    var rest = text.dropFirst(isNegative ? 1 : 0)[...]
+    var rest = text.dropFirst(isNegative ? 1 : 0)
     var milliseconds: Int64 = 0
-    var units = Self.millisecondsOfUnits
-    repeat {
+    var units = Self.units
+    let hours = min(max(rest.count - 6, 1), 3)
+    if let fields = CivilDateTime.numbers(rest, separator: ":", digits: [hours, 2, 2]) {
+      guard fields[1] < 60, fields[2] < 60 else { return nil }
+      milliseconds = Int64((fields[0] * 60 + fields[1]) * 60 + fields[2]) * 1000
+      rest = ""
+    } else if rest.isEmpty {
+      return nil
+    }
+    while !rest.isEmpty {
       let digits = rest.prefix { $0.isASCIIDigit }
-      rest = rest.dropFirst(digits.count)
+      let name = rest.dropFirst(digits.count).drop { $0 == " " }.prefix { $0.isLetter }
       // A year in milliseconds has 11 digits.
       guard let count = Int64(digits), digits.count <= 11,
-        let unit = units.first(where: { rest.hasPrefix($0.name) })
+        let unit = units.first(where: { $0.names.contains(name) })
       else { return nil }
-      rest = rest.dropFirst(unit.name.count)
+      rest = rest[name.endIndex...].drop { $0 == " " }
       milliseconds += count * unit.milliseconds
       units = units.filter { $0.milliseconds < unit.milliseconds }
-    } while !rest.isEmpty
+    }
     guard .milliseconds(milliseconds) <= Self.longest else { return nil }
     self = .milliseconds(isNegative ? -milliseconds : milliseconds)
   }
 
   /// The length of a timer, in whole seconds: as in `10m`, `90s` or `1h30m`. Nil for anything else.
   public init?(timer text: some StringProtocol) {
-    guard let length = Duration(text: text), text.first != "-",
+    guard let length = Duration(text: text), length >= .zero,
       length.nanoseconds % 1_000_000_000 == 0
     else { return nil }
     self = length

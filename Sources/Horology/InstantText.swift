@@ -24,14 +24,15 @@ extension Instant {
   }
 
   /// Parses RFC 3339, with `Z` or an offset, as in `2026-11-22T16:00:00.25+01:00`; what is finer than
-  /// a microsecond is dropped. Nil for anything else, and for an instant that is not allowed.
+  /// a microsecond is dropped. A space may stand for the T, and the offset may be `+0100` or `+01`.
+  /// Nil for anything else, and for an instant that is not allowed.
   public init?(rfc3339 text: String) {
     // `T` and `Z` may be small.
-    let text = text.uppercased()
+    let text = text.plain.uppercased()
     guard let civil = CivilDateTime(text: text.prefix(19)), text.utf8.count > 19 else { return nil }
     var rest = text.dropFirst(19)
     var microseconds: Int64 = 0
-    if rest.first == "." {
+    if let point = rest.first, ".,".contains(point) {
       let digits = rest.dropFirst().prefix(while: \.isASCIIDigit)
       guard !digits.isEmpty else { return nil }
       let padded = (digits + "00000").prefix(6)
@@ -39,9 +40,12 @@ extension Instant {
       rest = rest.dropFirst(1 + digits.count)
     }
     var offset = 0
+    rest = rest.drop { $0 == " " }
     if rest != "Z" {
+      let (hours, minutes) = (rest.dropFirst().prefix(2), rest.dropFirst(3))
+      let written = "\(hours):\(minutes.isEmpty ? "00" : minutes.drop { $0 == ":" })"
       guard let sign = rest.first, sign == "+" || sign == "-",
-        let parts = CivilDateTime.numbers(rest.dropFirst(), separator: ":", digits: [2, 2]),
+        let parts = CivilDateTime.numbers(written, separator: ":", digits: [2, 2]),
         parts[0] < 24, parts[1] < 60
       else { return nil }
       offset = (parts[0] * 3600 + parts[1] * 60) * (sign == "-" ? -1 : 1)

@@ -45,22 +45,23 @@ extension QuietHours {
   }
 
   static func parts(of text: String) -> [Substring] {
+    let text = text.plain
     let isNone = text.isEmpty || text == "none"
     return isNone ? [] : text.split(separator: ",", omittingEmptySubsequences: false)
   }
 
   private static func window(_ text: Substring) throws(TimesError) -> Window {
-    let words = text.split(whereSeparator: \.isWhitespace)
-    guard let times = words.last, words.count <= 2 else {
+    let (names, times) = (text.prefix { !$0.isASCIIDigit }.plain, text.drop { !$0.isASCIIDigit })
+    guard !times.isEmpty else {
       throw TimesError(
         description: "'\(text.shortened)' is not a time of day like 22:00-07:00 or "
           + "mon-fri 22:00-07:00")
     }
-    guard let days = words.count == 2 ? Weekday.range(words[0]) : Set(Weekday.allCases) else {
-      throw TimesError(description: "'\(words[0].shortened)' is not \(Weekday.rangeInWords)")
+    guard let days = names.isEmpty ? Set(Weekday.allCases) : Weekday.range(names) else {
+      throw TimesError(description: "'\(names.shortened)' is not \(Weekday.rangeInWords)")
     }
     let ends = times.split(separator: "-", omittingEmptySubsequences: false).map {
-      $0 == "24:00" ? 1440 : (try? TimeOfDay(text: $0))?.minutes
+      $0.plain == "24:00" ? 1440 : (try? TimeOfDay(text: $0))?.minutes
     }
     guard ends.count == 2, let from = ends[0], let to = ends[1], from < 1440, from != to else {
       throw TimesError(

@@ -48,7 +48,7 @@ extension SkipReason: CustomStringConvertible {
     case .late(let duration):
       "the clock passed it (set forward, or the machine slept); now \(duration.inWords) late"
     case .tooLateForChime: "there was no time left for its chime"
-    case .busy: "another announcement had the speaker"
+    case .busy: "the clock was saying something else"
     case .occasionIsNear: "the next announcement is about to be made"
     case .tooNear(let lead):
       "its instant is too near: it takes \(lead.nanoseconds / 1_000_000) ms to begin"

@@ -17,6 +17,8 @@ public enum RefusalKey: String, CaseIterable, Sendable {
   case unknownAlarm = "unknown_alarm"
   case isNotRinging = "is_not_ringing"
   case noneRings = "none_rings"
+  /// Of timers: none rings, or the one that was named does not.
+  case noTimerRings = "no_timer_rings"
   case isUp = "is_up"
   case isConfigured = "is_configured"
   case name
@@ -48,7 +50,7 @@ public enum RefusalKey: String, CaseIterable, Sendable {
     case .unknownTimer: "\(timers) shows those that there are"
     case .noTimer: "\(by("timer 10m", "timer")) starts one"
     case .isRinging: "\(by("stop", "stop")) stops it"
-    case .noWords, .notTold: "\(timers) shows how much is left"
+    case .noWords, .notTold, .noTimerRings: "\(timers) shows how much is left"
     case .intervalRuns where reader == .terminal: "stop it first, or start this one with --replace"
     case .intervalRuns: "send 'interval_stop' first, or this one with \"replace\": true"
     case .noInterval: "\(by("interval 30s", "interval")) starts one"
@@ -61,11 +63,11 @@ public enum RefusalKey: String, CaseIterable, Sendable {
     case .isConfigured:
       "remove its section there and reload the service, or take it back with "
         + by("set", "setting")
-    case .nameIsTaken: "\(reader == .terminal ? "remove" : "cancel") it, or choose another name"
+    case .nameIsTaken: "remove it, or choose another name"
     case .nameIsConfigured: "choose another name"
-    case .tooMany: "\(reader == .terminal ? "remove" : "cancel") one first"
-    case .untrusted: reader == .terminal ? "see 'untrusted' in the configuration" : nil
-    case .noZone: reader == .terminal ? "see 'zone' in the configuration" : nil
+    case .tooMany: "remove one first"
+    case .untrusted: reader == .terminal ? "'clocksmith check' says what to do" : nil
+    case .noZone: "\(by("set clock.zone Europe/London", "setting")) sets one"
     case .busy, .occasionIsNear: "try again when it is over"
     case .muted: "\(by("unmute", "unmute")) ends that"
     case .isPaused, .isNotPaused, .tune, .notSaved, .past, .tooNear: nil

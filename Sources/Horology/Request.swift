@@ -55,7 +55,7 @@ extension Request {
     public static let timer = Key<String>.which("timer")
     public static let alarm = Key<String>.which("alarm")
     public static let setting = Key<String>.text("key", allowed: "a key, as announce.voice")
-    public static let value = Key<String>.text("value", allowed: "a text, as in a file")
+    public static let value = Key<String>.textOrNumber("value", "a text, as in a file")
     public static let from = Key<Instant>.instant("from")
     public static let to = Key<Instant>.instant("to")
     /// Of answers: the words that are said, and whether the interval was started.
@@ -94,6 +94,7 @@ extension Request {
     one("timer_pause", "PauseTimer", Keys.timer) { .reminder(.pause($0)) },
     one("timer_resume", "ResumeTimer", Keys.timer) { .reminder(.resume($0)) },
     one("timer_cancel", "CancelTimer", Keys.timer) { .reminder(.cancel(.timer, $0)) },
+    oneOrAll("timer_stop", "StopTimer", Keys.timer) { .reminder(.stop(.timer, $0)) },
     oneOrAll("timer_tell", "TellTimer", Keys.timer) { .reminder(.tell($0)) },
 
     Form("interval", "StartInterval", IntervalPlan.fields + [.optional(Keys.replaces)]) {
@@ -107,7 +108,7 @@ extension Request {
       .reminder(.set(try AlarmPlan(record, tune)))
     },
     oneOrAll("alarm_snooze", "SnoozeAlarm", Keys.alarm) { .reminder(.snooze($0)) },
-    oneOrAll("alarm_stop", "StopAlarm", Keys.alarm) { .reminder(.stop($0)) },
+    oneOrAll("alarm_stop", "StopAlarm", Keys.alarm) { .reminder(.stop(.alarm, $0)) },
     one("alarm_skip", "SkipAlarm", Keys.alarm) { .reminder(.skip($0)) },
     one("alarm_cancel", "CancelAlarm", Keys.alarm) { .reminder(.cancel(.alarm, $0)) },
 
@@ -180,7 +181,8 @@ extension Request {
     case .interval(.stop): return ("interval_stop", empty)
     case .reminder(.set(let plan)): return ("alarm", plan.record)
     case .reminder(.snooze(let which)): return ("alarm_snooze", one(Keys.alarm, which))
-    case .reminder(.stop(let which)): return ("alarm_stop", one(Keys.alarm, which))
+    case .reminder(.stop(.timer, let which)): return ("timer_stop", one(Keys.timer, which))
+    case .reminder(.stop(.alarm, let which)): return ("alarm_stop", one(Keys.alarm, which))
     case .reminder(.skip(let which)): return ("alarm_skip", one(Keys.alarm, which))
     case .reminder(.cancel(.alarm, let which)): return ("alarm_cancel", one(Keys.alarm, which))
     case .setting(let key, let value):
@@ -230,11 +232,18 @@ extension Record {
 extension Key where Meaning == String {
   /// The name or the number of a timer or an alarm.
   fileprivate static func which(_ name: String) -> Key {
+    let key = textOrNumber(name, "a name or a number")
+    return Key(
+      name, allowed: key.allowed, write: key.write,
+      read: { value in key.read(value).flatMap { $0.isEmpty ? nil : $0 } })
+  }
+
+  fileprivate static func textOrNumber(_ name: String, _ allowed: String) -> Key {
     Key(
-      name, allowed: "a name or a number", write: { .text($0) },
+      name, allowed: allowed, write: { .text($0) },
       read: {
         switch $0 {
-        case .text(let text): text.isEmpty ? nil : text
+        case .text(let text): text
         case .integer(let number): "\(number)"
         case .real(let number): Int64(exactly: number).map { "\($0)" }
         default: nil

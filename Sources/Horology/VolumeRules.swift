@@ -27,13 +27,16 @@ extension VolumeRules {
   }
 
   private static func rule(_ text: Substring) throws(TimesError) -> Rule {
-    let words = text.split(whereSeparator: \.isWhitespace)
-    guard let level = words.last, words.count > 1, let decibels = Decibels(text: level) else {
+    var words = text.split(separator: " ")
+    // The unit may stand apart.
+    let unit = words.last?.lowercased() == "db" ? "\(words.removeLast())" : ""
+    guard let level = words.popLast(), !words.isEmpty, let decibels = Decibels(text: level + unit)
+    else {
       throw TimesError(
         description: "'\(text.shortened)' is not times and a level from -60dB to 0dB, as in "
           + "22:00-07:00 -12dB")
     }
-    let times = words.dropLast().joined(separator: " ")
+    let times = words.joined(separator: " ")
     return Rule(times: try QuietHours(text: times), decibels: decibels.value)
   }
 }
@@ -43,11 +46,13 @@ public struct Decibels {
   /// At least -60.
   public let value: Double
 
-  /// As in `-12dB`. Nil for anything else, and for levels outside of -60 to `most`.
+  /// As in `-12dB` or `-12 dB`. Nil for anything else, and for levels outside of -60 to `most`.
   public init?(text: some StringProtocol, to most: Double = 0) {
-    // Double also reads hexadecimal digits.
-    guard text.hasSuffix("dB"), !text.contains("x"), !text.contains("X"),
-      let value = Double(text.dropLast(2)), (-60...most).contains(value)
+    let text = text.plain.lowercased()
+    let number = text.dropLast(2).plain
+    // Double also reads hexadecimal digits and exponents.
+    guard text.hasSuffix("db"), number.allSatisfy({ $0.isASCIIDigit || "+-.".contains($0) }),
+      let value = Double(number), (-60...most).contains(value)
     else { return nil }
     self.value = value
   }

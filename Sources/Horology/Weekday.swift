@@ -2,9 +2,19 @@
 public enum Weekday: Int, CaseIterable, Sendable {
   case sunday, monday, tuesday, wednesday, thursday, friday, saturday
 
+  private static let names = [
+    "sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday",
+  ]
+
   /// The first three letters, as in `mon`: how configuration files write it.
-  public var abbreviation: String {
-    ["sun", "mon", "tue", "wed", "thu", "fri", "sat"][rawValue]
+  public var abbreviation: String { String(Self.names[rawValue].prefix(3)) }
+
+  /// As in `mon`, `thurs`, `Monday` or `mondays`.
+  private init?(text: String) {
+    let word = text.lowercased()
+    let day = Self.names.firstIndex { word.count > 2 && "\($0)s".hasPrefix(word) }
+    guard let day else { return nil }
+    self.init(rawValue: day)
   }
 
   /// The day before, with Saturday before Sunday.
@@ -15,11 +25,11 @@ public enum Weekday: Int, CaseIterable, Sendable {
 
 /// Days of the week as configuration files and commands write them.
 extension Weekday {
-  /// One day or a range of days, as in `sat` or `mon-fri`. A range may cross the end of the week:
+  /// One day or a range of days, as in `sat`, `mon-fri` or `Monday - Friday`. It may cross the end of the week:
   /// `sat-mon` is three days. Nil for anything else.
   static func range(_ text: some StringProtocol) -> Set<Weekday>? {
-    let ends = text.lowercased().split(separator: "-", omittingEmptySubsequences: false)
-      .map { word in allCases.first { $0.abbreviation == word } }
+    let ends = text.plain.split(separator: "-", omittingEmptySubsequences: false)
+      .map { Weekday(text: $0.plain) }
     guard ends.count <= 2, let first = ends[0], let last = ends[ends.count - 1] else { return nil }
     // From the last day back to the first, so that sat-mon crosses the end of the week.
     return Set(sequence(first: last) { $0 == first ? nil : $0.previous })
@@ -28,9 +38,8 @@ extension Weekday {
   /// Ranges separated by commas, as in `mon-wed, sat`. Nil for anything else.
   static func days(_ text: some StringProtocol) -> Set<Weekday>? {
     var days: Set<Weekday> = []
-    for part in text.split(separator: ",", omittingEmptySubsequences: false) {
-      let words = part.split(whereSeparator: \.isWhitespace)
-      guard words.count == 1, let range = range(words[0]) else { return nil }
+    for part in text.plain.split(separator: ",", omittingEmptySubsequences: false) {
+      guard let range = range(part) else { return nil }
       days.formUnion(range)
     }
     return days

@@ -16,6 +16,10 @@ final class BusServer {
     /// What is wrong. The caller adds what its users can do about it.
     let words: String
 
+    static func refused(_ refusal: Horology.Refusal) -> Refusal {
+      Refusal(name: BusError.name(ofKey: refusal.key), words: refusal.flaw)
+    }
+
     static func badArgument(_ words: String) -> Refusal {
       Refusal(name: SD_BUS_ERROR_INVALID_ARGS, words: words)
     }

@@ -257,7 +257,7 @@ public final class Clocksmith {
     case .number(let number): return Record(.number, number)
     case .interval(let isNew): return Record(Request.Keys.isNew, isNew)
     case .refused(let refusal):
-      throw BusServer.Refusal(name: BusError.name(ofKey: refusal.key), words: refusal.flaw)
+      throw .refused(refusal)
     }
   }
 
@@ -324,6 +324,12 @@ public final class Clocksmith {
       // Nobody knows the lines of a file that is not written.
       let isOfFile = error.operation.hasPrefix("\(path):")
       throw .badArgument(isOfFile ? error.detail : error.description)
+    }
+    let known = configuration.announcer.alarms.map(\.name)
+    for case let name? in new.announcer.alarms.map(\.name) where !known.contains(name) {
+      if let taken = announcer.reminders.refusal(ofName: name, .alarm) {
+        throw .refused(.order(taken))
+      }
     }
     let isUnread = configuration.settingsFault != nil
     if let why = store.write(settings: text, wasUnread: isUnread) { throw .refused(.notSaved, why) }

@@ -160,7 +160,7 @@ public final class RunningService {
     let name = error.name.map { String(cString: $0) } ?? ""
     switch name {
     case SD_BUS_ERROR_ACCESS_DENIED:
-      return Fault(service, code: -code, accessIsDenied)
+      return Fault("", code: -code, accessIsDenied)
     case SD_BUS_ERROR_SERVICE_UNKNOWN, SD_BUS_ERROR_NAME_HAS_NO_OWNER, SD_BUS_ERROR_DISCONNECTED,
       SD_BUS_ERROR_UNKNOWN_OBJECT, SD_BUS_ERROR_NO_REPLY:
       return Fault(service, gone)
@@ -174,7 +174,7 @@ public final class RunningService {
     default:
       let words = error.message.map { String(cString: $0) } ?? String(cString: strerror(-code))
       let key = BusError.key(ofName: name) ?? ""
-      return Fault(service, code: -code, RefusalKey.sentence(words, key: key, for: .terminal))
+      return Fault("", code: -code, RefusalKey.sentence(words, key: key, for: .terminal))
     }
   }
 }

@@ -10,6 +10,7 @@ public struct SavedState: Hashable, Sendable {
   var timers: [Reminder] = []
   var interval: IntervalTimer?
   var alarms: [Reminder] = []
+  var last = Reminders.Numbers()
   var boot: String?
 
   /// When the RTC was last right, by its own time, as `ClockJudge.rtcSet`.
@@ -29,7 +30,7 @@ public struct SavedState: Hashable, Sendable {
     return Announcer(
       settings: settings, zone: zone, trust: trust, mute: mute,
       muteEndsSinceBoot: isSameBoot ? muteEndsSinceBoot : nil,
-      reminders: Reminders(timers + alarms, isSameBoot: isSameBoot, at: now),
+      reminders: Reminders(timers + alarms, last: last, isSameBoot: isSameBoot, at: now),
       interval: interval?.started(isSameBoot: isSameBoot, at: now), at: now)
   }
 
@@ -39,6 +40,7 @@ public struct SavedState: Hashable, Sendable {
     timers = announcer.reminders.timers
     interval = announcer.interval
     alarms = announcer.reminders.alarms.map(\.saved)
+    last = announcer.reminders.last
     let isEmpty = timers.isEmpty && interval == nil && alarms.isEmpty && muteEndsSinceBoot == nil
     self.boot = isEmpty ? nil : boot
   }
@@ -74,7 +76,13 @@ extension SavedState {
       .records("alarms", \.record) { record throws(BadValue) in
         try Reminder.alarm(record) { try? Sounds.tune($0) }
       }, \.alarms),
+    Field(lastNumber("last_timer"), \.last.timer),
+    Field(lastNumber("last_alarm"), \.last.alarm),
   ]
+
+  private static func lastNumber(_ name: String) -> Key<Int> {
+    .integer(name, 1...Reminders.Numbers.most)
+  }
 
   var text: String { Record(self, Self.fields).json + "\n" }
 

@@ -35,13 +35,15 @@ extension Status.Alarm {
   public func outlook(at instant: Instant, _ zone: any Zone) -> String {
     if alarm.isRinging { return reason.map { "is to ring now: \($0)" } ?? "rings now" }
     guard let next else { return reason.map { "silent: \($0)" } ?? "will not ring any more" }
+    func day(_ time: CivilTime) -> String { "\(time.weekday.abbreviation) \(time.dateTime.date)" }
     let shown = zone.civil(at: next)
-    let time = "\(shown.dateTime)".dropLast(3).map { $0 == "T" ? " " : $0 }
-    let moment = "\(shown.weekday.abbreviation) \(String(time))"
+    let moment = "\(day(shown)) \(shown.dateTime.timeOfDay.dropLast(3))"
     // With a clock that is not trusted, the time may still come.
     if next <= instant, let reason { return "its time was \(moment): \(reason)" }
-    let words = "\(moment), in \((next - instant).inWords)"
-    if let reason { return "silent \(words): \(reason)" }
+    let skipped = alarm.skipped.flatMap { instant < $0 ? day(zone.civil(at: $0)) : nil }
+    let words =
+      "\(moment), in \((next - instant).inWords)" + (skipped.map { ", without \($0)" } ?? "")
+    if let reason { return "will be silent \(words): \(reason)" }
     return alarm.isUp ? "rings again \(words)" : "rings \(words)"
   }
 }

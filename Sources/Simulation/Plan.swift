@@ -141,7 +141,7 @@ extension Plan {
     case 6:
       .reminder(
         .set(AlarmPlan(&chance, name: chance.pick(["school", "sun", "moon"]), datedFrom: at)))
-    case 7: .reminder(chance.pick([.snooze(nil), .stop(nil)]))
+    case 7: .reminder(chance.pick([.snooze(nil), .stop(.alarm, nil)]))
     case 8: .reminder(chance.pick([.cancel(.alarm, alarm), .skip(alarm)]))
     default: .pressed(speakerIsAwake: chance.oneIn(2))
     }
@@ -157,7 +157,7 @@ extension Plan {
     case 6: .pause(which)
     case 7: .resume(which)
     case 8: .tell(chance.pick([nil, which]))
-    default: .cancel(.timer, which)
+    default: chance.oneIn(4) ? .stop(.timer, nil) : .cancel(.timer, which)
     }
   }
 

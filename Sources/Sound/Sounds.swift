@@ -29,7 +29,8 @@ public enum Sounds {
     _ kind: String, _ name: String, _ installed: [String], or others: [String]
   ) -> Fault {
     let allowed = (installed + others).joined(separator: ", ")
-    return Fault("\(kind) '\(name)'", "not found: allowed are \(allowed)")
+    let near = nearest(to: name, of: installed)
+    return Fault("\(kind) '\(name)'", "not found: allowed are \(allowed)\(near)")
   }
 
   private static var folders: [String] { dataFolders(ofTree: "sounds", with: "voices") }

@@ -53,10 +53,9 @@ let alarmCommand = Subcommand(
   switch first {
   case "list": try list(asJSON: arguments.has("json"))
   case "snooze": try runningService().change { try snooze(others.first, $0) }
-  case "stop": try runningService().change { try $0.ask(.reminder(.stop(others.first))) }
+  case "stop": try runningService().change { try $0.stopRing(of: .alarm, others.first) }
   case "skip": try runningService().change { try skip(others[0], $0) }
-  case "remove", "cancel":
-    try runningService().change { try $0.ask(.reminder(.cancel(.alarm, others[0]))) }
+  case "remove", "cancel": try runningService().change { try $0.remove(.alarm, others[0]) }
   default: try set(first, arguments)
   }
   return ExitStatus.done
@@ -108,7 +107,8 @@ private func set(_ time: String, _ arguments: Arguments) throws {
     plan = AlarmPlan(name: name, AlarmTimes(time: time, days: days))
     if let text = text("rise") { plan.rise = try AlarmRise.rise(text: text) }
   } catch {
-    throw Misuse(description: place + error.description)
+    let rest = time.contains(" ") ? "; days belong behind --days, and a name behind --name" : ""
+    throw Misuse(description: place + error.description + (place.isEmpty ? rest : ""))
   }
   if arguments["tune"] == "" {
     throw Misuse(description: "--tune wants the name of a tune or the path of its file, or none")

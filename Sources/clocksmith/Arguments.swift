@@ -17,9 +17,10 @@ func timeOfDay(_ text: String) throws -> TimeOfDay {
 
 /// The next instant at which the clocks of a zone show a time of day, as in `07:00` or `07:00:30`; nil if
 /// the text is none.
-func next(_ timeOfDay: String, after instant: Instant, in zone: some Zone) -> Instant? {
+func next(_ text: String, after instant: Instant, in zone: some Zone) -> Instant? {
+  let timeOfDay = (try? TimeOfDay(text: text))?.description ?? text
   // Clocks may be put forward over it on one of these days.
-  (0...2).lazy.compactMap { days in
+  return (0...2).lazy.compactMap { days in
     let day = zone.civil(at: instant + .seconds(days * 86_400)).dateTime.date
     return CivilDateTime(text: "\(day)T\(timeOfDay)").flatMap { zone.instants(of: $0).first }
   }.first { $0 > instant }
@@ -83,7 +84,8 @@ extension Arguments {
   func picture() throws -> String? {
     guard let path = try path("picture") else { return nil }
     guard path.hasPrefix("/dev/") || path.hasSuffix(".svg") || isSpecialFile(path) else {
-      throw Misuse(description: "--picture '\(path)' is drawn as SVG; name it '\(path).svg'")
+      throw Misuse(
+        description: "--picture '\(path)': it is drawn as SVG; give it a name that ends in .svg")
     }
     return path
   }
@@ -112,12 +114,18 @@ extension Arguments {
     guard let first = operands.first else {
       throw Misuse(description: "\(command) wants \(wants); \(hint)")
     }
-    let usual = first.first?.isLetter == true ? nil : usual
-    guard let action = usual?.action ?? actions[first] else {
-      throw Misuse(description: "\(command) wants \(wants), not '\(first.shortened)'; \(hint)")
+    if let usual, first.first?.isLetter != true {
+      try refuse(allBut: usual.action.options, of: usual.name)
+      // The words of a length or a time may stand apart, as in `10 min` or `7:00 AM`.
+      return (operands.joined(separator: " "), [])
+    }
+    guard let action = actions[first] else {
+      let near = nearest(to: first, of: actions.keys.sorted())
+      throw Misuse(
+        description: "\(command) wants \(wants), not '\(first.shortened)'\(near); \(hint)")
     }
     let name = "'\(command) \(first)'"
-    try refuse(allBut: action.options, of: usual?.name ?? name)
+    try refuse(allBut: action.options, of: name)
     let others = Array(operands.dropFirst())
     guard others.count >= action.words.lowerBound else {
       throw Misuse(description: "\(name) wants \(action.wants)")

@@ -5,7 +5,7 @@ import Service
 
 let intervalCommand = Subcommand(
   name: "interval", operands: "[LENGTH | stop]",
-  mostOperands: 1,
+  mostOperands: 4,
   summary: "give a signal again and again, or in rounds of work and rest",
   details: """
     LENGTH           gives a signal at once, and then one after each LENGTH, as in 30s or 1m30s:
@@ -40,7 +40,7 @@ let intervalCommand = Subcommand(
     configOption,
   ]
 ) { arguments in
-  if arguments.operands.first == "stop" {
+  if arguments.operands == ["stop"] {
     try arguments.refuse(allBut: [], of: "'interval stop'")
     try runningService().change { try $0.ask(.interval(.stop)) }
     return ExitStatus.done
@@ -65,15 +65,20 @@ private func plan(_ arguments: Arguments) throws -> IntervalPlan {
   var record = Record()
   let roundOptions = ["work", "rest", "rounds", "prepare", "countdown", "words"]
   let given = roundOptions.filter { arguments.has($0) }
-  if let text = arguments.operands.first {
+  let text = arguments.operands.joined(separator: " ")
+  if !text.isEmpty {
     if let option = given.first {
       throw Misuse(
-        description: "--\(option) belongs to rounds; leave out '\(text.excerpt)'; \(help)")
+        description: "--\(option) is for rounds; write --work '\(text.excerpt)' instead of "
+          + "'\(text.excerpt)'; \(help)")
     }
-    record["seconds"] = try seconds(text)
+    record["seconds"] = try seconds(text, atLeast: IntervalPlan.shortest)
   } else if given.isEmpty {
     throw Misuse(
       description: "interval wants a length, as in 30s, or --work with one, or stop; \(help)")
+  }
+  if let option = given.first, !arguments.has("work") {
+    throw Misuse(description: "--\(option) is for rounds; add --work, as in --work 20s; \(help)")
   }
   for option in given {
     let text = arguments[option] ?? ""
@@ -91,9 +96,11 @@ private func plan(_ arguments: Arguments) throws -> IntervalPlan {
   }
 }
 
-private func seconds(_ text: String) throws -> Value {
-  guard let length = Duration(timer: text) else {
-    throw Misuse(description: "'\(text.shortened)' is no length; write it as 30s, 90s or 1m30s")
+private func seconds(_ text: String, atLeast least: Duration = .zero) throws -> Value {
+  guard let length = Duration(timer: text), least <= length, length <= IntervalPlan.longest else {
+    throw Misuse(
+      description: "'\(text.shortened)' is no length; write one from 1s to 24h, as 30s, 90s or "
+        + "1m30s")
   }
   return .integer(length.nanoseconds / 1_000_000_000)
 }

@@ -5,7 +5,7 @@ import Service
 import Sound
 
 let muteCommand = Subcommand(
-  name: "mute", operands: "[LENGTH | until HH:MM | next]", mostOperands: 2,
+  name: "mute", operands: "[LENGTH | until HH:MM | next]", mostOperands: 4,
   summary: "silence the clock for a while, or at the next occasion",
   details: """
     Silences the clock for LENGTH (as 45min or 8h30m, at most 744h), or until its zone shows HH:MM
@@ -17,22 +17,18 @@ let muteCommand = Subcommand(
     """,
   options: []
 ) { arguments in
-  var text = arguments.operands.first
-  var duration = text.flatMap { Duration(text: $0) }
-  if text == "until", arguments.operands.count == 2 {
-    let time = try timeOfDay(arguments.operands[1])
+  let text = arguments.operands.joined(separator: " ")
+  var duration = Duration(text: text)
+  if text.hasPrefix("until ") {
+    let time = try timeOfDay(String(text.dropFirst("until ".count)))
     let (now, zone) = (SystemClock.now.instant, try zoneOfService(runningService().status().zone))
-    text = nil
     duration = next("\(time)", after: now, in: zone).map { $0 - now }
-  } else if arguments.operands.count > 1 {
-    throw Misuse(
-      description: "unexpected '\(arguments.operands[1].excerpt)'; see 'clocksmith mute --help'")
-  }
-  let isLong = duration.map { Duration.seconds(1) <= $0 && $0 <= SoftwareMute.longest } ?? false
-  if let text, text != "next", !isLong {
-    throw Misuse(
-      description: "'\(text.excerpt)' is no length; write one from 1s to 744h, as 45min or "
-        + "8h30m, or 'until 07:00', or next")
+  } else if !text.isEmpty, text != "next" {
+    guard let duration, .seconds(1) <= duration, duration <= SoftwareMute.longest else {
+      throw Misuse(
+        description: "'\(text.excerpt)' is no length; write one from 1s to 744h, as 45min or "
+          + "8h30m, or 'until 07:00', or next; 'clocksmith unmute' ends a mute")
+    }
   }
   try runningService().change { service in
     try service.ask(text == "next" ? .muteNext : .mute(for: duration))
@@ -71,9 +67,13 @@ let volumeCommand = Subcommand(
   }
   guard let volume = (Decibels(text: text) ?? Decibels(text: text + "dB"))?.value else {
     throw Misuse(
-      description: "'\(text.excerpt)' is no volume; write one from -60dB to 0dB, as -6dB")
+      description: "'\(text.excerpt)' is no volume; write one from -60dB to 0dB: 0dB is as loud as "
+        + "it can be, and -6dB is half of that")
   }
-  try runningService().change { try $0.ask(.volume(volume)) }
+  try runningService().change { service in
+    try service.ask(.volume(volume))
+    try tellDone("\(try service.status().volume) dB")
+  }
   return ExitStatus.done
 }
 
@@ -84,7 +84,9 @@ let unmuteCommand = Subcommand(
   options: []
 ) { _ in
   try runningService().change { service in
+    let wasMuted = try service.status().mute != .off
     try service.ask(.unmute)
+    try tellDone(wasMuted ? "unmuted" : "it was not muted")
     if try service.status().isSilencedBySwitch {
       complain("note: the switch still silences the clock")
     }

@@ -3,7 +3,7 @@ import Horology
 import Service
 
 let sayCommand = Subcommand(
-  name: "say", operands: "[HH:MM]", mostOperands: 1,
+  name: "say", operands: "[HH:MM]", mostOperands: 2,
   summary: "say the time now, or a given time",
   details: """
     Says the time now, or HH:MM in 24 hours, in words only. If the service is running, it says the
@@ -19,7 +19,8 @@ let sayCommand = Subcommand(
     ),
   ]
 ) { arguments in
-  let given = try arguments.operands.first.map { try timeOfDay($0) }
+  let words = arguments.operands.joined(separator: " ")
+  let given = words.isEmpty ? nil : try timeOfDay(words)
   let output = try arguments.soundFile()
   if !arguments.has("config"), output == nil, let service = reachableService() {
     let answer = try service.ask(.announce(given, at: nil))

@@ -1,4 +1,5 @@
 import Basics
+import Horology
 import Service
 
 let startAdvice = "start it with 'sudo systemctl start clocksmith'"
@@ -30,6 +31,28 @@ extension RunningService {
       complain("note: \(status.stateWords ?? "")")
     }
     return answer
+  }
+}
+
+// MARK: Timers and alarms
+
+extension RunningService {
+  /// Ends the ring of one or, for nil, of all, and prints which these were.
+  func stopRing(of kind: Reminder.Kind, _ named: String?) throws {
+    let up = try reminders(kind).filter(\.isUp)
+    try ask(.reminder(.stop(kind, named)))
+    for reminder in named.map(up.called) ?? up { try tellDone("\(reminder.title) is stopped") }
+  }
+
+  func remove(_ kind: Reminder.Kind, _ named: String) throws {
+    let removed = try reminders(kind).called(named).first
+    try ask(.reminder(.cancel(kind, named)))
+    try tellDone("\(removed?.title ?? "\(kind) \(named)") is removed")
+  }
+
+  private func reminders(_ kind: Reminder.Kind) throws(Fault) -> [Reminder] {
+    let status = try status()
+    return kind == .timer ? status.timers : status.alarms.map(\.alarm)
   }
 }
 

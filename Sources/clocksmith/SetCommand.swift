@@ -37,7 +37,9 @@ let setCommand = Subcommand(
     try reachableService()?.settings(key)
     ?? Configuration.load(path: nil).allSettings(of: key)
   if settings.isEmpty {
-    throw Fault(key?.excerpt ?? "the settings", "there is no such key; 'clocksmith set' lists them")
+    let near = nearest(to: key ?? "", of: Configuration().allSettings().map(\.key))
+    throw Fault(
+      key?.excerpt ?? "the settings", "there is no such key\(near); 'clocksmith set' lists them")
   }
   try say(lines(settings, key, arguments))
   return ExitStatus.done

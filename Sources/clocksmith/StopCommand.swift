@@ -14,16 +14,20 @@ let stopCommand = Subcommand(
   options: []
 ) { _ in
   try runningService().change { service in
+    let before = try service.status()
     try service.ask(.stop)
-    for line in snoozes(service) {
-      try tellDone(line)
-    }
+    let after = try service.status()
+    var stopped = (before.timers + before.alarms.map(\.alarm)).filter(\.isRinging).map(\.title)
+    if !before.playing.isEmpty { stopped.append("\"\(before.playing)\"") }
+    if after.intervals.isEmpty { stopped += before.intervals.map { "interval of \($0.plan)" } }
+    let words = stopped.isEmpty ? "nothing sounds" : "stopped: \(stopped.joined(separator: ", "))"
+    try tellDone(words)
+    for line in snoozes(after) { try tellDone(line) }
   }
   return ExitStatus.done
 }
 
-private func snoozes(_ service: RunningService) -> [String] {
-  guard let status = try? service.status() else { return [] }
+private func snoozes(_ status: Status) -> [String] {
   let snoozed = status.alarms.filter { $0.alarm.isUp && !$0.alarm.isRinging }
   guard !snoozed.isEmpty, let zone = try? zoneOfService(status.zone) else { return [] }
   return snoozed.map { listed in

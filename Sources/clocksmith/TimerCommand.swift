@@ -7,7 +7,7 @@ import Service
 let timerCommand = Subcommand(
   name: "timer",
   operands: "LENGTH | list | left | add SPAN | pause | resume | stop | remove [TIMER]",
-  mostOperands: 3,
+  mostOperands: 4,
   summary: "count down and ring, list the timers or change one",
   details: """
     LENGTH           starts a timer, as in 10m, 90s or 1h30m: from 1s to 744h. At zero it rings, and
@@ -18,7 +18,7 @@ let timerCommand = Subcommand(
     add SPAN [TIMER] adds SPAN to what is left; a timer that rings counts down from SPAN.
     pause [TIMER], resume [TIMER]
                      pauses the timer, or lets it continue.
-    stop [TIMER]     ends a timer that rings.
+    stop [TIMER]     ends a timer that rings, or all that ring.
     remove [TIMER]   removes the timer, whether it rings or not.
 
     TIMER is a name or a number. You can leave it out while there is only one timer. Write -- before
@@ -31,7 +31,7 @@ let timerCommand = Subcommand(
     Option(
       name: "wait", argument: nil,
       help:
-        "show how much is left until the timer ends; exit\nstatus 1 if it was cancelled before "
+        "show how much is left until the timer ends; exit\nstatus 1 if it was removed before "
         + "zero or nobody\nheard it; Ctrl-C also exits with 1, and the timer\ngoes on"),
     Option(name: "json", argument: nil, help: "list: print one JSON object a line"),
     configOption,
@@ -59,8 +59,9 @@ let timerCommand = Subcommand(
     try change(others.dropFirst().first) { .add(span, to: $0) }
   case "pause": try change(others.first) { .pause($0) }
   case "resume": try change(others.first) { .resume($0) }
-  case "stop": try stop(others.first)
-  case "remove", "cancel": try change(others.first) { .cancel(.timer, $0) }
+  case "stop": try runningService().change { try $0.stopRing(of: .timer, others.first) }
+  case "remove", "cancel":
+    try runningService().change { try $0.remove(.timer, try timer(others.first, of: $0)) }
   default: return try start(try length(first), arguments)
   }
   return ExitStatus.done
@@ -71,7 +72,7 @@ private func length(_ text: String) throws -> Duration {
   else {
     throw Misuse(
       description: "'\(text.shortened)' is no length for a timer; write one from 1s to 744h, "
-        + "as 10m, 90s or 1h30m")
+        + "as 10m, 90s, 1h30m or 0:10:00, and its name behind --name")
   }
   return length
 }
@@ -106,7 +107,7 @@ private func timer(_ named: String?, of service: RunningService) throws -> Strin
         + names.joined(separator: ", ") + (timers.count > 5 ? ", ..." : ""))
   }
   guard let only = timers.first else {
-    throw Fault("clocksmith.service", OrderRefusal.noTimer.description)
+    throw Fault("", OrderRefusal.noTimer.description)
   }
   return "\(only.number)"
 }
@@ -116,28 +117,9 @@ private func change(_ named: String?, _ order: (String) -> ReminderOrder) throws
   try runningService().change { service in
     let which = try timer(named, of: service)
     try service.ask(.reminder(order(which)))
-    let timers = try service.status().timers
-    if let timer = timers.first(where: { $0.name == which || "\($0.number)" == which }) {
+    if let timer = try service.status().timers.called(which).first {
       try tellDone(timer.line(at: SystemClock.now.instant))
     }
-  }
-}
-
-private func stop(_ named: String?) throws {
-  try runningService().change { service in
-    let meant = try service.status().timers.filter {
-      named == nil || $0.name == named || "\($0.number)" == named
-    }
-    let ringing = meant.filter(\.isRinging)
-    guard !ringing.isEmpty else {
-      guard let named else { throw Fault("clocksmith.service", "no timer rings") }
-      throw Fault(
-        "timer \(named.excerpt)",
-        meant.isEmpty
-          ? OrderRefusal.noTimer.description
-          : "it does not ring; 'clocksmith timer remove' removes one")
-    }
-    for timer in ringing { try service.ask(.reminder(.cancel(.timer, "\(timer.number)"))) }
   }
 }
 

@@ -174,18 +174,52 @@ import Testing
 
   // MARK: Names and numbers
 
-  @Test("the lowest number that is free is taken") func numbers() {
+  @Test("a number is not given again: they count up") func numbers() {
     var desk = desk([.at(), .at(), .at()])
     desk.tell(.reminder(.cancel(.alarm, "2")))
+    desk.tell(.reminder(.cancel(.alarm, "3")))
     desk.tell(.reminder(.set(.at("08:00"))))
-    #expect(desk.alarms.map(\.number) == [1, 2, 3])
-    #expect(desk.alarms[1].title == "alarm 2")
+    #expect(desk.alarms.map(\.number) == [1, 4])
+    #expect(desk.alarms[1].title == "alarm 4")
+  }
+
+  @Test("after the last number they begin with 1 again, and pass over those in use") func around() {
+    var last = Reminders.Numbers()
+    last.alarm = Reminders.Numbers.most - 1
+    var reminders = Reminders(
+      [Reminder(number: 1, .alarm(.at()), state: .waiting(nil))], last: last, isSameBoot: true,
+      at: Now("2026-11-22T22:00:00", running: .seconds(60)))
+    let rules = Rules(AnnouncerSettings(), zone: TestZone.utc, trust: .synchronised)
+    for _ in 0..<2 {
+      _ = try? reminders.handle(
+        .set(.at("08:00")), at: Now("2026-11-22T22:00:00", running: .seconds(60)), rules)
+    }
+    #expect(reminders.alarms.map(\.number) == [1, 2, Reminders.Numbers.most])
+  }
+
+  @Test(
+    "a name is taken and found however it is typed",
+    arguments: ["school bus", "School BUS", "school\u{a0}bus", "school  bus", "school \u{200b}bus"])
+  func sameName(name: String) {
+    var desk = desk([.at(name: "school bus")])
+    let taken = desk.tell(.reminder(.set(.at("08:00", name: name))))
+    #expect(desk.alarms.count == 1, "\(taken)")
+    desk.tell(.reminder(.cancel(.alarm, name)))
+    #expect(desk.alarms.isEmpty)
+  }
+
+  @Test("of two that differ by capitals only the one that is named is meant") func exactName() {
+    let waiting = [("school", 1), ("SCHOOL", 2)].map { name, number in
+      Reminder(number: number, .alarm(.at(name: name)), state: .waiting(nil))
+    }
+    #expect(waiting.called("SCHOOL").map(\.number) == [2])
+    #expect(waiting.called("School").isEmpty)
   }
 
   @Test(
     "a name that cannot be used is told with what is wrong",
     arguments: [
-      ("", "it is empty"), ("\u{a0} ", "it is empty"),
+      ("", "it is empty"), ("\u{a0} ", "it is empty"), ("\u{200b}", "it is empty"),
       (" school", "it begins or ends with a space"),
       ("school\u{2003}", "it begins or ends with a space"),
       ("12", "it would be taken for the number of an alarm"),
@@ -244,7 +278,7 @@ import Testing
     configure(&desk, [Self.school])
     #expect(desk.next == ["2026-11-22T06:00:00", "2026-11-22T07:00:00"])
     desk.wait(until: "2026-11-22T07:00:00")
-    desk.tell(.reminder(.stop("school")))
+    desk.tell(.reminder(.stop(.alarm, "school")))
     #expect(desk.alarmEvents == [.stopped(.byHand)])
   }
 }

@@ -74,8 +74,24 @@ import Testing
   // MARK: Texts
 
   @Test(
+    "a time of day is read as people type it",
+    arguments: [
+      ("06:45", 405), ("6:45", 405), ("06:45:00", 405), ("06：45", 405), ("０６:45", 405),
+      ("\u{a0}06:45 ", 405), ("6:45 AM", 405), ("6:45\u{202f}pm", 1125), ("7am", 420),
+      ("12 PM", 720),
+      ("12:00 am", 0), ("12:30AM", 30), ("0:00", 0), ("6∶45", 405),
+    ])
+  func time(text: String, minutes: Int) throws {
+    #expect(try TimeOfDay(text: text).minutes == minutes)
+  }
+
+  @Test(
     "what is no time of day is refused",
-    arguments: ["26:00", "24:00", "7:00", "07:60", "07", "07:00:00", "", "07.00", "٠٧:٠٠", "-1:00"])
+    arguments: [
+      "26:00", "24:00", "7:0", "07:60", "07", "07:00:01", "07:00:", "", "07.00", "٠٧:٠٠", "-1:00",
+      "0700",
+      "13:00 PM", "0am", "7xm", "7 m", "am", "7:00:00:00",
+    ])
   func noTime(text: String) {
     #expect(throws: AlarmTextFlaw.time(text)) { try TimeOfDay(text: text) }
   }
@@ -83,7 +99,7 @@ import Testing
   @Test(
     "what is no weekday is refused",
     arguments: [
-      "", "mo", "mon-", "-fri", "mon-wed-fri", "mon,", "mon tue", "monday", "daily", "none",
+      "", "mo", "mon-", "-fri", "mon-wed-fri", "mon,", "mon tue", "mo", "daily", "none",
     ])
   func noDays(text: String) {
     #expect(throws: AlarmTextFlaw.days(text)) { try AlarmDays(weekdays: text) }

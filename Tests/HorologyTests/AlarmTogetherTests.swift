@@ -111,7 +111,7 @@ import Testing
   func timeForTheOthers(names: [String], order: String) throws {
     let orders = names.map { name -> ReminderOrder in
       switch order {
-      case "stop": .stop(name)
+      case "stop": .stop(.alarm, name)
       case "snooze": .snooze(name)
       default: .cancel(.alarm, name)
       }
@@ -139,7 +139,7 @@ import Testing
     // One alarm is stopped before the time is said. It is still said for the other.
     var desk = desk([AlarmPlan.at(name: "one"), AlarmPlan.at(name: "two")])
     _ = desk.live(for: .seconds(31))
-    desk.tell(.reminder(.stop("one")))
+    desk.tell(.reminder(.stop(.alarm, "one")))
     #expect(desk.live(for: .seconds(20)).announcements.count == 1)
   }
 }

@@ -11,6 +11,7 @@ import Testing
     .reminder(.start(.seconds(90), name: nil)), .reminder(.start(.seconds(90), name: "tea")),
     .reminder(.add(.seconds(9), to: "tea")), .reminder(.pause("tea")), .reminder(.resume("2")),
     .reminder(.cancel(.timer, "tea")), .reminder(.tell(nil)), .reminder(.tell("tea")),
+    .reminder(.stop(.timer, nil)), .reminder(.stop(.timer, "tea")),
     .interval(.stop),
     .interval(.start(.plain(every: .seconds(30)), replaces: true)),
     .interval(
@@ -19,7 +20,7 @@ import Testing
           IntervalRounds(
             work: .seconds(20), rest: .seconds(10), count: 8, prepare: .seconds(5), countdown: 0,
             saysWords: true)), replaces: false)),
-    .reminder(.snooze(nil)), .reminder(.stop("school")), .reminder(.skip("school")),
+    .reminder(.snooze(nil)), .reminder(.stop(.alarm, "school")), .reminder(.skip("school")),
     .reminder(.cancel(.alarm, "3")),
     .agenda(from: nil, to: nil), .agenda(from: instant, to: instant + .seconds(60)),
   ]
@@ -29,6 +30,44 @@ import Testing
     let (name, record) = request.written
     let form = try #require(Request.form(named: name))
     #expect(try form.request(record) { .missing($0) } == request)
+  }
+
+  @Test(
+    "a value that can only mean one thing is taken however it is typed",
+    arguments: [
+      ("timer", "seconds", Value.text("240"), Request.reminder(.start(.seconds(240), name: nil))),
+      ("volume", "volume_db", .text("−6"), .volume(-6)),
+      ("setting", "value", .integer(15), .setting("announce.interval", to: "15")),
+      ("alarm", "days", .list([.text("mon"), .text("Tuesday")]), at("06:45", "mon-tue")),
+      ("alarm", "days", .text("Mondays – Fridays"), at("06:45", "mon-fri")),
+      ("alarm", "time", .text("6:45 PM"), at("18:45", "once")),
+      (
+        "alarm", "rise", .text("−30 dB 5 min"),
+        at("06:45", "once", AlarmRise(from: -30, over: .seconds(300)))
+      ),
+    ])
+  func typed(name: String, key: String, value: Value, request: Request) throws {
+    var record = Record()
+    if name == "alarm" { record["time"] = .text("06：45：00") }
+    if name == "setting" { record["key"] = .text("announce.interval") }
+    record[key] = value
+    #expect(try Request.form(named: name)?.request(record) { .missing($0) } == request)
+  }
+
+  @Test(
+    "a text that is no number is refused with its quotes",
+    arguments: ["4 min", "0x10", "nan", "inf", "1e3", ""])
+  func noNumber(text: String) throws {
+    let record = Record(["seconds": .text(text)])
+    let form = try #require(Request.form(named: "timer"))
+    #expect(throws: BadValue.self) { try form.request(record) { .missing($0) } }
+  }
+
+  private static func at(_ time: String, _ days: String, _ rise: AlarmRise? = nil) -> Request {
+    var plan = AlarmPlan(
+      AlarmTimes(time: try! TimeOfDay(text: time), days: try! AlarmDays(text: days)))
+    plan.rise = rise
+    return .reminder(.set(plan))
   }
 
   @Test("an alarm is written with its tune and its rise") func alarm() throws {

@@ -17,7 +17,7 @@ import Testing
   @Test(
     "anything else is no duration",
     arguments: [
-      "", "10", "s", "10 s", "1.5s", "10sec", "--1s", "-", "1s1s", "1s1h", "5ms1s",
+      "", "10", "s", "10 x", "1.5s", "10secc", "--1s", "-", "1s1s", "1s1h", "5ms1s",
       "8760h1ms", "99999999999999999999s", "9999h",
       "-9223372036854775808s", "9223372036854775807ms",
     ])
@@ -29,7 +29,7 @@ import Testing
     "the length of a timer has whole seconds",
     arguments: [
       ("10m", 600), ("1h1m1s", 3661), ("0s", 0), ("744h", 2_678_400), ("-5m", nil), ("5ms", nil),
-      ("1m1500ms", nil), ("10", nil), ("٣m", nil), ("+1m", nil), ("1m ", nil), ("1H", nil),
+      ("1m1500ms", nil), ("10", nil), ("٣m", nil), ("+1m", nil), ("1m ", 60), ("1H", 3600),
     ])
   func lengthOfTimer(text: String, seconds: Int?) {
     #expect(Duration(timer: text) == seconds.map { .seconds($0) })
@@ -40,7 +40,7 @@ import Testing
     arguments: [
       "2026-02-30T10:00", "2026-13-01T10:00", "2026-00-10T10:00", "2025-02-29T10:00",
       "2026-01-01T24:00", "2026-01-01T10:60", "2026-01-01T10:00:60", "1969-12-31T23:59",
-      "2201-01-01T00:00", "2026-1-1T10:00", "2026-01-01 10:00", "2026-01-01T10", "", "T",
+      "2201-01-01T00:00", "2026-1-1T10:00", "2026-01-01  10:00", "2026-01-01T10", "", "T",
       "2026-01-01T10:00:00Z", "+026-01-01T10:00",
     ])
   func impossibleDate(text: String) {
@@ -135,6 +135,50 @@ import Testing
     ])
   func noTimeOfDay(text: String) {
     #expect(throws: TimesError.self) { try QuietHours(text: text) }
+  }
+
+  @Test(
+    "quiet hours and levels are read as people type them",
+    arguments: [
+      "22:00–07:00", "22:00 - 07:00", "22：00−07：00", "10 PM–7 AM", "22:00:00-7:00",
+      "mon-sun 22:00-07:00",
+      "Monday – Sunday 22:00-07:00",
+    ])
+  func typed(text: String) throws {
+    let quiet = try QuietHours(text: "22:00-07:00")
+    #expect(try QuietHours(text: text) == quiet)
+    for level in ["-12dB", "−12 dB", "-12.0DB"] {
+      let rules = try VolumeRules(text: "\(text) \(level)").rules
+      #expect(rules.map(\.times) == [quiet] && rules.map(\.decibels) == [-12])
+    }
+  }
+
+  @Test(
+    "a level that nobody means is refused",
+    arguments: ["-6e0dB", "-0x6dB", "nandB", "dB", "-6", "- 6dB"])
+  func noLevel(text: String) {
+    #expect(Decibels(text: text) == nil)
+  }
+
+  @Test(
+    "a length is read as people type it",
+    arguments: [
+      ("4 min", 240), ("1h 30m", 5400), ("1 hour 30 minutes", 5400), ("4M", 240), ("0:04:00", 240),
+      ("１０m", 600), ("8\u{a0}hours", 28_800), ("90 sec", 90), ("123:00:01", 442_801),
+    ])
+  func length(text: String, seconds: Int) {
+    #expect(Duration(timer: text) == .seconds(seconds))
+  }
+
+  @Test(
+    "a length that could be two things, or none, is refused",
+    arguments: [
+      "4:00", "90", "1h30", "30m 1h", "1h 1h", "0:60:00", "0:4:00", "1:00:00:00", "4 m in", "",
+      "min", "−5s",
+      "1.5h",
+    ])
+  func noLength(text: String) {
+    #expect(Duration(timer: text) == nil)
   }
 
   @Test("a digit with an accent is no digit") func accents() {

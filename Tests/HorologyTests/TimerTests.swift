@@ -46,6 +46,24 @@ import Testing
     #expect(desk.orderRefusal == .isNotPaused(desk.timers[0]))
   }
 
+  @Test("a stop ends the ring of one timer or of all, and no timer that counts down")
+  func stop() {
+    var desk = Desk(at: Self.start)
+    desk.start(.seconds(4), "egg")
+    desk.start(.seconds(5), "tea")
+    desk.start(.seconds(6))
+    desk.start(.seconds(600), "roast")
+    desk.tell(.reminder(.stop(.timer, "egg")))
+    #expect(desk.orderRefusal == .isNotRinging(desk.timers[0]))
+    desk.tell(.reminder(.stop(.timer, nil)))
+    #expect(desk.orderRefusal == .noneRings(.timer))
+    _ = desk.live(for: .seconds(12))
+    desk.tell(.reminder(.stop(.timer, "Egg")))
+    #expect(desk.timers.map(\.number) == [2, 3, 4])
+    desk.tell(.reminder(.stop(.timer, nil)))
+    #expect(desk.timers.map(\.number) == [4])
+  }
+
   @Test("what is added counts from zero, or from now if it rings") func add() {
     var desk = Desk(at: Self.start)
     desk.start(.seconds(4), "egg")

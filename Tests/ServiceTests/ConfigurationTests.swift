@@ -173,7 +173,7 @@ import Testing
       ("[switch]\nline =", ":2: line = : allowed: none, a line's name (GPIO17)"),
       ("[timers]\nring_limit = 5s", "5s: allowed: 10s to 3600s, with its unit"),
       ("[speaker]\nquieter = 22:00-07:00", ":2: quieter = 22:00-07:00: '22:00-07:00' is not times"),
-      ("[announce]\nquiet = 7:00-9:00", "like 22:00-07:00; a whole day is 00:00-24:00"),
+      ("[announce]\nquiet = 7-9:00", "like 22:00-07:00; a whole day is 00:00-24:00"),
       ("[timers]\ntell_left = ha lf", ":2: tell_left = ha lf: allowed: none, or half, minute"),
       ("[speaker]\nvolume = -3", ":2: volume = -3: allowed: -60dB to 0dB"),
       ("[speaker]\nkeep_open = never", ":2: keep_open = never: allowed: always, or how long"),

@@ -123,6 +123,23 @@ extension SavedState {
     #expect((read.timers, read.alarms) == (Self.kitchen.timers, Self.kitchen.alarms))
   }
 
+  @Test("the numbers that were given last are kept; an older state has the highest in use")
+  func numbers() throws {
+    let now = Now(instant: Self.shown, uptime: Uptime(seconds: 0), sinceBoot: .zero)
+    let parts = [("", 8), (#","last_timer":41"#, 42), (#","last_timer":9999"#, 1)]
+    for (part, expected) in parts {
+      let timer = #"{"number":7,"seconds":9,"state":"paused","left":9}"#
+      let state = try SavedState.read(#"{"version":3,"timers":[\#(timer)]\#(part)}"#)
+      var announcer = state.announcer(
+        AnnouncerSettings(), in: UTCZone(), trust: .untrusted, boot: nil, at: now)
+      _ = announcer.handle(.reminder(.start(.seconds(60), name: nil)), at: now)
+      #expect(announcer.reminders.timers.contains { $0.number == expected })
+      var again = SavedState()
+      again.update(from: announcer, boot: nil)
+      #expect(try SavedState.read(again.text).text.contains(#""last_timer":\#(expected)"#))
+    }
+  }
+
   @Test(
     "what was set by a clock that is far off can be read again", arguments: [-1000, 9_000_000_000])
   func farOff(seconds: Int64) throws {

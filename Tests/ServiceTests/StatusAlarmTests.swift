@@ -34,7 +34,7 @@ import Testing
     let ringing = Reminder.State.ringing(since: moment)
     let cases: [(Reminder.State, SkipReason?, String)] = [
       (waiting, nil, "rings sun 2026-11-22 07:00, in 9 h"),
-      (waiting, .switchLost, "silent sun 2026-11-22 07:00, in 9 h: \(lost)"),
+      (waiting, .switchLost, "will be silent sun 2026-11-22 07:00, in 9 h: \(lost)"),
       (.waiting(nil), .untrusted, "silent: \(untrusted)"),
       (ringing, nil, "rings now"),
       (ringing, .switchLost, "is to ring now: \(lost)"),

@@ -32,7 +32,7 @@ extension SimulationTests {
     @Test("an alarm that was stopped before a start does not ring again") func startAfterAlarm() {
       let world = world(
         alarm(at: 70, ringLimit: 900), until: 40 * minute,
-        .at(11 * minute, .order(.reminder(.stop(nil)))),
+        .at(11 * minute, .order(.reminder(.stop(.alarm, nil)))),
         .at(13 * minute, .restart(10 * second)))
       // From 01:10 until the stop a minute later, a ring every 3 s, without the second one.
       #expect((18...20).contains(world.judge.counts["cue"] ?? 0))

@@ -36,7 +36,7 @@ def test_not_anyone_may_act(device, act):
 
 def test_the_command_says_who_may(device):
     answer = device.run(f"! {NOBODY} clocksmith mute 2>&1")
-    assert answer == ("clocksmith: clocksmith.service: only root and members of the group audio "
+    assert answer == ("clocksmith: only root and members of the group audio "
                       "may do that; run 'sudo adduser nobody audio' and log in again")
 
 

@@ -27,7 +27,7 @@ INTERFACES = [NAME] * 6 + ["org.freedesktop.DBus.Properties"] * 4 + [
 KEYS = {
     "Announce": ["time", "at"], "Mute": ["for", "until"], "SetVolume": ["volume_db"],
     "StartTimer": ["seconds", "name"], "AddToTimer": ["timer", "seconds"], "PauseTimer": ["timer"],
-    "ResumeTimer": ["timer"], "CancelTimer": ["timer"], "TellTimer": ["timer"],
+    "ResumeTimer": ["timer"], "CancelTimer": ["timer"], "StopTimer": ["timer"], "TellTimer": ["timer"],
     "StartInterval": ["seconds", "work", "rest", "rounds", "prepare", "countdown", "words", "replace"],
     "SetAlarm": ["time", "days", "name", "tune", "rise"], "SkipAlarm": ["alarm"],
     "SnoozeAlarm": ["alarm"], "StopAlarm": ["alarm"], "CancelAlarm": ["alarm"], "Agenda": ["from", "to"],

@@ -26,9 +26,19 @@ RENDER = ["render", "--at", "2026-11-21T15:15", "--output"]
      (["agenda", "--json=yes"], "--json"),
      (["agenda", "--zone"], "'--zone'"),
      (["agenda", "tomorrow"], "'tomorrow'"),
-     (["say", "15:15", "15:30"], "'15:30'"),
+     (["say", "15:15", "15:30"], "'15:15 15:30'"),
+     (["sya"], "unknown subcommand 'sya'; the nearest is 'say'; see"),
+     (["version"], "; the nearest is '--version'; see"),
+     (["timer", "--nmae", "tea", "4m"], "unknown option '--nmae'; the nearest is '--name'; see"),
+     (["render", "--at", "2026-11-21", "18:00", "--output", "x.wav"],
+      "unexpected '18:00'; write words that belong together in quotes; see"),
+     (["mute", "off"], "'off' is no length; write one from 1s to 744h, as 45min or 8h30m, or 'until 07:00', or next; "
+                       "'clocksmith unmute' ends a mute"),
+     (["volume", "50%"], "'50%' is no volume; write one from -60dB to 0dB: 0dB is as loud as it can be, and -6dB"),
+     (["interval", "30s", "--rounds", "8"], "--rounds is for rounds; write --work '30s' instead of '30s'"),
+     (["interval", "--rest", "10s"], "--rest is for rounds; add --work, as in --work 20s"),
      (["say", "24:00"], "'24:00'"),
-     (["say", "3:15"], "'3:15' is no time of day; write HH:MM, as in 07:00"),
+     (["say", "3:1"], "'3:1' is no time of day; write HH:MM, as in 07:00"),
      (["render", "--output", "x.wav"], "--at"),
      (["render", "--at", "2026-11-21T15:15"], "--output"),
      (["render", "--at", "2026-11-21T15:15:30", "--output", "x.wav"], "2026-11-21T15:15:30"),
@@ -53,7 +63,7 @@ def test_a_long_word_is_cut_in_the_message(clocksmith, words):
 @pytest.mark.parametrize(
     "time",
     ["2026-02-30T12:00", "2026-13-01T12:00", "1969-12-31T23:45", "2201-01-01T00:00", "2026-11-21T24:00", "25:15",
-     "2026-11-21T15:15Z", "２０２６-11-21T15:15", ""])
+     "2026-11-21T15:15Z", ""])
 def test_an_impossible_date_is_misuse(clocksmith, time):
     assert f"'{time}'" in refusal(clocksmith.run("agenda", "--from", time), 2)
 

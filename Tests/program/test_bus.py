@@ -19,7 +19,7 @@ from sound_server import wait_until
 CLASSIC = "three thirty P M"
 INTROSPECTABLE = DBusAddress(PATH, bus_name=NAME, interface="org.freedesktop.DBus.Introspectable")
 METHODS = {"Announce", "Stop", "Mute", "Unmute", "SetVolume",
-           "StartTimer", "AddToTimer", "PauseTimer", "ResumeTimer", "CancelTimer", "TellTimer",
+           "StartTimer", "AddToTimer", "PauseTimer", "ResumeTimer", "CancelTimer", "StopTimer", "TellTimer",
            "StartInterval", "StopInterval",
            "SetAlarm", "SkipAlarm", "SnoozeAlarm", "StopAlarm", "CancelAlarm", "SetSetting",
            "Agenda", "Settings"}
@@ -126,7 +126,7 @@ def test_what_cannot_be_met_is_refused_with_the_reason(caller, service):
         with pytest.raises(Refused) as refused:
             caller.ask("Announce")
         assert refused.value.name == "org.clocksmith.Error.Busy"
-        assert refused.value.words == "another announcement had the speaker"
+        assert refused.value.words == "the clock was saying something else"
     assert len(service.matching("did not say the time that was asked for")) == 1
 
 
@@ -281,7 +281,7 @@ def test_who_may_not_act_is_told_how_to_be_let(on_the_bus, announcer):
     announcer(lambda member: "org.freedesktop.DBus.Error.AccessDenied")
     user = pwd.getpwuid(os.getuid()).pw_name
     assert refusal(on_the_bus.run("mute"), 1) == (
-        "clocksmith: clocksmith.service: only root and members of the group audio may do that; run 'sudo adduser "
+        "clocksmith: only root and members of the group audio may do that; run 'sudo adduser "
         f"{user} audio' and log in again")
 
 

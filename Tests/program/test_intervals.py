@@ -46,7 +46,7 @@ def test_an_interval_is_started_seen_and_stopped(on_the_bus, start):
     assert do(on_the_bus, "10m") == "interval of 10 min runs already, and goes on"
     assert interval(on_the_bus)["started"] == seen["started"]
     assert refusal(on_the_bus.run("interval", "45s"), 1) == (
-        "clocksmith: clocksmith.service: there is an interval of 10 min already; stop it first, or "
+        "clocksmith: there is an interval of 10 min already; stop it first, or "
         "start this one with --replace")
     assert do(on_the_bus, "45s", "--replace") == "interval of 45 s"
     service.wait_for("interval of 10 min is over: another interval took its place")

@@ -187,11 +187,14 @@ def test_a_thousand_timers_and_not_one_more(bus, on_the_bus, start):
 
 
 @pytest.mark.parametrize("words, told", [
-    (["0s"], "'0s' is no length for a timer; write one from 1s to 744h, as 10m, 90s or 1h30m"),
+    (["0s"], "'0s' is no length for a timer; write one from 1s to 744h, as 10m, 90s, 1h30m or 0:10:00, and its name "
+             "behind --name"),
     (["-5s"], "'-5s' is no length for a timer"),
     (["876000h"], "'876000h' is no length for a timer"),
     (["99999999999999999999h"], "is no length for a timer"),
-    (["10 mins"], "'10 mins' is no length for a timer"),
+    (["4:00"], "'4:00' is no length for a timer"),
+    (["4m", "tea"], "'4m tea' is no length for a timer; write one from 1s to 744h"),
+    (["lsit"], "not 'lsit'; the nearest is 'list'"),
     (["1.5m"], "'1.5m' is no length"),
     ([], "timer wants a length, as in 10m"),
     (["tee"], "timer wants a length, as in 10m, or list, left, add, pause, resume, stop or remove, not 'tee'"),
@@ -215,13 +218,14 @@ def test_what_cannot_be_done_is_refused_with_a_reason(on_the_bus, start):
         (["5m", "--name", 'the "good" tea'], 'there is a timer "the "good" tea" already'),
         (["cancel", "soup"], "there is no timer 'soup'; 'clocksmith timer list' shows"),
         (["remove", "01"], "there is no timer '01'"),
-        (["stop", "1"], "it does not ring; 'clocksmith timer remove' removes one"),
-        (["stop"], "no timer rings"),
-        (["stop", "soup"], "there is no timer"),
+        (["stop", "1"], 'timer "the "good" tea" does not ring now; \'clocksmith timer list\' shows'),
+        (["stop"], "no timer rings now; 'clocksmith timer list' shows how much is left"),
+        (["stop", "soup"], "there is no timer 'soup'; 'clocksmith timer list' shows"),
+        (["5m", "--name", "The\u00a0\"GOOD\"  Tea"], 'there is a timer "the "good" tea" already'),
         (["resume", "1"], 'timer "the "good" tea" is not paused'),
         (["add", "744h", "1"], "a timer lasts from 1s to 744h, with what is added to it"),
     ]:
-        assert told in refusal(on_the_bus.run("timer", *words), 1)
+        assert f"clocksmith: {told}" in refusal(on_the_bus.run("timer", *words), 1)
     assert "there are 2 timers; name one of them: the \"good\" tea, 2" in refusal(
         on_the_bus.run("timer", "cancel"), 2)
 
@@ -241,3 +245,37 @@ def test_what_ran_out_without_the_service_is_told_and_rings(bus, on_the_bus, sta
         assert timers(on_the_bus)[0]["state"] == "ringing"
         caller.next_signal(
             signals, "Noticed", lambda body: noticed(body)["text"].startswith('timer "tea"'))
+
+
+# MARK: What a command says
+
+
+def test_each_command_says_what_it_did(on_the_bus, start):
+    service = start()
+
+    def said(*words):
+        done = on_the_bus.run(*words)
+        assert (done.returncode, done.stderr) == (0, ""), words
+        return done.stdout.strip()
+
+    assert said("unmute") == "it was not muted"
+    said("mute", "8", "hours")
+    assert said("unmute") == "unmuted"
+    assert said("volume", "−9 dB") == "-9.0 dB"
+    assert said("stop") == "nothing sounds"
+    do(on_the_bus, "4", "min", "--name", "tea")
+    assert do(on_the_bus, "remove", "TEA") == 'timer "tea" is removed'
+    do(on_the_bus, "1s", "--name", "egg")
+    do(on_the_bus, "10m", "--name", "roast")
+    service.wait_for('timer "egg" is at zero, and rings', 60)
+    assert do(on_the_bus, "stop") == 'timer "egg" is stopped'
+    assert [(each["number"], each["name"]) for each in timers(on_the_bus)] == [(3, "roast")]
+
+
+def test_a_name_that_an_alarm_has_is_refused_to_a_setting(on_the_bus, start):
+    start()
+    assert on_the_bus.run("alarm", "07:00", "--name", "school").returncode == 0
+    assert 'there is an alarm "school" already' in refusal(
+        on_the_bus.run("set", "alarm School.time", "08:00"), 1)
+    assert on_the_bus.run("set", "alarm  church.time", "6:45 AM").stdout.startswith("alarm church.time ")
+    assert "the nearest is 'announce.voice'" in refusal(on_the_bus.run("set", "voice", "slt"), 1)

@@ -36,11 +36,12 @@ public struct AlarmRise: Hashable, Sendable {
   /// Parses `5min` or `-30dB 5min`; nil for `none`.
   public static func rise(text: String) throws(AlarmTextFlaw) -> AlarmRise? {
     if text == "none" { return nil }
-    let words = text.split(whereSeparator: \.isWhitespace)
-    let level = words.count == 2 ? Decibels(text: words[0])?.value : usualDecibels
-    guard words.count <= 2, let level, let last = words.last,
-      let length = Duration(text: last),
-      let rise = AlarmRise(from: level, over: length)
+    let written = text.plain.lowercased()
+    // The level ends with its unit.
+    let level = written.first == "-" ? "\(written.prefix { $0 != "b" })b" : ""
+    guard let decibels = level.isEmpty ? usualDecibels : Decibels(text: level)?.value,
+      let length = Duration(text: written.dropFirst(level.count)),
+      let rise = AlarmRise(from: decibels, over: length)
     else { throw .rise(text) }
     return rise
   }

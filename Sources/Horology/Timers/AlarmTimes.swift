@@ -79,6 +79,7 @@ public enum AlarmDays: Hashable, Sendable {
 
   /// Parses what `description` writes.
   public init(text: some StringProtocol) throws(AlarmTextFlaw) {
+    let text = text.plain
     if text == "once" {
       self = .next
     } else if text.first?.isASCIIDigit == true {
@@ -113,12 +114,32 @@ public struct TimeOfDay: Hashable, Sendable {
     minutes = hour * 60 + minute
   }
 
-  /// `HH:MM`, as in `07:00`.
+  /// `HH:MM`, as in `07:00`. Also `7:00`, `07:00:00`, `7:00 AM` and `7pm`, which mean one thing.
   public init(text: some StringProtocol) throws(AlarmTextFlaw) {
-    guard let numbers = CivilDateTime.numbers(text, separator: ":", digits: [2, 2]),
-      let time = TimeOfDay(hour: numbers[0], minute: numbers[1])
+    let written = text.plain.lowercased()
+    let half = written.last == "m" ? written.dropLast().last : nil
+    let digits = half == nil ? written : written.dropLast(2).plain
+    let fields = digits.split(separator: ":", omittingEmptySubsequences: false)
+    let numbers = fields.compactMap { field in
+      (1...2).contains(field.count) && field.allSatisfy(\.isASCIIDigit) ? Int(field) : nil
+    }
+    guard numbers.count == fields.count, fields.dropFirst().allSatisfy({ $0.count == 2 }),
+      let time = Self.of(numbers, half)
     else { throw .time(String(text)) }
     self = time
+  }
+
+  /// - Parameter half: of the day, `a` or `p`; nil for 24 hours.
+  private static func of(_ numbers: [Int], _ half: Character?) -> TimeOfDay? {
+    guard numbers.count < 4, numbers.dropFirst(2).allSatisfy({ $0 == 0 }) else { return nil }
+    let minute = numbers.count > 1 ? numbers[1] : 0
+    switch half {
+    case nil: return numbers.count < 2 ? nil : TimeOfDay(hour: numbers[0], minute: minute)
+    case "a", "p":
+      guard (1...12).contains(numbers[0]) else { return nil }
+      return TimeOfDay(hour: numbers[0] % 12 + (half == "p" ? 12 : 0), minute: minute)
+    default: return nil
+    }
   }
 
   public var hour: Int { minutes / 60 }

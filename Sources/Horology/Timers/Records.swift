@@ -5,8 +5,7 @@ import Basics
 // machine started.
 
 extension Key where Meaning == Int {
-  public static let number = Key.integer(
-    "number", 1...max(Reminders.mostTimers, 2 * Reminders.mostAlarms))
+  public static let number = Key.integer("number", 1...Reminders.Numbers.most)
 }
 
 extension Key where Meaning == String {
@@ -123,9 +122,16 @@ extension IntervalTimer {
 
 extension AlarmPlan {
   fileprivate static let time = TimeOfDay.key
-  fileprivate static let days = Key<AlarmDays>.parsed(
-    "days", allowed: "weekdays as mon-fri, a date as 2026-12-24, or once", as: \.description,
-    { try? AlarmDays(text: $0) })
+  fileprivate static let days = Key<AlarmDays>(
+    "days", allowed: "weekdays as mon-fri, a date as 2026-12-24, or once",
+    write: { .text($0.description) },
+    read: { value in
+      // A text, or a list of weekdays.
+      let values = if case .list(let days) = value { days } else { [value] }
+      let texts = values.compactMap(\.text)
+      guard texts.count == values.count else { return nil }
+      return try? AlarmDays(text: texts.joined(separator: ","))
+    })
   fileprivate static let tune = Key<String>.text("tune", allowed: "the name of a tune")
   fileprivate static let rise = Key<AlarmRise>.parsed(
     "rise", allowed: "a length as 5min, or a level and a length as -30dB 5min",

@@ -28,7 +28,7 @@ public struct Reminder: Hashable, Sendable {
     case snoozing(until: TimedMoment)
   }
 
-  /// From 1; the lowest number that was free among its kind when it was set.
+  /// From 1; see `Numbers`.
   public let number: Int
   public internal(set) var plan: Plan
   public let origin: Origin
@@ -68,8 +68,6 @@ public struct Reminder: Hashable, Sendable {
     case .alarm(let plan): plan.name
     }
   }
-
-  func isCalled(_ text: String) -> Bool { name == text || String(number) == text }
 
   public var length: Duration? { if case .timer(let length, _) = plan { length } else { nil } }
 
@@ -165,7 +163,7 @@ public struct Reminder: Hashable, Sendable {
 
   /// What is wrong with a name, as a clause for a message; nil if it can be used.
   public static func flaw(ofName name: String, _ kind: Kind) -> String? {
-    if name.allSatisfy(\.isWhitespace) { return "it is empty" }
+    if name.unicodeScalars.allSatisfy({ $0 == " " || !$0.isPrintable }) { return "it is empty" }
     if name.unicodeScalars.count > longestName {
       return "it has more than \(longestName) characters"
     }
@@ -178,6 +176,24 @@ public struct Reminder: Hashable, Sendable {
     }
     return name.allSatisfy(\.isNumber)
       ? "it would be taken for the number of \(kind.article) \(kind)" : nil
+  }
+}
+
+extension [Reminder] {
+  /// Those with this number or name. How a name is typed does not matter if only one is meant.
+  public func called(_ which: String) -> [Reminder] {
+    let exact = filter { $0.name == which || String($0.number) == which }
+    let named = exact.isEmpty ? filter { $0.name?.reads(as: which) == true } : []
+    return named.count == 1 ? named : exact
+  }
+}
+
+extension String {
+  /// True if nobody can tell the two names apart when they are said: capitals do not count, nor which
+  /// spaces and dashes were typed.
+  func reads(as other: String) -> Bool {
+    func words(_ name: String) -> [Substring] { name.plain.lowercased().split(separator: " ") }
+    return words(self) == words(other)
   }
 }
 

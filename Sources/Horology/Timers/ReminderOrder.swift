@@ -11,8 +11,8 @@ public enum ReminderOrder: Hashable, Sendable {
   case tell(String?)
   /// Nil for all alarms that ring.
   case snooze(String?)
-  /// Ends the ring or the snooze; nil for all alarms that ring or snooze.
-  case stop(String?)
+  /// Ends the ring or the snooze; nil for all of that kind that ring or snooze.
+  case stop(Reminder.Kind, String?)
   /// Leaves out the next ring of an alarm. One that rings only once is removed.
   case skip(String)
   case cancel(Reminder.Kind, String)
@@ -151,11 +151,15 @@ public struct OrderRefusal: Error, Hashable, Sendable {
     Self(.alarm, .over, "\(times.time) on \(times.days) is over")
   }
 
-  static func isNotRinging(_ alarm: Reminder) -> Self {
-    Self(.alarm, .isNotRinging, "\(alarm.title) does not ring now")
+  static func isNotRinging(_ reminder: Reminder) -> Self {
+    Self(
+      reminder.kind, reminder.kind == .timer ? .noTimerRings : .isNotRinging,
+      "\(reminder.title) does not ring now")
   }
 
-  static let noneRings = Self(.alarm, .noneRings, "no alarm rings now")
+  static func noneRings(_ kind: Reminder.Kind) -> Self {
+    Self(kind, kind == .timer ? .noTimerRings : .noneRings, "no \(kind) rings now")
+  }
 
   static func isUp(_ alarm: Reminder) -> Self {
     Self(.alarm, .isUp, "\(alarm.title) rings or is snoozed")

@@ -12,16 +12,32 @@ public struct Reminders: Hashable, Sendable {
   /// Sorted by number. Two lists, so that the status can share them instead of copying them.
   public private(set) var timers: [Reminder] = []
   public private(set) var alarms: [Reminder] = []
+  /// The numbers that were given last.
+  public private(set) var last = Numbers()
   /// The service has started: the next `due` reports what rings on.
   private var hasStarted = false
 
   public init() {}
 
+  /// A number is not given again while somebody may still hold it: they count up to the most there
+  /// is, and then begin anew.
+  public struct Numbers: Hashable, Sendable {
+    public static let most = 9999
+    /// Nil if that is not known.
+    public var timer: Int?
+    public var alarm: Int?
+
+    public init() {}
+  }
+
   /// The timers and alarms as they were before the start.
-  public init(_ reminders: [Reminder], isSameBoot: Bool, at now: Now) {
+  public init(
+    _ reminders: [Reminder], last: Numbers = Numbers(), isSameBoot: Bool, at now: Now
+  ) {
     let sorted = reminders.sorted { $0.number < $1.number }
     timers = sorted.filter { $0.kind == .timer }
     alarms = sorted.filter { $0.kind == .alarm }
+    self.last = last
     hasStarted = true
     changeAll { reminder in
       reminder.moment?.noteStart(isSameBoot: isSameBoot, at: now)
@@ -195,12 +211,13 @@ public struct Reminders: Hashable, Sendable {
       return [(resumed, .changed(.resumed))]
     case .tell: preconditionFailure("the Announcer answers it: it changes nothing here")
     case .snooze(let which):
-      return try those(which, where: \.isRinging).map { alarm in
+      return try those(.alarm, which, where: \.isRinging).map { alarm in
         change(alarm) { $0.state = .snoozing(until: TimedMoment(Reminder.snooze, after: now)) }
         return (alarm, .changed(.snoozed))
       }
-    case .stop(let which):
-      return try those(which, where: \.isUp).map { end($0, .stopped(.byHand), at: now, rules) }
+    case .stop(let kind, let which):
+      return try those(kind, which, where: \.isUp)
+        .map { end($0, .stopped(.byHand), at: now, rules) }
     case .skip(let which): return [try skip(which, at: now, rules)]
     case .cancel(let kind, let which):
       let reminder = try find(kind, which)
@@ -235,11 +252,14 @@ public struct Reminders: Hashable, Sendable {
   private func check(_ name: String?, _ kind: Reminder.Kind) throws(OrderRefusal) {
     if let name {
       if let flaw = Reminder.flaw(ofName: name, kind) { throw .name(kind, flaw) }
-      if let other = self[kind].first(where: { $0.name == name }) {
-        throw .nameIsTaken(other)
-      }
+      if let taken = refusal(ofName: name, kind) { throw taken }
     }
     guard self[kind].count < Self.most(kind) else { throw .tooMany(kind) }
+  }
+
+  /// Nil if no other has that name.
+  public func refusal(ofName name: String, _ kind: Reminder.Kind) -> OrderRefusal? {
+    self[kind].first { $0.name?.reads(as: name) == true }.map { .nameIsTaken($0) }
   }
 
   private mutating func add(
@@ -329,9 +349,7 @@ public struct Reminders: Hashable, Sendable {
   // MARK: The list
 
   func find(_ kind: Reminder.Kind, _ which: String) throws(OrderRefusal) -> Reminder {
-    guard let found = self[kind].first(where: { $0.isCalled(which) }) else {
-      throw .unknown(kind, which)
-    }
+    guard let found = self[kind].called(which).first else { throw .unknown(kind, which) }
     return found
   }
 
@@ -344,14 +362,14 @@ public struct Reminders: Hashable, Sendable {
     return found
   }
 
-  /// Of the alarms with that name or number, or without one of all, those that meet the condition.
+  /// Those with that name or number, or without one all, that meet the condition.
   private func those(
-    _ which: String?, where isMeant: (Reminder) -> Bool
+    _ kind: Reminder.Kind, _ which: String?, where isMeant: (Reminder) -> Bool
   ) throws(OrderRefusal) -> [Reminder] {
-    let meant = alarms.filter { isMeant($0) && (which.map($0.isCalled) ?? true) }
+    let meant = (which.map(self[kind].called) ?? self[kind]).filter(isMeant)
     guard meant.isEmpty else { return meant }
-    if let which { throw .isNotRinging(try find(.alarm, which)) }
-    throw .noneRings
+    if let which { throw .isNotRinging(try find(kind, which)) }
+    throw .noneRings(kind)
   }
 
   @discardableResult
@@ -359,10 +377,14 @@ public struct Reminders: Hashable, Sendable {
     _ plan: Reminder.Plan, from origin: Reminder.Origin = .person, state: Reminder.State
   ) -> Reminder {
     let kind: Reminder.Kind = if case .timer = plan { .timer } else { .alarm }
-    let place =
-      self[kind].enumerated().first { $0.element.number != $0.offset + 1 }?.offset
-      ?? self[kind].count
-    let reminder = Reminder(number: place + 1, plan, from: origin, state: state)
+    let path: WritableKeyPath<Numbers, Int?> = kind == .timer ? \.timer : \.alarm
+    var number = last[keyPath: path] ?? self[kind].last?.number ?? 0
+    repeat {
+      number = number % Numbers.most + 1
+    } while self[kind].contains { $0.number == number }
+    last[keyPath: path] = number
+    let place = self[kind].firstIndex { $0.number > number } ?? self[kind].count
+    let reminder = Reminder(number: number, plan, from: origin, state: state)
     self[keyPath: Self.list(of: kind)].insert(reminder, at: place)
     return reminder
   }

@@ -207,7 +207,10 @@ extension Configuration {
     } else {
       let isKnown = ConfiguredAlarms.name(of: key) != nil || leftOut != current.leftOut
       guard value == nil, isKnown else {
-        throw Fault(what, "the configuration has no such key")
+        throw Fault(
+          what,
+          "the configuration has no such key"
+            + nearest(to: key, of: allSettings().map(\.key)))
       }
       settings = settings.filter { !isMeant($0.key) }
     }
