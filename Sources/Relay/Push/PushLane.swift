@@ -183,7 +183,8 @@ final class PushLane {
     // libcurl 7.88 does not notice, before the time limit, the end of an answer that the server gave
     // before it had the whole request. It reads again after a pause.
     for transfer in inFlight.values where transfer.status != 0 {
-      curl_easy_pause(transfer.easy, CURLPAUSE_SEND)
+      // One that has ended cannot pause.
+      guard curl_easy_pause(transfer.easy, CURLPAUSE_SEND) == CURLE_OK else { continue }
       curl_easy_pause(transfer.easy, CURLPAUSE_CONT)
       curl_multi_socket_action(multi, CURL_SOCKET_TIMEOUT, 0, &running)
     }
