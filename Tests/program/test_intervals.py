@@ -124,16 +124,16 @@ def test_it_goes_on_after_the_service(on_the_bus, start, end):
 
 @pytest.mark.parametrize("words, told", [
     ([], "interval wants a length, as in 30s, or --work with one, or stop"),
-    (["0s"], "seconds 0 is not allowed; write 1 to 86400 seconds"),
-    (["500ms"], "'500ms' is no length; write it as 30s, 90s or 1m30s"),
-    (["30s", "--work", "20s"], "--work belongs to rounds; leave out '30s'"),
-    (["--work", "twenty"], "'twenty' is no length; write it as 30s, 90s or 1m30s"),
+    (["0s"], "'0s' is no length; write one from 1s to 24h"),
+    (["500ms"], "'500ms' is no length; write one from 1s to 24h, as 30s, 90s or 1m30s"),
+    (["30s", "--work", "20s"], "--work is for rounds; write --work '30s' instead of '30s'"),
+    (["--work", "twenty"], "'twenty' is no length; write one from 1s to 24h, as 30s, 90s or 1m30s"),
     (["--work", "20s", "--rest", "25h"],
-     "--rest 90000 is not allowed; write 0 to 86400 seconds, at least 1 or 0 for none"),
+     "'25h' is no length; write one from 1s to 24h"),
     (["--work", "20s", "--rounds", "1e3"], '--rounds "1e3" is not allowed; write 1 to 1000'),
     (["--work", "20s", "--countdown", "11"], "--countdown 11 is not allowed; write 0 to 10"),
     (["stop", "--replace"], "--replace means nothing for 'interval stop'; leave it out"),
-    (["--rest", "20s"], "--work is missing; write 1 to 86400 seconds"),
+    (["--rest", "20s"], "--rest is for rounds; add --work, as in --work 20s"),
 ])
 def test_a_mistake_is_told_in_a_sentence(clocksmith, words, told):
     assert told in refusal(clocksmith.run("interval", *words), 2)
