@@ -36,6 +36,19 @@ public struct TimesError: Error, Hashable, CustomStringConvertible {
   public let description: String
 }
 
+extension QuietHours.Window {
+  fileprivate var text: String {
+    let times = [from, to].map { "\(twoDigits($0 / 60)):\(twoDigits($0 % 60))" }
+    let ends = Weekday.allCases.filter { days.contains($0) != days.contains($0.previous) }
+    guard let first = ends.first(where: days.contains),
+      let last = ends.first(where: { !days.contains($0) })?.previous
+    else { return times.joined(separator: "-") }
+    let range = first == last ? [first] : [first, last]
+    let names = range.map { Weekday.text([$0]) }.joined(separator: "-")
+    return "\(names) \(times.joined(separator: "-"))"
+  }
+}
+
 extension QuietHours {
   /// Quiet hours as configuration files write them: windows separated by commas, each a pair of
   /// local times with optional weekdays before it, as in
@@ -43,6 +56,9 @@ extension QuietHours {
   public init(text: String) throws(TimesError) {
     windows = try Self.parts(of: text).map(Self.window)
   }
+
+  /// As the page reads it, whatever a person typed: `mon-fri 22:00-07:00, sat 23:00-09:00`.
+  public var text: String { windows.isEmpty ? "none" : windows.map(\.text).joined(separator: ", ") }
 
   static func parts(of text: String) -> [Substring] {
     let text = text.plain

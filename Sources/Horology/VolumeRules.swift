@@ -26,6 +26,13 @@ extension VolumeRules {
     rules = try QuietHours.parts(of: text).map(Self.rule)
   }
 
+  /// As the page reads it, whatever a person typed: `22:00-07:00 -12dB`.
+  public var text: String {
+    rules.isEmpty
+      ? "none"
+      : rules.map { "\($0.times.text) \(Decibels.text($0.decibels))" }.joined(separator: ", ")
+  }
+
   private static func rule(_ text: Substring) throws(TimesError) -> Rule {
     var words = text.split(separator: " ")
     // The unit may stand apart.
@@ -45,6 +52,12 @@ extension VolumeRules {
 public struct Decibels {
   /// At least -60.
   public let value: Double
+
+  /// As in `-12dB` or `-7.25dB`: to a hundredth.
+  public static func text(_ level: Double) -> String {
+    let value = (level * 100).rounded() / 100
+    return "\(Int(exactly: value).map { "\($0)" } ?? "\(value)")dB"
+  }
 
   /// As in `-12dB` or `-12 dB`. Nil for anything else, and for levels outside of -60 to `most`.
   public init?(text: some StringProtocol, to most: Double = 0) {

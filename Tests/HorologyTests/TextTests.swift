@@ -154,6 +154,22 @@ import Testing
   }
 
   @Test(
+    "quiet hours and levels are shown as the page reads them, however they were typed",
+    arguments: [
+      ("10 PM–7 AM", "22:00-07:00"), ("Monday - Friday 22:00-7:00", "mon-fri 22:00-07:00"),
+      ("sat–mon 23:00-24:00,sun 0:00-8:00", "sat-mon 23:00-24:00, sun 00:00-08:00"),
+      ("mon-sun 22:00-00:00", "22:00-00:00"), ("none", "none"),
+    ])
+  func shownPlainly(typed: String, shown: String) throws {
+    #expect(try QuietHours(text: typed).text == shown)
+    let levels =
+      typed == "none" ? typed : typed.replacingOccurrences(of: ",", with: " -12 dB,") + " −6.0dB"
+    let rules = try VolumeRules(text: levels)
+    #expect(try VolumeRules(text: rules.text) == rules)
+    #expect(rules.text.filter { $0 != " " }.hasSuffix(shown == "none" ? "none" : "-6dB"))
+  }
+
+  @Test(
     "a level that nobody means is refused",
     arguments: ["-6e0dB", "-0x6dB", "nandB", "dB", "-6", "- 6dB"])
   func noLevel(text: String) {

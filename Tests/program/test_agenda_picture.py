@@ -61,7 +61,7 @@ def test_a_week_is_drawn_unless_another_time_is_given(draw):
 
 
 @pytest.mark.parametrize("words, told", [
-    (["--picture", "week.png"], "--picture 'week.png' is drawn as SVG; name it 'week.png.svg'"),
+    (["--picture", "week.png"], "--picture 'week.png': it is drawn as SVG; give it a name that ends in .svg"),
     (["--picture", "week.svg", "--json"], "--picture and --json exclude each other; give one of them"),
     (["--picture", "week.svg", "--hours", "745"], "--picture draws at most 31 days; choose fewer")])
 def test_what_cannot_be_drawn_is_refused(clocksmith, tmp_path, words, told):

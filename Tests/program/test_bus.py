@@ -223,7 +223,7 @@ def test_what_is_refused_has_a_key(caller, service):
     for method, keys, error in [
             ("Announce", {"time": "24:00"}, "org.freedesktop.DBus.Error.InvalidArgs"),
             ("Mute", {"for": 2**63 - 1}, "org.freedesktop.DBus.Error.InvalidArgs"),
-            ("StartTimer", {"seconds": "60"}, "org.freedesktop.DBus.Error.InvalidArgs"),
+            ("StartTimer", {"seconds": "a minute"}, "org.freedesktop.DBus.Error.InvalidArgs"),
             ("StartTimer", {"seconds": 60, "name": "12"}, "org.clocksmith.Error.Name"),
             ("SetAlarm", {"time": "07:00", "days": "2020-01-01"}, "org.clocksmith.Error.Over"),
             ("PauseTimer", {"timer": "tea"}, "org.clocksmith.Error.UnknownTimer")]:
@@ -324,13 +324,13 @@ def test_a_mute_and_the_volume_outlast_a_restart(start, caller):
 
     first = start()
     caller.ask("Mute", **{"for": 3600})
-    caller.ask("SetVolume", volume_db=-20.00004)
+    caller.ask("SetVolume", volume_db=-20.254)
     before = end()
     assert first.stop() == 0
     start()
     # It is kept on the clock that counts since the start of the machine, and told on UTC.
     assert end() == pytest.approx(before, abs=0.1)
-    assert caller.get("VolumeDB") == -20.00004
+    assert caller.get("VolumeDB") == -20.25
 
 
 @pytest.mark.parametrize("text", [

@@ -160,8 +160,8 @@ def settings(tmp_path, text, encoding="utf-8"):
     ("; a comment\nrtc = ds3231\nzone = Etc/UTC\n[card]\n",
      "<3>what stands before the first section of clocksmith.txt is not read: begin with [card]"),
     ("[Card]\nrtc = ds3231\n", "'[Card]' in clocksmith.txt is not '[card]'"),
-    ("[card]\nrtc = ds3231 ; on the header\npassword = a ; b\n",
-     "<3>what follows 'rtc' on its line in [card] of clocksmith.txt is taken for its value: put the comment on "),
+    ("[card]\nrtc = ds3231 ; on the header\npassword = secret\n",
+     "<5>the comment behind 'rtc' in [card] of clocksmith.txt is left out: write a value that has ' ;' in it in quotes"),
 ])
 def test_a_slip_in_the_settings_is_told(tmp_path, text, told):
     said = settings(tmp_path, text)

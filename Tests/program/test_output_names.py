@@ -29,7 +29,7 @@ OF_ANOTHER_KIND = ("--output 'clock.{}': sound is written as WAV, FLAC or CAF; g
     ([*RENDER, "--output", "clock.mp3"], 2, OF_ANOTHER_KIND.format("mp3")),
     (["say", "15:15", "--output", "clock.flac.bak"], 2, OF_ANOTHER_KIND.format("flac.bak")),
     ([*TRY, "--output", "clock.mp3"], 2, OF_ANOTHER_KIND.format("mp3")),
-    ([*RENDER, "--picture", "clock.png"], 2, "--picture 'clock.png' is drawn as SVG; name it 'clock.png.svg'"),
+    ([*RENDER, "--picture", "clock.png"], 2, "--picture 'clock.png': it is drawn as SVG; give it a name that ends in .svg"),
     (["run", "--output", "clock.flac"], 2,
      "--output 'clock.flac': what is heard while it is written is WAV; give it a name that ends in .wav"),
     (["say", "15:15", "--output", "/dev/stdout"], 1,

@@ -20,7 +20,7 @@ CONFLICTS = [
     ([], {"command": "timer_pause", "timer": "no"},
      "there is no timer 'no'; 'timers' in the state shows those that there are", "unknown_timer"),
     ([{"command": "timer", "seconds": 60, "name": "a"}],
-     {"command": "timer", "seconds": 60, "name": "a"}, "cancel it, or choose another name",
+     {"command": "timer", "seconds": 60, "name": "a"}, "remove it, or choose another name",
      "name_is_taken"),
     ([{"command": "interval", "seconds": 3600}], {"command": "interval", "seconds": 30},
      "send 'interval_stop' first, or this one with \"replace\": true", "interval_runs"),

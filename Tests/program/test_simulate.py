@@ -31,7 +31,7 @@ def test_every_zone_has_a_line_as_it_ends_and_sigint_tells_what_was_done():
 
 @pytest.mark.parametrize("words, told", [
     (["--years"], "'--years' needs an argument; see 'clocksmith-simulate --help'"),
-    (["--year", "1", "more"], "unexpected 'more'; see 'clocksmith-simulate --help'"),
+    (["--year", "1", "more"], "unexpected 'more'; write words that belong together in quotes; see 'clocksmith-simulate --help'"),
     (["--seed", "-1"], "--seed '-1' is not a whole number of at least 0"),
     (["--zone", "Nowhere/Town"], "Nowhere/Town"),
 ])

@@ -140,7 +140,7 @@ def test_a_desktops_sound_server_that_is_down_is_told_with_what_to_set(
         "check", "--config", clocksmith.configuration(), environment=environment)
     for sentence in (refusal(said, 1), about(checked, "speaker")):
         assert "Host is down" in sentence and "sound server of a desktop" in sentence
-        assert "set [speaker] device" in sentence
+        assert "set it as [speaker] device" in sentence
     assert checked.returncode == 3
 
 

@@ -53,7 +53,7 @@ def test_waiting_it_shows_the_timer_of_the_service(on_the_bus, start):
     wait_until(lambda: "[" in drawn(), 60, "the bar")
     process.send_signal(signal.SIGINT)
     assert process.wait(60) == 1, "what follows with && must not follow"
-    assert "timer 1 goes on; 'clocksmith timer remove 1' ends it" in process.stderr.read()
+    assert "timer 2 goes on; 'clocksmith timer remove 2' ends it" in process.stderr.read()
     assert len(timers(on_the_bus)) == 1
 
 

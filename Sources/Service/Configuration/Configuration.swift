@@ -198,7 +198,8 @@ extension Configuration {
         (try? $0.voicePack())?.styles($0.wording.format) ?? []
       },
       "say_it_is": flag(\.wording.opens),
-      "quiet": times(\.announcer.quiet, as: "22:00-07:00") { try QuietHours(text: $0) },
+      "quiet": times(\.announcer.quiet, as: "22:00-07:00") { try QuietHours(text: $0) }
+        .written { (try? QuietHours(text: $0).text) ?? $0 },
       "at_start": choice(\.announcer.atStart),
       "at_stop": choice(\.announcer.atStop),
     ],
@@ -221,7 +222,7 @@ extension Configuration {
       "bells_volume": decibels(\.bellsVolume, to: 12),
       "quieter": times(\.announcer.quieter, as: "22:00-07:00 -12dB") {
         try VolumeRules(text: $0)
-      },
+      }.written { (try? VolumeRules(text: $0).text) ?? $0 },
     ],
     "switch": [
       "line": optional(\.switchInput.line, aLine).among { lines($0.switchInput.line) }
@@ -362,9 +363,7 @@ extension Configuration {
       "-60dB to \(most)dB, with its unit, as -6dB"
     ) { Decibels(text: $0, to: Double(most))?.value }
     .written { text in
-      guard let level = Decibels(text: text, to: Double(most)) else { return text }
-      let value = (level.value * 100).rounded() / 100
-      return "\(Int(exactly: value).map { "\($0)" } ?? "\(value)")dB"
+      Decibels(text: text, to: Double(most)).map { Decibels.text($0.value) } ?? text
     }
   }
 }
