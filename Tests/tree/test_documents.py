@@ -155,7 +155,8 @@ def test_the_examples_of_home_assistant_name_entities_and_commands_that_there_ar
     assert set(shown[0]["entities"]) <= set(entities())
     # The events of "Ring", and the commands.
     [rings] = re.findall(r"static let rings = \[(.*)\]", (TREE / "Sources/Relay/Discovery.swift").read_text())
-    assert {event for states in parts(shown, "state") for event in states} <= set(re.findall(r"\w+", rings))
+    assert {event for states in parts(shown, "state") for event in states} <= {
+            re.sub("([A-Z])", r"_\1", name).lower() for name in re.findall(r"\.(\w+)", rings)}
     interface = (TREE / "docs/clocksmith-relay.openapi.json").read_text()
     sent = [data for data in parts(shown, "data") if "topic" in data]
     assert sent
