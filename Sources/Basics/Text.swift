@@ -70,35 +70,19 @@ extension Unicode.Scalar {
 }
 
 /// The end of a sentence about a word that is unknown: as in `; the nearest is 'say'`, or empty if
-/// none of the known words is near. Of a key as `announce.voice` the last part counts, too.
+/// none of the known words is near. `voice` alone also finds `announce.voice`.
 public func nearest(to word: String, of known: some Sequence<String>) -> String {
-  let word = word.lowercased()
+  let letters = Array(word.lowercased().prefix(40))
   let found = known.flatMap { name in
-    [name[...], name.split(separator: ".").last ?? ""].map { (name, $0.distance(to: word)) }
-  }.min { $0.1 < $1.1 }
-  guard let found, found.1 <= max(word.count / 3, 1), found.1 < word.count else { return "" }
-  return "; the nearest is '\(found.0)'"
-}
-
-extension Substring {
-  /// How many letters differ, are missing or too many; two that are swapped count as one.
-  fileprivate func distance(to other: String) -> Int {
-    let (own, other) = (Array(lowercased()), Array(other.prefix(40)))
-    var rows = [Array(0...other.count)]
-    for (row, letter) in own.enumerated() {
-      var next = [row + 1]
-      for (column, wanted) in other.enumerated() {
-        let change = rows[row][column] + (letter == wanted ? 0 : 1)
-        var least = Swift.min(change, next[column] + 1, rows[row][column + 1] + 1)
-        if row > 0, column > 0, letter == other[column - 1], own[row - 1] == wanted {
-          least = Swift.min(least, rows[row - 1][column - 1] + 1)
-        }
-        next.append(least)
-      }
-      rows.append(next)
+    [name[...], name.split(separator: ".").last ?? ""].map { part in
+      (name, Array(part.lowercased()).difference(from: letters).count)
     }
-    return rows[own.count][other.count]
+  }.min { $0.1 < $1.1 }
+  // A letter that is another one, or that stands elsewhere, counts twice.
+  guard let found, found.1 <= max(letters.count / 3, 1) * 2, found.1 < letters.count else {
+    return ""
   }
+  return "; the nearest is '\(found.0)'"
 }
 
 extension Double {

@@ -62,6 +62,12 @@ public struct GPIOMap: Hashable, Sendable {
   /// header is line n of each (BCM2835 ARM Peripherals, 6.2; RP1 Peripherals, 3.1.1).
   fileprivate static let headerChips: Set = ["pinctrl-bcm2835", "pinctrl-bcm2711", "pinctrl-rp1"]
 
+  /// `GPIO17` for `pinctrl-rp1:17`, which is the same line; any other text as it is.
+  public static func shortName(_ text: String) -> String {
+    let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+    return parts.count == 2 && headerChips.contains(parts[0]) ? "GPIO\(parts[1])" : text
+  }
+
   /// The lines of a Pi's header that nobody has taken and that have no second function, as `GPIO17`.
   /// To take a line of I2C, SPI, a UART, PCM or PWM would end that function until the next start
   /// (BCM2835 ARM Peripherals, 6.2).

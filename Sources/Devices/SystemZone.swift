@@ -72,7 +72,8 @@ public struct SystemZone: Zone {
     // A zone below right/ counts leap seconds, which no computer's clock shows. The others are what
     // programs look for, and stand for no place.
     let isNone =
-      name.hasPrefix("right/") || ["Factory", "localtime", "posixrules"].contains(name)
+      name.hasPrefix("right/") || name.hasPrefix("posix/")
+      || ["Factory", "localtime", "posixrules"].contains(name)
       || parts.contains { ["", ".", ".."].contains($0) }
     return isNone ? noZone : flaw(of: path)
   }

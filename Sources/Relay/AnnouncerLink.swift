@@ -81,20 +81,11 @@ final class AnnouncerLink {
     } else if sd_bus_message_is_signal(message, AnnouncerBus.interface, "Held") > 0 {
       service.door?.phones?.held()
     } else {
-      if hasEnded(message) { service.handOverAgain() }
+      let hasNewOwner = sd_bus_message_is_signal(
+        message, "org.freedesktop.DBus", "NameOwnerChanged")
+      if hasNewOwner > 0 { service.handOverAgain() }
       ask()
     }
-  }
-
-  /// Whether a signal of the bus says that nobody has the announcer's name now.
-  private func hasEnded(_ message: OpaquePointer) -> Bool {
-    guard sd_bus_message_is_signal(message, "org.freedesktop.DBus", "NameOwnerChanged") > 0 else {
-      return false
-    }
-    // Its name, and who had it and who has it.
-    var text: UnsafePointer<CChar>?
-    for _ in 0..<3 { sd_bus_message_read_basic(message, Int8(UInt8(ascii: "s")), &text) }
-    return text?.pointee == 0
   }
 
   /// Reads the state again. An answer that is still to come has all that was told before it.

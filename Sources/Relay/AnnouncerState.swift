@@ -20,7 +20,6 @@ extension AnnouncerState {
   /// Whether the announcer is known to say the time by its clock.
   var clockIsUsed: Bool { record[.flag("clock_is_used")] == true }
 
-  /// Whatever the owner lets it do with a clock that is not.
   var isTrusted: Bool { ["synchronised", "holdover"].contains(record[.text("trust")]) }
 
   var requestAhead: Duration {

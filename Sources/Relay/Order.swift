@@ -33,6 +33,8 @@ final class Order {
   var isRestored = false
   /// The clock has it: it gets it again if it restarts before the instant.
   var isHanded = false
+  /// What the clock has answered then.
+  var told = Record()
   var isSent = false
   /// When it is sent again, because the announcer was busy or absent.
   var retry: Instant?
@@ -165,7 +167,7 @@ struct CommandReader {
   /// Number of ids remembered. A command that may be delivered again later needs `expires`.
   private static let mostIDs = 1024
 
-  /// How far ahead an instant may be: they wait in the memory of the relay alone.
+  /// How far ahead an instant may be: for so long the relay keeps them.
   private static let furthest = Duration.seconds(600)
 
   /// The oldest first.

@@ -108,7 +108,7 @@ extension RelayService {
     sendDue()
   }
 
-  /// The clock has ended, and has forgotten what it was handed.
+  /// The clock has started or ended, and has forgotten what it was handed. It takes none twice.
   func handOverAgain() {
     for order in waiting where order.isHanded {
       (order.isHanded, order.isSent, order.retry) = (false, false, nil)
@@ -121,7 +121,7 @@ extension RelayService {
     waiting = []
     publishState()
     cancelled.forEach(drop)
-    for order in cancelled where !order.isHanded {
+    for order in cancelled {
       // If it is sent again, it is wanted again.
       reader.forget(order)
       let why = "'stop' has cancelled"
@@ -137,7 +137,10 @@ extension RelayService {
 
   func sendDue() {
     func isPast(_ order: Order) -> Bool { order.at! <= .now }
-    for order in waiting where order.isHanded && isPast(order) { stopWaiting(order) }
+    for order in waiting where order.isHanded && isPast(order) {
+      stopWaiting(order)
+      answer(order, .done(order.told))
+    }
     // Whether it was lost is told when that is known, and somebody can hear it.
     func isSilent(_ order: Order) -> Bool {
       isPast(order)
@@ -194,18 +197,19 @@ extension RelayService {
   }
 
   private func done(_ order: Order, _ told: Record) {
-    if order.at != nil {
-      order.isHanded = true
+    if let instant = order.at {
+      // It is done at its instant, if the clock does not end before.
+      (order.isHanded, order.told) = (true, told)
+      log(.command, "handed \(order.title) to the clock for \(instant.rfc3339)", order)
       publishState()
-      sendDue()
+      return sendDue()
     }
     // An interval is not new if the same one runs already.
     guard told[Horology.Request.Keys.isNew] != false else {
       log(.command, "\(order.title) changed nothing: the same one runs already", order)
       return answer(order, .unchanged)
     }
-    let handed = order.at.map { "handed \(order.title) to the clock for \($0.rfc3339)" }
-    log(.command, handed ?? "carried out \(order.title)", order)
+    log(.command, "carried out \(order.title)", order)
     answer(order, .done(told))
   }
 

@@ -38,6 +38,8 @@ public final class RelayService {
   /// The payloads that the broker keeps for us, by topic.
   private var published: [String: String] = [:]
   private var formerBrokers: [MQTTClient] = []
+  private var formerTimer: EventSource?
+  private static let patience = Duration.seconds(30)
   private var hasLookedBack = false
   /// Whether the announcer ran when that was logged last.
   private var loggedRunning: Bool?
@@ -85,53 +87,63 @@ public final class RelayService {
 
   private var place: Register.Place { (configuration.broker.host, configuration.broker.port) }
 
-  /// Has the messages go that this clock has left at brokers of former configurations. It comes there
-  /// without a user: no password is for another broker than its own.
+  /// Clears what this clock left at brokers of former configurations. It connects without a user, so
+  /// that no password goes to another broker than its own.
   private func clearFormerBrokers() {
-    formerBrokers = []
-    for old in (try? register.opened().placesOfRetained()) ?? [] where old != place {
-      let left = (try? register.opened().retained(at: old)) ?? []
-      // Every clock has left this, so the broker tells it.
-      let last = left.first { $0.hasSuffix("/availability") } ?? ""
-      var settings = configuration.broker
-      (settings.host, settings.givenPort, settings.user) = (old.host, old.port, nil)
-      weak var client: MQTTClient?
-      func cleared() {
-        try? register.opened().setRetained([], at: old)
-        client?.disconnect()
-        journal.log(.broker, .info, "cleared what this clock had left at \(settings.name)")
+    let former = ((try? register.opened().placesOfRetained()) ?? []).filter { $0 != place }
+    formerBrokers = former.compactMap { try? client(toClear: $0) }
+    // Once: a broker that is gone is not asked at each start.
+    formerTimer =
+      former.isEmpty
+      ? nil
+      : try? loop.after(Self.patience) { [unowned self] in
+        formerBrokers = []
+        for old in former { giveUp(old) }
       }
-      do throws(Fault) {
-        let made = try MQTTClient(settings, loop, id: "\(topics.clientID)-former") {
-          [unowned self] event in
-          switch event {
-          case .accepted:
-            for topic in [topics.availability, last] { _ = client?.subscribe(to: topic) }
-          case .received(topics.availability, Array("online".utf8), _):
-            // It is the same broker by another name.
-            for topic in Set(left).subtracting(topics.retained) { publish(topic, "") }
-            cleared()
-          case .received(last, let payload, _):
-            if payload.isEmpty { return cleared() }
-            for topic in left where topic != last {
-              _ = client?.publish(topic, "", qos: 1, isRetained: true)
-            }
-            _ = client?.publish(last, "", qos: 1, isRetained: true)
-          case .ended(let fault):
-            let words = "\(fault); what this clock has left there stays: "
-            journal.log(
-              .broker, .notice, words + left.joined(separator: ", "),
-              ["DETAIL": fault.description])
-          default: break
-          }
+  }
+
+  private func giveUp(_ old: Register.Place) {
+    let left = (try? register.opened().retained(at: old)) ?? []
+    guard !left.isEmpty else { return }
+    try? register.opened().setRetained([], at: old)
+    journal.log(
+      .broker, .notice,
+      "\(old.host) was not reached, or refused: what this clock has left there stays: "
+        + left.joined(separator: ", "))
+  }
+
+  private func client(toClear old: Register.Place) throws(Fault) -> MQTTClient {
+    let left = (try? register.opened().retained(at: old)) ?? []
+    // Every clock has left this, so the broker tells it.
+    let last = left.first { $0.hasSuffix("/availability") } ?? ""
+    var settings = configuration.broker
+    (settings.host, settings.givenPort, settings.user) = (old.host, old.port, nil)
+    weak var client: MQTTClient?
+    func cleared() {
+      try? register.opened().setRetained([], at: old)
+      client?.disconnect()
+      journal.log(.broker, .info, "cleared what this clock had left at \(settings.name)")
+    }
+    let made = try MQTTClient(settings, loop, id: "\(topics.clientID)-former") {
+      [unowned self] event in
+      switch event {
+      case .accepted:
+        for topic in [topics.availability, last] { _ = client?.subscribe(to: topic) }
+      case .received(topics.availability, Array("online".utf8), _):
+        // It is the same broker by another name.
+        for topic in Set(left).subtracting(topics.retained) { publish(topic, "") }
+        cleared()
+      case .received(last, let payload, _):
+        if payload.isEmpty { return cleared() }
+        for topic in left.filter({ $0 != last }) + [last] {
+          _ = client?.publish(topic, "", qos: 1, isRetained: true)
         }
-        client = made
-        formerBrokers.append(made)
-        try made.connect()
-      } catch {
-        journal.log(.broker, .notice, "\(error)", ["DETAIL": error.description])
+      default: break
       }
     }
+    client = made
+    try made.connect()
+    return made
   }
 
   private func stop() {
@@ -193,10 +205,10 @@ public final class RelayService {
     sendDue()
   }
 
-  /// Has the broker forget this clock, which goes to another one.
+  /// Clears our topics before the broker is changed.
   private func leaveNothing() {
     guard broker?.isConnected == true else { return }
-    // What is answered would be unread when the connection is closed, and the broker lose the rest.
+    // QoS 0: with unread acknowledgements the close would drop the rest.
     for topic in topics.retained { broker?.publish(topic, "", qos: 0) }
     try? register.opened().setRetained([], at: place)
     broker?.disconnect()

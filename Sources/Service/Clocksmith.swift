@@ -49,6 +49,8 @@ public final class Clocksmith {
   private var substitute: ALSASink.Substitute?
   private var isStopping = false
   private var trimming: EventSource?
+  /// Why the last reload changed nothing; nil if it did not fail.
+  private var reloadFlaw: String?
   /// What is wrong with the tunes of alarms that ring with the signal instead, by name.
   private var lackingTunes: [String: Fault] = [:]
 
@@ -194,7 +196,7 @@ public final class Clocksmith {
     let lost = controls?.losses.map(\.key) ?? []
     for (key, _) in losses where !lost.contains(key) {
       journal.log(
-        key == "lamp" ? .lamp : .button, .notice, "the \(key) is not lost any more")
+        key == "lamp" ? .lamp : .button, .notice, "the \(key)'s line was opened again")
     }
   }
 
@@ -358,10 +360,13 @@ public final class Clocksmith {
       var new = files.withSettings(at: options.settingsPath)
       let composer = try new.complete(options)
       self.files = files
+      reloadFlaw = nil
       let notice = Notice(.reloaded, .notice, "the configuration was read again")
       apply(new, composer, [notice] + new.noticesOfOutdated)
     } catch {
-      journal.log(.reloadFailed, .error, "the configuration stays as it was: \(error)")
+      let flaw = "the configuration stays as it was: \(error)"
+      reloadFlaw = flaw
+      journal.log(.reloadFailed, .error, flaw)
     }
     notifier.ready(statusLine)
   }
@@ -436,7 +441,8 @@ public final class Clocksmith {
         ("tune", "\(alarm.title) rings with the signal: \($0)")
       }
     }
-    return (reporter.failure.isEmpty ? [] : [("speaker", reporter.failure)])
+    return (reloadFlaw.map { [("settings", $0)] } ?? [])
+      + (reporter.failure.isEmpty ? [] : [("speaker", reporter.failure)])
       + (missing.map { [("voice", $0)] } ?? []) + tunes + (controls?.losses ?? [])
   }
 

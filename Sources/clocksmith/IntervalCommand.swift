@@ -43,6 +43,7 @@ let intervalCommand = Subcommand(
   if arguments.operands == ["stop"] {
     try arguments.refuse(allBut: [], of: "'interval stop'")
     try runningService().change { try $0.ask(.interval(.stop)) }
+    try tellDone("the interval is over")
     return ExitStatus.done
   }
   let plan = try plan(arguments)

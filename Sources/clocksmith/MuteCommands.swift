@@ -53,7 +53,7 @@ extension SoftwareMute {
 }
 
 let volumeCommand = Subcommand(
-  name: "volume", operands: "[DECIBELS]", mostOperands: 1,
+  name: "volume", operands: "[DECIBELS]", mostOperands: 2,
   summary: "show the volume, or set another",
   details: """
     Without DECIBELS it shows the volume. DECIBELS is from -60dB to 0dB, as -6dB. It is the setting
@@ -61,14 +61,15 @@ let volumeCommand = Subcommand(
     """,
   options: []
 ) { arguments in
-  guard let text = arguments.operands.first else {
+  let text = arguments.operands.joined(separator: " ")
+  guard !arguments.operands.isEmpty else {
     try say("\(try runningService().status().volume) dB")
     return ExitStatus.done
   }
   guard let volume = (Decibels(text: text) ?? Decibels(text: text + "dB"))?.value else {
     throw Misuse(
-      description: "'\(text.excerpt)' is no volume; write one from -60dB to 0dB: 0dB is as loud as "
-        + "it can be, and -6dB is half of that")
+      description: "'\(text.excerpt)' is no volume; write one from -60dB to 0dB: 0dB is the "
+        + "loudest, and 10dB less sounds half as loud")
   }
   try runningService().change { service in
     try service.ask(.volume(volume))

@@ -123,7 +123,10 @@ private struct Setup {
       let file = try INIFile(Array(lines.joined(separator: "\n").utf8), path: path)
       let parts = key.split(separator: ".").map(String.init)
       let line = "\(parts[1]) = \(value)"
-      let isSetElsewhere = isForService && others.allSettings(of: key).first?.value == value
+      let elsewhere = others.allSettings(of: key).first
+      // What `set` has set may be taken back.
+      let isSetElsewhere =
+        isForService && elsewhere?.value == value && elsewhere?.origin != .settings
       let place = file.entries.last { $0.section == parts[0] && $0.key == parts[1] }?.line
       let end =
         file.entries.last { $0.section == parts[0] }?.line

@@ -55,8 +55,11 @@ let timerCommand = Subcommand(
     let answer = try service.ask(.reminder(.tell(try timer(others.first, of: service))))
     try tellDone(answer[Request.Keys.text] ?? "")
   case "add":
-    let span = try length(others[0])
-    try change(others.dropFirst().first) { .add(span, to: $0) }
+    // The unit may stand apart, as in `add 1 min`.
+    let words = others.joined(separator: " ")
+    let isOneLength = Duration(timer: words) != nil
+    let span = try length(isOneLength ? words : others[0])
+    try change(isOneLength ? nil : others[1]) { .add(span, to: $0) }
   case "pause": try change(others.first) { .pause($0) }
   case "resume": try change(others.first) { .resume($0) }
   case "stop": try runningService().change { try $0.stopRing(of: .timer, others.first) }

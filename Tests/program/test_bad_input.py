@@ -34,7 +34,7 @@ RENDER = ["render", "--at", "2026-11-21T15:15", "--output"]
       "unexpected '18:00'; write words that belong together in quotes; see"),
      (["mute", "off"], "'off' is no length; write one from 1s to 744h, as 45min or 8h30m, or 'until 07:00', or next; "
                        "'clocksmith unmute' ends a mute"),
-     (["volume", "50%"], "'50%' is no volume; write one from -60dB to 0dB: 0dB is as loud as it can be, and -6dB"),
+     (["volume", "50%"], "'50%' is no volume; write one from -60dB to 0dB: 0dB is the loudest"),
      (["interval", "30s", "--rounds", "8"], "--rounds is for rounds; write --work '30s' instead of '30s'"),
      (["interval", "--rest", "10s"], "--rest is for rounds; add --work, as in --work 20s"),
      (["say", "24:00"], "'24:00'"),

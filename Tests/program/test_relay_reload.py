@@ -67,6 +67,24 @@ def test_a_clock_with_another_broker_leaves_nothing_at_the_former(
         other.close()
 
 
+def test_a_former_broker_that_is_gone_is_told_of_once(broker, relay_to, announcer, tmp_path):
+    announcer()
+    (tmp_path / "other").mkdir()
+    other = parts.Broker(tmp_path / "other")
+    relay = relay_to(other.port)
+    wait_for_only(other, own())
+    relay.stop()
+    other.close()
+    told = "what this clock has left there stays"
+    relay = relay_to(broker.port)
+    relay.wait_for(told)
+    relay.stop()
+    relay = relay_to(broker.port)
+    relay.wait_for("connected to")
+    wait_for_only(broker, own())
+    assert not relay.matching(told)
+
+
 def test_a_broker_with_another_name_keeps_what_is_there(broker, relay_to, announcer):
     announcer()
     relay = relay_to(broker.port)

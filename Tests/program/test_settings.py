@@ -284,6 +284,33 @@ def test_only_the_setting_that_is_at_odds_with_a_file_is_left_out_and_it_comes_b
     assert not any("settings.conf" in each for each in caller.get("Problems"))
 
 
+def test_a_file_that_cannot_be_read_again_is_a_problem_until_it_can(caller, start, on_the_bus):
+    service = start()
+    file = on_the_bus.folder / "0.conf"
+    right = file.read_text()
+    for text, is_wrong in [(right + "[speaker]\nvolume = loud\n", True), (right, False)]:
+        file.write_text(text)
+        service.signal(signal.SIGHUP)
+        service.wait_for("stays as it was" if is_wrong else "read again")
+        assert ("settings" in caller.get("ProblemKeys")) == is_wrong
+        assert any("volume = loud" in each for each in caller.get("Problems")) == is_wrong
+
+
+def test_what_is_left_out_of_a_section_takes_nothing_else_of_it_along(caller, start, settings):
+    settings.write_text("[announce]\nclock = 24\nquiet = 01:00-02:00\n")
+    start("style = natural-day")
+    assert "no such key" in refused(caller, INVALID, key="announce")
+    assert "quiet = 01:00-02:00" in settings.read_text()
+
+
+def test_an_alarm_of_a_file_is_changed_and_taken_back_by_its_name_in_any_capitals(caller, start, settings):
+    start(rest="[alarm School]\ntime = 06:45")
+    put(caller, "alarm school.days", "mon-fri")
+    assert seen(caller)["alarm School.days"]["value"] == "mon-fri"
+    take_back(caller, "alarm SCHOOL")
+    assert seen(caller)["alarm School.days"]["value"] == "mon-sun" and "School" not in settings.read_text()
+
+
 def test_a_setting_that_is_left_out_is_taken_back_or_comes_back_with_another(caller, start, settings):
     settings.write_text("[announce]\nclock = 24\nnew = x\nquiet = 01:00-02:00\n")
     start("style = natural-day")
@@ -388,6 +415,10 @@ def test_two_of_switch_button_and_lamp_cannot_have_one_line(caller, start, on_th
         rest="[switch]\nline = GPIO27\n[led]\nline = GPIO27")
     done = on_the_bus.run("check", "--config", both, environment={"STATE_DIRECTORY": str(tmp_path)})
     assert f"FOUND configuration {both}:8: line = GPIO27: [switch] and [led] cannot have" in done.stdout
+    # The other name of the same line.
+    both = on_the_bus.configuration(rest="[switch]\nline = pinctrl-rp1:27\n[led]\nline = GPIO27")
+    done = on_the_bus.run("check", "--config", both, environment={"STATE_DIRECTORY": str(tmp_path)})
+    assert "[switch] and [led] cannot have the same line" in done.stdout
 
 
 def test_a_line_of_the_settings_that_a_file_has_for_another_is_left_out(caller, start, settings):

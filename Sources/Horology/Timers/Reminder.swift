@@ -191,7 +191,7 @@ extension [Reminder] {
 extension String {
   /// True if nobody can tell the two names apart when they are said: capitals do not count, nor which
   /// spaces and dashes were typed.
-  func reads(as other: String) -> Bool {
+  public func reads(as other: String) -> Bool {
     func words(_ name: String) -> [Substring] { name.plain.lowercased().split(separator: " ") }
     return words(self) == words(other)
   }

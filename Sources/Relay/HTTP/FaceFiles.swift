@@ -39,14 +39,16 @@ struct FaceFiles {
 }
 
 extension HTTPAnswer {
-  /// A refusal of the clock's name as a page that leads to the right one.
-  init(forPerson words: String, url: String) {
+  /// A refusal of the clock's name as a page that leads to the right one, if that is known.
+  init(forPerson words: String, url: String?) {
+    let link = url.map { "<p>Open <a href=\"\($0)\">\($0)</a>." } ?? ""
     let page = """
       <!doctype html>
       <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
       <title>clocksmith</title>
-      <h1>Another name</h1>
-      <p>Its page is at <a href="\(url)">\(url)</a>: \(words.printable.escapedForHTML).
+      <h1>This clock has another name</h1>
+      \(link)
+      <p>\(words.printable.escapedForHTML).
 
       """
     self.init(421, Array(page.utf8), type: FaceFiles.types["html"]!)

@@ -41,13 +41,16 @@ final class Phones {
     // A page from elsewhere may have its own name lead to this address (DNS rebinding).
     let host = exchange["Host"] ?? ""
     guard isOurs(host) else {
-      let name = host.prefix { $0 != ":" }.lowercased().excerpt
+      let name = host.prefix { $0 != ":" }.prefix(100).lowercased()
       let words =
         "this clock is not called '\(host.excerpt)'; use its address or the name of its machine, or "
         + "write 'names = \(name)' under [http] in relay.conf, on the card in clocksmith.txt"
-      return exchange["Accept"]?.contains("text/html") == true
-        ? HTTPAnswer(forPerson: words, url: http.url(of: "\(Self.machine).local"))
-        : HTTPAnswer(421, "host", words)
+      guard exchange["Accept"]?.contains("text/html") == true else {
+        return HTTPAnswer(421, "host", words)
+      }
+      // Behind a proxy the machine's own name leads nowhere.
+      let url = http.listen.isLoopback ? nil : http.url(of: "\(Self.machine).local")
+      return HTTPAnswer(forPerson: words, url: url)
     }
     guard ["GET", "HEAD"].contains(exchange.method) || isOwnPage(exchange, host) else {
       return HTTPAnswer(403, "origin", "only the page of this clock may do that without the token")

@@ -54,8 +54,6 @@ final class Publisher {
   private let register: OpenRegister
   private var outage = Outage()
   private var lanes: [PushLane] = []
-  /// The tokens of active devices that a provider has refused.
-  private var refused: Set<String> = []
 
   init(_ loop: EventLoop, _ journal: Journal, _ register: OpenRegister) {
     (self.loop, self.journal, self.register) = (loop, journal, register)
@@ -72,7 +70,6 @@ final class Publisher {
         return nil
       }
     }
-    refused = Set(using { try $0.marked() } ?? [])
     send(left)
     read()
   }
@@ -123,9 +120,7 @@ final class Publisher {
   /// Logs the message of a delivery if it was the last one.
   func ended(_ delivery: Delivery, _ end: DeliveryEnd, _ reason: String? = nil) {
     using { try $0.remove(delivery: delivery.id) }
-    if end == .accepted, refused.remove(delivery.token) != nil {
-      using { try $0.setRefusal(of: delivery.token, nil, at: .now) }
-    }
+    if end == .accepted { using { _ = try $0.setRefusal(of: delivery.token, nil, at: .now) } }
     let publication = delivery.publication
     publication.waiting -= 1
     publication.counts[end, default: 0] += 1
@@ -139,7 +134,6 @@ final class Publisher {
     let (token, word) = (delivery.token, String(reason.prefix { $0 != ":" }))
     guard using({ try $0.setRefusal(of: token, word, since: since, at: .now) }) == true
     else { return }
-    refused.insert(token)
     logTrouble(
       of: delivery,
       (since == nil ? "is refused" : "gets no more messages")

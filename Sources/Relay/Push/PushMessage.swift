@@ -99,7 +99,12 @@ extension PushMessage {
     func fits() -> Bool { json(message).utf8.count <= Self.limit }
     if fits() { return json(self) }
     message.body = "…"
-    if !fits() { (message.details, message.title) = (Record(), title.excerpt) }
+    if !fits() {
+      message = self
+      message.details = Record()
+      if fits() { return json(message) }
+      message.title = title.excerpt
+    }
     let characters = Array(body)
     var (kept, tooMany) = (0, characters.count)
     while tooMany - kept > 1 {

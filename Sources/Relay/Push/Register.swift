@@ -262,13 +262,6 @@ extension Register {
     ) { $0.text(0) }
   }
 
-  /// The tokens of the active devices that a provider has refused.
-  func marked() throws(Fault) -> [String] {
-    try rows("SELECT token FROM devices WHERE deactivated IS NULL AND reason IS NOT NULL") {
-      $0.text(0)
-    }
-  }
-
   /// - Parameters:
   ///   - reason: why the provider refuses an active device; nil if it takes messages for it again.
   ///   - since: deactivates the device, unless it has registered later than that.

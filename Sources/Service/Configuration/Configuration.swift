@@ -107,6 +107,7 @@ public struct Configuration: Sendable {
   /// - Throws: `Fault` unless the switch, the button and the lamp have a line each.
   private func checkLines() throws(Fault) {
     let lines = [("switch", switchInput.line), ("button", button.line), ("led", led.line)]
+      .map { ($0, $1.map(GPIOMap.shortName)) }
     for (index, (section, line)) in lines.enumerated() {
       let others = lines[..<index]
       guard let line, let other = others.first(where: { $0.1 == line })?.0 else { continue }
@@ -148,14 +149,14 @@ public struct Configuration: Sendable {
       let name = Self.name(of: entry.key, in: entry.section)
       let place = "\(file.path):\(entry.line)"
       let text = Self.keys(of: entry.section)?[entry.key]?.asWritten(entry.value) ?? entry.value
-      if name == "clock.zone", text != entry.value {
+      if name == "clock.zone", text != entry.value, layer == \.written {
         outdated.append(
           "\(place): the zone \(entry.value.excerpt) is now called \(text); write that")
       }
       let written = Written(text: text, place: place)
       if let old = self[keyPath: layer].updateValue(written, forKey: name) {
         hidden.append(
-          "\(old.place): \(name) = \(old.text) has no effect, for \(place) counts more")
+          "\(old.place): \(name) = \(old.text) has no effect: \(place) overrides it")
       }
     }
     files.append(file.path)

@@ -22,6 +22,12 @@ struct ConfiguredAlarms: Sendable {
     return words.first == "alarm" ? words.dropFirst().joined(separator: " ") : nil
   }
 
+  /// The name that is meant by one that was typed: the same, or the only one that reads the same.
+  func name(readAs typed: String) -> String? {
+    let found = sections.map(\.name).filter { $0.reads(as: typed) }
+    return found.contains(typed) || found.count > 1 ? typed : found.first
+  }
+
   mutating func begin(_ section: INIFile.Section, in file: String) throws(Fault) {
     guard let name = Self.name(of: section.name) else { return }
     let place = "\(file):\(section.line)"

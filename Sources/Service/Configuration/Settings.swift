@@ -155,7 +155,7 @@ extension Configuration {
   /// Every key, with its value in force.
   public func allSettings(of wanted: String? = nil) -> [Setting] {
     var found: [Setting] = []
-    let wanted = wanted.map(Self.canonical)
+    let wanted = wanted.map(canonical)
     for section in Self.keys.keys.sorted() + alarmSections.names {
       for (name, schema) in Self.keys(of: section)!.sorted(by: { $0.key < $1.key }) {
         let key = "\(section).\(name)"
@@ -166,11 +166,13 @@ extension Configuration {
     return found
   }
 
-  /// A key as `allSettings` has it: one space before and in the name of an alarm.
-  private static func canonical(_ key: String) -> String {
-    let (section, name) = split(key)
-    if ConfiguredAlarms.keys(of: section)?[name] != nil { return self.name(of: name, in: section) }
-    return ConfiguredAlarms.name(of: key).map { "alarm \($0)" } ?? key
+  /// A key as `allSettings` has it: with the name of an alarm as it stands, however it was typed.
+  private func canonical(_ key: String) -> String {
+    let (section, name) = Self.split(key)
+    let isOfAlarm = ConfiguredAlarms.keys(of: section)?[name] != nil
+    guard let typed = ConfiguredAlarms.name(of: isOfAlarm ? section : key) else { return key }
+    let known = alarmSections.name(readAs: typed) ?? typed
+    return isOfAlarm ? "alarm \(known).\(name)" : "alarm \(known)"
   }
 
   /// `announce.voice` as `announce` and `voice`; the name of an alarm may have dots.
@@ -190,7 +192,7 @@ extension Configuration {
   func changing(
     _ key: String, to value: String?, from current: Configuration, path: String
   ) throws(Fault) -> (text: String, configuration: Configuration)? {
-    let key = Self.canonical(key)
+    let key = current.canonical(key)
     let what = (value.map { "\(key.excerpt) = \($0.excerpt)" } ?? key.excerpt).printable
     if (key + (value ?? "")).unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F })
     {
@@ -200,13 +202,13 @@ extension Configuration {
     var settings = old
     let (section, name) = Self.split(key)
     let schema = Self.keys(of: section)?[name]
-    let isMeant = { (other: String) in other == key || Self.split(other).section == key }
+    let isAlarm = ConfiguredAlarms.name(of: key) != nil
+    let isMeant = { (other: String) in other == key || isAlarm && Self.split(other).section == key }
     let leftOut = current.leftOut.filter { !isMeant($0.key) }
     if schema != nil {
       settings[key] = value.map { schema?.asWritten($0) ?? $0 }
     } else {
-      let isKnown = ConfiguredAlarms.name(of: key) != nil || leftOut != current.leftOut
-      guard value == nil, isKnown else {
+      guard value == nil, isAlarm || leftOut != current.leftOut else {
         throw Fault(
           what,
           "the configuration has no such key"
