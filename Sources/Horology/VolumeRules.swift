@@ -69,4 +69,11 @@ public struct Decibels {
     else { return nil }
     self.value = value
   }
+
+  /// The same, also without its unit where nothing but a level can stand: `-12`.
+  public init?(level: String, to most: Double = 0) {
+    guard let known = Decibels(text: level, to: most) ?? Decibels(text: level + "dB", to: most)
+    else { return nil }
+    self = known
+  }
 }

@@ -16,7 +16,7 @@ public struct SavedState: Hashable, Sendable {
   /// When the RTC was last right, by its own time, as `ClockJudge.rtcSet`.
   var rtcSet: Instant?
 
-  /// How many timers and alarms of the text cannot be used, and are left out.
+  /// How many timers, alarms and other keys of the text cannot be used, and are left out.
   private(set) var lost = 0
 
   public init() {}
@@ -101,10 +101,8 @@ extension SavedState {
       lost += all.count - usable.count
       record[key] = .list(usable)
     }
-    do throws(BadValue) {
-      try record.fill(&self, Self.fields)
-    } catch {
-      throw Fault(path, error.description.printable)
+    for field in Self.fields {
+      do { try record.fill(&self, [field]) } catch { lost += 1 }
     }
     for list in [timers, alarms] where Set(list.map(\.number)).count < list.count {
       throw Fault(path, "two timers or two alarms have one number")

@@ -57,7 +57,7 @@ final class StateStore {
       let aside = placeAside(of: path)
       try? writeBytes(text, to: aside, isSynced: false)
       let flaw =
-        "\(path): \(state.lost) of its timers and alarms cannot be used; a copy is \(aside)"
+        "\(path): \(state.lost) of its entries cannot be used, and are left out; a copy is \(aside)"
       journal.log(.stateSetAside, .warning, flaw)
       loss = "at the start: \(flaw)"
     } catch {

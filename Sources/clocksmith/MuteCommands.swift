@@ -66,7 +66,7 @@ let volumeCommand = Subcommand(
     try say("\(try runningService().status().volume) dB")
     return ExitStatus.done
   }
-  guard let volume = (Decibels(text: text) ?? Decibels(text: text + "dB"))?.value else {
+  guard let volume = Decibels(level: text)?.value else {
     throw Misuse(
       description: "'\(text.excerpt)' is no volume; write one from -60dB to 0dB: 0dB is the "
         + "loudest, and 10dB less sounds half as loud")

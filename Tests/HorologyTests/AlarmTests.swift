@@ -213,6 +213,10 @@ import Testing
       Reminder(number: number, .alarm(.at(name: name)), state: .waiting(nil))
     }
     #expect(waiting.called("SCHOOL").map(\.number) == [2])
+    let both = Reminders(
+      waiting, isSameBoot: true, at: Now("2026-11-22T22:00:00", running: .seconds(60)))
+    let refusal = #expect(throws: OrderRefusal.self) { try both.find(.alarm, "School") }
+    #expect(refusal?.description.contains(#"alarm "school" or alarm "SCHOOL" is meant"#) == true)
     #expect(waiting.called("School").isEmpty)
   }
 

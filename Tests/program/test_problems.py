@@ -111,5 +111,5 @@ def test_one_bad_alarm_of_the_saved_state_is_lost_alone(on_the_bus, start, told,
     state.write_text(before.replace('"07:00"', '"27:00"'))
     start()
     assert [each["time"] for each in caller.get("Alarms")] == ["08:00"]
-    assert "1 of its timers and alarms cannot be used" in told()["state"]
+    assert "1 of its entries cannot be used" in told()["state"]
     assert "27:00" in (on_the_bus.folder / "state/state.json.set-aside").read_text()

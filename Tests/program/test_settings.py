@@ -393,7 +393,7 @@ def test_one_alarm_has_one_name_however_its_spaces_are_typed(caller, start, sett
 
 
 @pytest.mark.parametrize("text, shown", [
-    ("-00006dB", "-6dB"), ("-6.50dB", "-6.5dB"), ("-6.25dB", "-6.25dB")])
+    ("-00006dB", "-6dB"), ("-6", "-6dB"), ("-6.50dB", "-6.5dB"), ("-6.25dB", "-6.25dB")])
 def test_a_level_is_shown_and_saved_as_one_writes_it(caller, start, settings, text, shown):
     start(rest=f"[speaker]\nvoice_volume = {text}")
     assert seen(caller)["speaker.voice_volume"]["value"] == shown

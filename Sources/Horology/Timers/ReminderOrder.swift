@@ -112,10 +112,14 @@ public struct OrderRefusal: Error, Hashable, Sendable {
     Self(kind, .tooMany, "there are \(Reminders.most(kind)) \(kind)s already")
   }
 
-  static func unknown(_ kind: Reminder.Kind, _ which: String) -> Self {
-    Self(
+  /// - Parameter alike: several that may be meant.
+  static func unknown(_ kind: Reminder.Kind, _ which: String, alike: [Reminder] = []) -> Self {
+    let titles = alike.map(\.title).joined(separator: " or ")
+    return Self(
       kind, kind == .timer ? .unknownTimer : .unknownAlarm,
-      "there is no \(kind) '\(which.shortened)'")
+      alike.isEmpty
+        ? "there is no \(kind) '\(which.shortened)'"
+        : "it is not clear whether \(titles) is meant")
   }
 
   // MARK: Of timers

@@ -349,7 +349,9 @@ public struct Reminders: Hashable, Sendable {
   // MARK: The list
 
   func find(_ kind: Reminder.Kind, _ which: String) throws(OrderRefusal) -> Reminder {
-    guard let found = self[kind].called(which).first else { throw .unknown(kind, which) }
+    guard let found = self[kind].called(which).first else {
+      throw .unknown(kind, which, alike: self[kind].filter { $0.name?.reads(as: which) == true })
+    }
     return found
   }
 

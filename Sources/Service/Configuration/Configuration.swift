@@ -362,9 +362,9 @@ extension Configuration {
     Key(
       field, usual: "\(Int(Configuration()[keyPath: field]))dB",
       "-60dB to \(most)dB, with its unit, as -6dB"
-    ) { Decibels(text: $0, to: Double(most))?.value }
+    ) { Decibels(level: $0, to: Double(most))?.value }
     .written { text in
-      Decibels(text: text, to: Double(most)).map { Decibels.text($0.value) } ?? text
+      Decibels(level: text, to: Double(most)).map { Decibels.text($0.value) } ?? text
     }
   }
 }
