@@ -164,5 +164,5 @@ def test_check_names_each_line_that_a_later_file_hides(etc):
     (etc.folder / "conf.d/50-setup.conf").write_text("[announce]\nquiet = none\n")
     lines = [line for line in etc.run("check").stdout.splitlines() if "has no effect" in line]
     assert lines == [
-        "ok    setting       /etc/clocksmith/clocksmith.conf:2: announce.quiet = 22:00-07:00 has no effect, "
-        "for /etc/clocksmith/conf.d/50-setup.conf:2 counts more"]
+        "ok    setting       /etc/clocksmith/clocksmith.conf:2: announce.quiet = 22:00-07:00 has no effect: "
+        "/etc/clocksmith/conf.d/50-setup.conf:2 overrides it"]
