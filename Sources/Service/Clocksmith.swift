@@ -435,15 +435,18 @@ public final class Clocksmith {
 
   /// What the status does not know, each with its key.
   private var problems: [(key: String, words: String)] {
-    let missing = composer.voice.filesMissing?.description
-    let tunes = announcer.reminders.alarms.compactMap { alarm in
-      lackingTunes[alarm.alarm?.tune?.name ?? ""].map {
-        ("tune", "\(alarm.title) rings with the signal: \($0)")
-      }
+    var found: [(key: String, words: String)] = []
+    func add(_ key: String, _ words: String?) {
+      if let words { found.append((key, words)) }
     }
-    return (reloadFlaw.map { [("settings", $0)] } ?? [])
-      + (reporter.failure.isEmpty ? [] : [("speaker", reporter.failure)])
-      + (missing.map { [("voice", $0)] } ?? []) + tunes + (controls?.losses ?? [])
+    add("settings", reloadFlaw)
+    add("speaker", reporter.failure.isEmpty ? nil : reporter.failure)
+    add("voice", composer.voice.filesMissing?.description)
+    for alarm in announcer.reminders.alarms {
+      let why = lackingTunes[alarm.alarm?.tune?.name ?? ""]
+      add("tune", why.map { "\(alarm.title) rings with the signal: \($0)" })
+    }
+    return found + (controls?.losses ?? [])
   }
 
   /// Checks the service, and tells systemd that it is alive, but only while it is.
