@@ -175,7 +175,7 @@ import Testing
       ("[speaker]\nquieter = 22:00-07:00", ":2: quieter = 22:00-07:00: '22:00-07:00' is not times"),
       ("[announce]\nquiet = 7-9:00", "like 22:00-07:00; a whole day is 00:00-24:00"),
       ("[timers]\ntell_left = ha lf", ":2: tell_left = ha lf: allowed: none, or half, minute"),
-      ("[speaker]\nvolume = -3", ":2: volume = -3: allowed: -60dB to 0dB"),
+      ("[speaker]\nvolume = -61", ":2: volume = -61: allowed: -60dB to 0dB"),
       ("[speaker]\nkeep_open = never", ":2: keep_open = never: allowed: always, or how long"),
       ("[alarm a]\ntime = 26:00", ":2: time = 26:00: '26:00' is no time of day; write HH:MM"),
       ("[alarm a]\ndays = mo", ":2: days = mo: 'mo' is not a weekday (mon tue"),
