@@ -1,6 +1,7 @@
 """A browser without a screen that looks at the clock, as a person with a phone does."""
 
 import os
+import time
 
 import pytest
 from selenium import webdriver
@@ -141,6 +142,11 @@ class Phone:
             except StaleElementReferenceException:
                 return False
         return wait_until(holds, seconds, what)
+
+    def hears_the_time(self):
+        """Asks for the time, and sees that it is said: the clock refuses it around its own half hours."""
+        self.wait(lambda: 120 < time.time() % 1800 < 1750, "a time between two half hours", 200)
+        return self.press("Say the time").message("The clock says")
 
     def wait_for(self, words, selector="body", seconds=30):
         """Waits until these words can be read."""

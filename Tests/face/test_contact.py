@@ -155,7 +155,7 @@ def test_a_phone_whose_pairing_is_not_known_now_is_not_asked_to_pair(paired, ser
     page.open().press("Say the time").message("The clock cannot be reached.")
     assert not page.find("#pairing").is_displayed()
     page.block()
-    page.press("Say the time").message("The clock says")
+    page.hears_the_time()
 
 
 def test_it_works_below_a_path(phone, proxy):

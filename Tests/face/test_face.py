@@ -186,7 +186,7 @@ def test_a_phone_is_paired_and_then_acts(phone, served):
     page = phone(served)
     words = page.ask_to_pair()
     assert words in confirm(served)
-    page.message("This phone is paired.").press("Say the time").message("The clock says “")
+    page.message("This phone is paired.").hears_the_time()
     # Without the pairing it is led to it again, and nothing is done.
     served.command("pair", "remove", "1")
     page.press("Stop the sound").wait_for("Pair this phone", "#pairing").press("Begin", "#pairing")
