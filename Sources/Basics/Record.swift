@@ -82,67 +82,23 @@ public struct Key<Meaning>: Sendable {
   public let write: @Sendable (Meaning) -> Value
   /// Nil for a value that is not allowed.
   public let read: @Sendable (Value) -> Meaning?
+  /// Reads the line of a file or the argument of an option. Nil for what is not allowed, or an error that
+  /// says why.
+  public let parse: @Sendable (String) throws -> Meaning?
 
+  /// - Parameter parse: nil to take the text as a value.
   public init(
     _ name: String, allowed: String, write: @escaping @Sendable (Meaning) -> Value,
-    read: @escaping @Sendable (Value) -> Meaning?
+    read: @escaping @Sendable (Value) -> Meaning?,
+    parse: (@Sendable (String) throws -> Meaning?)? = nil
   ) {
     (self.name, self.allowed, self.write, self.read) = (name, allowed, write, read)
-  }
-}
-
-/// A key, and where a type keeps what it means. A list of them is the schema of the type, by which
-/// its record is written and read.
-///
-///     static let fields: [Field<Self>] = [Field(.text("name"), \.name), Field(.instant("at"), \.at)]
-///     var record: Record { Record(self, Self.fields) }
-public struct Field<Root>: Sendable {
-  public let name: String
-  public let allowed: String
-  /// Nil if it is missing.
-  public let value: @Sendable (Root) -> Value?
-  /// Sets what a record has of it.
-  let read: @Sendable (Record, inout Root) throws(BadValue) -> Void
-
-  /// The compiler does not know that key paths of value types may be shared.
-  public typealias Path<Meaning> = WritableKeyPath<Root, Meaning> & Sendable
-
-  /// - Parameter set: nothing if the value follows from others.
-  public init<Meaning>(
-    _ key: Key<Meaning>, _ meaning: @escaping @Sendable (Root) -> Meaning?,
-    set: @escaping @Sendable (inout Root, Meaning) -> Void = { _, _ in }
-  ) {
-    (name, allowed) = (key.name, key.allowed)
-    value = { meaning($0).map(key.write) }
-    read = { record, root throws(BadValue) in
-      if let meaning = try record.optional(key) { set(&root, meaning) }
-    }
+    self.parse = parse ?? { read(.text($0)) }
   }
 
-  public init<Meaning>(_ key: Key<Meaning>, _ path: Path<Meaning>) {
-    self.init(key, { $0[keyPath: path] }, set: { $0[keyPath: path] = $1 })
-  }
-
-  public init<Meaning>(_ key: Key<Meaning>, _ path: Path<Meaning?>) {
-    self.init(key, { $0[keyPath: path] }, set: { $0[keyPath: path] = $1 })
-  }
-
-  /// A text that is missing if it is empty.
-  public static func text(_ name: String, _ path: Path<String>) -> Field {
-    Field(
-      .text(name), { $0[keyPath: path].isEmpty ? nil : $0[keyPath: path] },
-      set: { $0[keyPath: path] = $1 })
-  }
-}
-
-extension Record {
-  public init<Root>(_ root: Root, _ fields: [Field<Root>]) {
-    for field in fields { self[field.name] = field.value(root) }
-  }
-
-  /// Sets what this record has of a type. Keys that are missing or unknown change nothing.
-  public func fill<Root>(_ root: inout Root, _ fields: [Field<Root>]) throws(BadValue) {
-    for field in fields { try field.read(self, &root) }
+  /// The same key, whose line of a file or argument of an option is read in another way.
+  public func typed(_ parse: @escaping @Sendable (String) throws -> Meaning?) -> Key {
+    Key(name, allowed: allowed, write: write, read: read, parse: parse)
   }
 }
 
@@ -211,11 +167,11 @@ extension Key {
   /// A value that is written as a text.
   public static func parsed(
     _ name: String, allowed: String, as text: @escaping @Sendable (Meaning) -> String,
-    _ parse: @escaping @Sendable (String) -> Meaning?
+    _ parse: @escaping @Sendable (String) throws -> Meaning?
   ) -> Key {
     Key(
       name, allowed: allowed, write: { .text(text($0)) },
-      read: { if case .text(let text) = $0 { parse(text) } else { nil } })
+      read: { if case .text(let text) = $0 { try? parse(text) } else { nil } }, parse: parse)
   }
 }
 

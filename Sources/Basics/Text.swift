@@ -101,3 +101,17 @@ extension Double {
     return "\(whole).\(String(repeating: "0", count: decimals - fraction.count))\(fraction)"
   }
 }
+
+/// The path of a voice or a tune that means another place in each folder: the service runs in another
+/// one than `check` does.
+public struct RelativePath: Error, CustomStringConvertible {
+  /// Nil for a full path, and for a name.
+  public init?(_ value: String) {
+    guard value.contains("/"), !value.hasPrefix("/") else { return nil }
+  }
+
+  public var description: String {
+    "this path depends on the folder in which the clock starts; write the full path, which begins "
+      + "with /"
+  }
+}

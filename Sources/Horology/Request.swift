@@ -21,31 +21,22 @@ public enum Request: Hashable, Sendable {
 }
 
 extension Request {
+  /// A kind of request: its name, its method on the bus, and how it is read and written.
   public struct Form: Sendable {
-    public struct Field: Sendable {
-      public let key: String
-      /// What a value may be, as in `1 to 1000`.
-      public let allowed: String
-      public let isRequired: Bool
-    }
-
     public let name: String
     public let method: String
-    public let fields: [Field]
-    fileprivate let read: @Sendable (Record, FindTune) throws(BadValue) -> Request
+    public let facts: [Fact]
+    fileprivate let read: @Sendable (Record) throws(BadValue) -> Request
+    /// Nil for a request of another form.
+    fileprivate let write: @Sendable (Request) -> Record?
 
     /// Unlike a reader of what is, it refuses a key that it does not know: something is wanted that
     /// would not be done.
-    public func request(_ record: Record, tune: FindTune) throws(BadValue) -> Request {
-      let known = fields.map(\.key)
-      if let unknown = record.fields.first(where: { !known.contains($0.key) }) {
-        throw BadValue(unknown: unknown.key, known: known)
-      }
-      return try read(record, tune)
+    public func request(_ record: Record, from giver: Giver) throws(BadValue) -> Request {
+      try record.check(facts, from: giver)
+      return try read(record)
     }
   }
-
-  public typealias FindTune = (String) throws(BadValue) -> Tune
 
   public enum Keys {
     public static let at = Key<Instant>.instant("at")
@@ -65,68 +56,118 @@ extension Request {
   }
 
   public static let forms: [Form] = [
-    Form("announce", "Announce", [.optional(TimeOfDay.key), .optional(Keys.at)]) {
-      record, _ throws(BadValue) in
-      .announce(try record.optional(TimeOfDay.key), at: try record.optional(Keys.at))
+    Form("announce", "Announce", .optional(TimeOfDay.key), .optional(Keys.at)) {
+      .announce($0, at: $1)
+    } write: {
+      if case .announce(let time, let instant) = $0 { (time, instant) } else { nil }
     },
-    Form("stop", "Stop") { _, _ in .stop },
-    Form("mute", "Mute", [.optional(Keys.length), .optional(Keys.until)]) {
-      record, _ throws(BadValue) in
-      guard try record.optional(Keys.until) != nil else {
-        return .mute(for: try record.optional(Keys.length))
+    Form("stop", "Stop", .stop),
+    Form("mute", "Mute", .optional(Keys.length), .optional(Keys.until)) {
+      length, until throws(BadValue) in
+      if until != nil, let length {
+        let value = Keys.length.write(length)
+        throw BadValue(key: Keys.length.name, value: value, allowed: "it without 'until'")
       }
-      try record.refuse([Keys.length.name], beside: Keys.until)
-      return .muteNext
+      return until == nil ? .mute(for: length) : .muteNext
+    } write: {
+      switch $0 {
+      case .mute(let length): (length, nil)
+      case .muteNext: (nil, "next")
+      default: nil
+      }
     },
-    Form("unmute", "Unmute") { _, _ in .unmute },
-    Form("volume", "SetVolume", [.required(Keys.volume)]) { record, _ throws(BadValue) in
-      .volume(try record.value(Keys.volume))
+    Form("unmute", "Unmute", .unmute),
+    Form("volume", "SetVolume", .required(Keys.volume)) {
+      .volume($0)
+    } write: {
+      if case .volume(let decibels) = $0 { decibels } else { nil }
     },
 
-    Form("timer", "StartTimer", [.required(.length), .optional(.name)]) {
-      record, _ throws(BadValue) in
-      .reminder(.start(try record.value(.length), name: try record.optional(.name)))
+    Form("timer", "StartTimer", TimerPlan(), TimerPlan.fields) {
+      .reminder(.start($0))
+    } write: {
+      if case .reminder(.start(let plan)) = $0 { plan } else { nil }
     },
-    Form("timer_add", "AddToTimer", [.required(Keys.timer), .required(.length)]) {
-      record, _ throws(BadValue) in
-      .reminder(.add(try record.value(.length), to: try record.value(Keys.timer)))
+    Form("timer_add", "AddToTimer", .required(Keys.timer), .required(.length)) {
+      .reminder(.add($1, to: $0))
+    } write: {
+      if case .reminder(.add(let span, let which)) = $0 { (which, span) } else { nil }
     },
-    one("timer_pause", "PauseTimer", Keys.timer) { .reminder(.pause($0)) },
-    one("timer_resume", "ResumeTimer", Keys.timer) { .reminder(.resume($0)) },
-    one("timer_cancel", "CancelTimer", Keys.timer) { .reminder(.cancel(.timer, $0)) },
-    oneOrAll("timer_stop", "StopTimer", Keys.timer) { .reminder(.stop(.timer, $0)) },
-    oneOrAll("timer_tell", "TellTimer", Keys.timer) { .reminder(.tell($0)) },
+    Form("timer_pause", "PauseTimer", .required(Keys.timer)) {
+      .reminder(.pause($0))
+    } write: {
+      if case .reminder(.pause(let which)) = $0 { which } else { nil }
+    },
+    Form("timer_resume", "ResumeTimer", .required(Keys.timer)) {
+      .reminder(.resume($0))
+    } write: {
+      if case .reminder(.resume(let which)) = $0 { which } else { nil }
+    },
+    Form("timer_cancel", "CancelTimer", .required(Keys.timer)) {
+      .reminder(.cancel(.timer, $0))
+    } write: {
+      if case .reminder(.cancel(.timer, let which)) = $0 { which } else { nil }
+    },
+    // An empty text does not mean all: a script may pass an unset variable.
+    Form("timer_stop", "StopTimer", .optional(Keys.timer)) {
+      .reminder(.stop(.timer, $0))
+    } write: {
+      if case .reminder(.stop(.timer, let which)) = $0 { .some(which) } else { nil }
+    },
+    Form("timer_tell", "TellTimer", .optional(Keys.timer)) {
+      .reminder(.tell($0))
+    } write: {
+      if case .reminder(.tell(let which)) = $0 { .some(which) } else { nil }
+    },
 
-    Form("interval", "StartInterval", IntervalPlan.fields + [.optional(Keys.replaces)]) {
-      record, _ throws(BadValue) in
-      .interval(
-        .start(try IntervalPlan(record), replaces: try record.optional(Keys.replaces) ?? false))
-    },
-    Form("interval_stop", "StopInterval") { _, _ in .interval(.stop) },
+    .interval,
+    Form("interval_stop", "StopInterval", .interval(.stop)),
 
-    Form("alarm", "SetAlarm", AlarmPlan.fields) { record, tune throws(BadValue) in
-      .reminder(.set(try AlarmPlan(record, tune)))
+    Form("alarm", "SetAlarm", AlarmPlan(), AlarmPlan.fields) {
+      .reminder(.set($0))
+    } write: {
+      if case .reminder(.set(let plan)) = $0 { plan } else { nil }
     },
-    oneOrAll("alarm_snooze", "SnoozeAlarm", Keys.alarm) { .reminder(.snooze($0)) },
-    oneOrAll("alarm_stop", "StopAlarm", Keys.alarm) { .reminder(.stop(.alarm, $0)) },
-    one("alarm_skip", "SkipAlarm", Keys.alarm) { .reminder(.skip($0)) },
-    one("alarm_cancel", "CancelAlarm", Keys.alarm) { .reminder(.cancel(.alarm, $0)) },
+    Form("alarm_snooze", "SnoozeAlarm", .optional(Keys.alarm)) {
+      .reminder(.snooze($0))
+    } write: {
+      if case .reminder(.snooze(let which)) = $0 { .some(which) } else { nil }
+    },
+    Form("alarm_stop", "StopAlarm", .optional(Keys.alarm)) {
+      .reminder(.stop(.alarm, $0))
+    } write: {
+      if case .reminder(.stop(.alarm, let which)) = $0 { .some(which) } else { nil }
+    },
+    Form("alarm_skip", "SkipAlarm", .required(Keys.alarm)) {
+      .reminder(.skip($0))
+    } write: {
+      if case .reminder(.skip(let which)) = $0 { which } else { nil }
+    },
+    Form("alarm_cancel", "CancelAlarm", .required(Keys.alarm)) {
+      .reminder(.cancel(.alarm, $0))
+    } write: {
+      if case .reminder(.cancel(.alarm, let which)) = $0 { which } else { nil }
+    },
 
-    Form("setting", "SetSetting", [.required(Keys.setting), .optional(Keys.value)]) {
-      record, _ throws(BadValue) in
-      .setting(try record.value(Keys.setting), to: try record.optional(Keys.value))
+    Form("setting", "SetSetting", .required(Keys.setting), .optional(Keys.value)) {
+      .setting($0, to: $1)
+    } write: {
+      if case .setting(let key, let value) = $0 { (key, value) } else { nil }
     },
   ]
 
   /// Every method of the bus. The last two are questions, and no orders.
   public static let methods =
     forms + [
-      Form("agenda", "Agenda", [.optional(Keys.from), .optional(Keys.to)]) {
-        record, _ throws(BadValue) in
-        .agenda(from: try record.optional(Keys.from), to: try record.optional(Keys.to))
+      Form("agenda", "Agenda", .optional(Keys.from), .optional(Keys.to)) {
+        .agenda(from: $0, to: $1)
+      } write: {
+        if case .agenda(let start, let end) = $0 { (start, end) } else { nil }
       },
-      Form("settings", "Settings", [.optional(Keys.setting)]) { record, _ throws(BadValue) in
-        .settings(try record.optional(Keys.setting))
+      Form("settings", "Settings", .optional(Keys.setting)) {
+        .settings($0)
+      } write: {
+        if case .settings(let key) = $0 { .some(key) } else { nil }
       },
     ]
 
@@ -136,90 +177,108 @@ extension Request {
     methods.first { $0.method == method }
   }
 
-  private static func one(
-    _ name: String, _ method: String, _ key: Key<String>,
-    _ request: @escaping @Sendable (String) -> Request
-  ) -> Form {
-    Form(name, method, [.required(key)]) { record, _ throws(BadValue) in
-      request(try record.value(key))
-    }
+  /// The method of the bus, and what it gets; nil if it takes nothing.
+  public var call: (method: String, record: Record?) {
+    let (form, record) = written
+    return (form.method, form.facts.isEmpty ? nil : record)
   }
 
-  private static func oneOrAll(
-    _ name: String, _ method: String, _ key: Key<String>,
-    _ request: @escaping @Sendable (String?) -> Request
-  ) -> Form {
-    // An empty text does not mean all: a script may pass an unset variable.
-    Form(name, method, [.optional(key)]) { record, _ throws(BadValue) in
-      request(try record.optional(key))
+  var written: (form: Form, record: Record) {
+    for form in Self.methods {
+      if let record = form.write(self) { return (form, record) }
     }
+    preconditionFailure("every request has a form")
   }
 }
 
-extension Request {
-  public var written: (form: String, record: Record) {
-    let empty = Record()
-    func one(_ key: Key<String>, _ which: String?) -> Record { empty.with(key, which) }
-    switch self {
-    case .announce(let time, let instant):
-      return ("announce", empty.with(TimeOfDay.key, time).with(Keys.at, instant))
-    case .stop: return ("stop", empty)
-    case .mute(let length): return ("mute", empty.with(Keys.length, length))
-    case .muteNext: return ("mute", empty.with(Keys.until, "next"))
-    case .unmute: return ("unmute", empty)
-    case .volume(let decibels): return ("volume", empty.with(Keys.volume, decibels))
-    case .reminder(.start(let length, let name)):
-      return ("timer", empty.with(.length, length).with(.name, name))
-    case .reminder(.add(let span, let which)):
-      return ("timer_add", one(Keys.timer, which).with(.length, span))
-    case .reminder(.pause(let which)): return ("timer_pause", one(Keys.timer, which))
-    case .reminder(.resume(let which)): return ("timer_resume", one(Keys.timer, which))
-    case .reminder(.cancel(.timer, let which)): return ("timer_cancel", one(Keys.timer, which))
-    case .reminder(.tell(let which)): return ("timer_tell", one(Keys.timer, which))
-    case .interval(.start(let plan, let replaces)):
-      return ("interval", plan.record.with(Keys.replaces, replaces))
-    case .interval(.stop): return ("interval_stop", empty)
-    case .reminder(.set(let plan)): return ("alarm", plan.record)
-    case .reminder(.snooze(let which)): return ("alarm_snooze", one(Keys.alarm, which))
-    case .reminder(.stop(.timer, let which)): return ("timer_stop", one(Keys.timer, which))
-    case .reminder(.stop(.alarm, let which)): return ("alarm_stop", one(Keys.alarm, which))
-    case .reminder(.skip(let which)): return ("alarm_skip", one(Keys.alarm, which))
-    case .reminder(.cancel(.alarm, let which)): return ("alarm_cancel", one(Keys.alarm, which))
-    case .setting(let key, let value):
-      return ("setting", one(Keys.setting, key).with(Keys.value, value))
-    case .settings(let key): return ("settings", one(Keys.setting, key))
-    case .agenda(let start, let end):
-      return ("agenda", empty.with(Keys.from, start).with(Keys.to, end))
-    }
-  }
-}
+// MARK: Making forms
 
 extension Request.Form {
-  fileprivate init(
-    _ name: String, _ method: String, _ fields: [Field] = [],
-    _ read: @escaping @Sendable (Record, Request.FindTune) throws(BadValue) -> Request
+  /// A key of a request.
+  fileprivate struct Part<Meaning>: Sendable {
+    let fact: Fact
+    let read: @Sendable (Record) throws(BadValue) -> Meaning
+    let write: @Sendable (Meaning) -> Value?
+
+    static func required(_ key: Key<Meaning>) -> Self {
+      Self(
+        fact: Fact(key, isRequired: true),
+        read: { record throws(BadValue) in try record.value(key) }, write: { key.write($0) })
+    }
+
+    static func optional<Known>(_ key: Key<Known>) -> Self where Meaning == Known? {
+      Self(
+        fact: Fact(key), read: { record throws(BadValue) in try record.optional(key) },
+        write: { $0.map(key.write) })
+    }
+  }
+
+  fileprivate init(_ name: String, _ method: String, _ request: Request) {
+    self.init(
+      name: name, method: method, facts: [], read: { _ in request },
+      write: { $0 == request ? Record() : nil })
+  }
+
+  fileprivate init<Meaning>(
+    _ name: String, _ method: String, _ part: Part<Meaning>,
+    read: @escaping @Sendable (Meaning) -> Request,
+    write: @escaping @Sendable (Request) -> Meaning?
   ) {
-    (self.name, self.method, self.fields, self.read) = (name, method, fields, read)
+    self.init(
+      name: name, method: method, facts: [part.fact],
+      read: { record throws(BadValue) in read(try part.read(record)) },
+      write: { request in
+        write(request).map { Record([part.fact.name: part.write($0)]) }
+      })
   }
-}
 
-extension Request.Form.Field {
-  static func required<Meaning>(_ key: Key<Meaning>) -> Self {
-    Self(key: key.name, allowed: key.allowed, isRequired: true)
+  fileprivate init<First, Second>(
+    _ name: String, _ method: String, _ first: Part<First>, _ second: Part<Second>,
+    read: @escaping @Sendable (First, Second) throws(BadValue) -> Request,
+    write: @escaping @Sendable (Request) -> (First, Second)?
+  ) {
+    self.init(
+      name: name, method: method, facts: [first.fact, second.fact],
+      read: { record throws(BadValue) in try read(first.read(record), second.read(record)) },
+      write: { request in
+        write(request).map {
+          Record([first.fact.name: first.write($0), second.fact.name: second.write($1)])
+        }
+      })
   }
 
-  static func optional<Meaning>(_ key: Key<Meaning>) -> Self {
-    Self(key: key.name, allowed: key.allowed, isRequired: false)
+  fileprivate init<Plan: Sendable>(
+    _ name: String, _ method: String, _ empty: Plan, _ fields: [Field<Plan>],
+    read: @escaping @Sendable (Plan) -> Request,
+    write: @escaping @Sendable (Request) -> Plan?
+  ) {
+    self.init(
+      name: name, method: method, facts: fields.map(\.fact).filter { $0.giver <= .person },
+      read: { record throws(BadValue) in
+        var plan = empty
+        try record.fill(&plan, fields)
+        return read(plan)
+      },
+      write: { request in write(request).map { Record($0, fields) } })
   }
+
+  /// An interval is plain or has rounds, which have other keys.
+  fileprivate static let interval = Self(
+    name: "interval", method: "StartInterval",
+    facts: IntervalPlan.facts + [Fact(Request.Keys.replaces)],
+    read: { record throws(BadValue) in
+      .interval(
+        .start(
+          try IntervalPlan(record),
+          replaces: try record.optional(Request.Keys.replaces) ?? false))
+    },
+    write: { request in
+      guard case .interval(.start(let plan, let replaces)) = request else { return nil }
+      return plan.record.merging(Record(Request.Keys.replaces, replaces))
+    })
 }
 
 extension Record {
-  fileprivate func with<Meaning>(_ key: Key<Meaning>, _ meaning: Meaning?) -> Record {
-    var record = self
-    record[key] = meaning
-    return record
-  }
-
   /// - Throws: `BadValue` for the first of these keys, other than `other`, that has a value.
   func refuse<Meaning>(_ keys: [String], beside other: Key<Meaning>) throws(BadValue) {
     for key in keys where key != other.name {
@@ -254,5 +313,5 @@ extension Key where Meaning == String {
 
 extension TimeOfDay {
   public static let key = Key<TimeOfDay>.parsed(
-    "time", allowed: "HH:MM, as 07:00", as: \.description, { try? TimeOfDay(text: $0) })
+    "time", allowed: "HH:MM, as 07:00", as: \.description, { try TimeOfDay(text: $0) })
 }

@@ -1,3 +1,5 @@
+import Basics
+
 /// One sounding of a bell.
 public struct Blow: Hashable, Sendable {
   /// The name in the tune's file, as in `G#4`.
@@ -90,6 +92,31 @@ public struct Tune: Hashable, Sendable {
   }
 
   public var isMissing: Bool { movements.isEmpty }
+
+  /// Only the name: whoever has the files finds the tune.
+  public static let key = Key<Tune>.parsed("tune", allowed: "the name of a tune", as: \.name) { name in
+    if name.isEmpty { throw TextFlaw.tune }
+    return .missing(name)
+  }
+
+  /// The longest path, in bytes.
+  private static let longestPath = 1024
+
+  /// The network must not choose which files are opened: a name is that of a file in the folder of
+  /// tunes.
+  static func flaw(_ value: Value, from giver: Giver) -> BadValue? {
+    guard case .text(let name) = value else { return nil }
+    if giver == .network {
+      let isName = !name.contains("/") && name.utf8.count < 256
+      return isName
+        ? nil : BadValue(key: key.name, value: value, allowed: "the name of a tune, not a path")
+    }
+    if name.utf8.count > longestPath {
+      let allowed = "a path of at most \(longestPath) bytes"
+      return BadValue(key: key.name, value: value, allowed: allowed)
+    }
+    return RelativePath(name).map { BadValue(key: key.name, because: $0.description) }
+  }
 
   /// Every bell that it needs.
   public var bells: Set<String> {

@@ -120,17 +120,16 @@ final class AnnouncerLink {
   }
 
   /// - Parameter done: called once, perhaps before this returns, with the announcer's answer.
-  func call(
-    _ method: String, _ request: Record?, _ done: @escaping (Result<Record, Rejection>) -> Void
-  ) {
-    guard pending < Self.mostPending || method == "Stop" else {
+  func call(_ request: Request, _ done: @escaping (Result<Record, Rejection>) -> Void) {
+    guard pending < Self.mostPending || request == .stop else {
       guard queue.count < Self.mostQueued else {
         return done(.failure(Rejection(.full, "the clock has not answered so many commands yet")))
       }
-      queue.append { [unowned self] in call(method, request, done) }
+      queue.append { [unowned self] in call(request, done) }
       return
     }
-    send(method, of: AnnouncerBus.interface, request.map { .record($0) }) { [unowned self] in
+    let (method, record) = request.call
+    send(method, of: AnnouncerBus.interface, record.map { .record($0) }) { [unowned self] in
       switch $0 {
       case .success(let reply): done(.success(BusReader.record(reply) ?? Record()))
       case .failure(let rejection) where rejection.kind == .timeout:

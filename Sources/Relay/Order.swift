@@ -4,8 +4,8 @@ import Horology
 /// A command, read and checked as far as possible without the announcer.
 final class Order {
   enum Action: Hashable, Sendable {
-    /// A method of the announcer, and what it gets; nil if it takes nothing.
-    case call(_ method: String, Record?)
+    /// Of the announcer.
+    case request(Horology.Request)
     case register(Device)
     case remove(token: String)
   }
@@ -46,7 +46,7 @@ final class Order {
     let form = Horology.Request.forms.first {
       $0.name == name || name == "rounds" && $0.name == "interval"
     }
-    guard let name, let keys = form?.fields.map(\.key) ?? Self.own[name] else {
+    guard let name, let keys = form?.facts.map(\.name) ?? Self.own[name] else {
       let value = record[Self.command.name]
       throw Rejection(
         .command,
@@ -64,8 +64,7 @@ final class Order {
     var request = record
     for key in Self.common { request[key] = nil }
     if let form {
-      _ = try form.request(request, tune: Self.tune)
-      action = .call(form.method, keys.isEmpty ? nil : request)
+      action = .request(try form.request(request, from: .network))
     } else {
       let device = try Device(request)
       action = name == "device_add" ? .register(device) : .remove(token: device.token)
@@ -97,15 +96,6 @@ extension Order {
   private static let own = ["device_add": Device.keys, "device_remove": [Device.token.name]]
   private static let expires = Key<Instant>.instant("expires")
   private static let common = [command.name, id.name, expires.name]
-
-  /// Stands for every tune, for only the clock can find one. The network must not choose which files
-  /// it opens, so a name is that of a file in its folder.
-  private static func tune(_ name: String) throws(BadValue) -> Tune {
-    guard !name.utf8.contains(UInt8(ascii: "/")), name.utf8.count < 256 else {
-      throw BadValue(key: "tune", value: .text(name), allowed: "the name of a tune, not a path")
-    }
-    return .missing(name)
-  }
 
   fileprivate convenience init(payload: String, with known: Record) throws(Rejection) {
     var record: Record

@@ -65,7 +65,7 @@ extension RelayService {
 
   private func carryOut(_ order: Order) {
     switch order.action {
-    case .call: carryOutByClock(order)
+    case .request: carryOutByClock(order)
     case .register(let device):
       changeDevices(order) { register throws(Fault) in
         try register.add([device], at: .now)
@@ -163,7 +163,7 @@ extension RelayService {
   }
 
   private func send(_ order: Order) {
-    guard case .call(let method, let request) = order.action else { return }
+    guard case .request(let request) = order.action else { return }
     if let instant = order.at, instant <= .now {
       if order.isRestored, announcer.state.lastAnchor == instant {
         return stopWaiting(order)
@@ -172,7 +172,7 @@ extension RelayService {
       return refuse(order, Rejection(.past, why))
     }
     order.isSent = true
-    announcer.call(method, request) { [unowned self] answer in
+    announcer.call(request) { [unowned self] answer in
       // Perhaps it was cancelled meanwhile.
       guard order.at == nil || waiting.contains(where: { $0 === order }) else { return }
       switch answer {

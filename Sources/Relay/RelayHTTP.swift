@@ -124,9 +124,7 @@ extension RelayService {
     from start: Instant = .now, to end: Instant = .now + .seconds(86_400),
     after lines: [Value] = [], _ answer: @escaping (Result<Record, Rejection>) -> Void
   ) {
-    let keys = Horology.Request.Keys.self
-    let request = Record(keys.from, start).merging(Record(keys.to, end))
-    announcer.call("Agenda", request) { [unowned self] part in
+    announcer.call(.agenda(from: start, to: end)) { [unowned self] part in
       guard case .success(var agenda) = part, case .list(let more)? = agenda["lines"] else {
         return answer(part)
       }

@@ -19,7 +19,6 @@ public struct AgendaLine: Hashable, Sendable {
   private static let signal = Key<String>.text("signal")
   /// The tune of an alarm, even if it cannot be used.
   private static let tune = Key<String>.text("tune")
-  private static let rise = Key<String>.text("rise")
 
   public var record = Record()
 
@@ -55,11 +54,9 @@ public struct AgendaLine: Hashable, Sendable {
       let chime = tune.flatMap { $0.isMissing ? nil : $0.name }
       let text = (try? composer.text(of: civil)) ?? ""
       self.init("alarm", at: instant, civil, text, chime: chime)
-      record[.name] = alarm.name
       record[.number] = alarm.number
       record[Self.signal] = chime == nil ? Signal.ring.rawValue : nil
-      record[Self.tune] = tune?.name
-      record[Self.rise] = alarm.alarm?.rise?.description
+      record = record.merging(alarm.alarm?.record ?? Record())
     case .timer(let timer):
       let text = composer.saysTimers ? composer.text(of: timer.phrases) ?? "" : ""
       self.init("timer", at: instant, civil, text, chime: nil)
@@ -133,7 +130,7 @@ public struct AgendaLine: Hashable, Sendable {
       let signal = record[Self.tune].map {
         "rings with the signal, for its tune \($0) cannot be used"
       }
-      return [chime ?? signal ?? "rings", record[Self.rise].map { "rise \($0)" } ?? "", text]
+      return [chime ?? signal ?? "rings"] + AlarmPlan.details(record) + [text]
     }
   }
 }

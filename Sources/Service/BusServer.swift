@@ -183,7 +183,7 @@ final class BusServer {
       guard let form = Request.form(ofMethod: member) else { return -ENOENT }
       let answer = try serve(try request(form, call))
       let reply = try BusMessage { sd_bus_message_new_method_return(call, &$0) }
-      if !form.fields.isEmpty { BusWriter.append(answer, to: reply.pointer) }
+      if !form.facts.isEmpty { BusWriter.append(answer, to: reply.pointer) }
       return sd_bus_send(nil, reply.pointer, nil)
     } catch let refusal as Refusal {
       return sd_bus_error_set(error, refusal.name, refusal.words)
@@ -193,31 +193,15 @@ final class BusServer {
   }
 
   private func request(_ form: Request.Form, _ call: OpaquePointer) throws(Refusal) -> Request {
-    guard let record = form.fields.isEmpty ? Record() : BusReader.record(call)
+    guard let record = form.facts.isEmpty ? Record() : BusReader.record(call)
     else {
       throw .badArgument(
         "a value has a type that no key has; there are texts, numbers and booleans")
     }
     do throws(BadValue) {
-      return try form.request(record, tune: Self.tune)
+      return try form.request(record, from: .person)
     } catch {
       throw .badArgument(error.description)
-    }
-  }
-
-  /// The longest path of a tune, in bytes.
-  private static let longestPath = 1024
-
-  private static func tune(_ name: String) throws(BadValue) -> Tune {
-    guard name.utf8.count <= longestPath else {
-      throw BadValue(
-        key: "tune", value: .text(name), allowed: "a path of at most \(longestPath) bytes")
-    }
-    if let flaw = RelativePath(name) { throw BadValue(key: "tune", because: flaw.description) }
-    do throws(Fault) {
-      return try Sounds.tune(name, or: ["none"])
-    } catch {
-      throw BadValue(key: "tune", because: error.description)
     }
   }
 
@@ -251,7 +235,7 @@ final class BusServer {
         kind: kind, name: strdup(name), takes: strdup(takes), gives: strdup(gives))
     }
     let methods = Request.methods.map { form in
-      let type = form.fields.isEmpty ? "" : "a{sv}"
+      let type = form.facts.isEmpty ? "" : "a{sv}"
       return member(CLOCKSMITH_BUS_METHOD, form.method, type, type)
     }
     let properties = Status.properties.map { property in

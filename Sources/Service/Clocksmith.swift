@@ -223,12 +223,9 @@ public final class Clocksmith {
     case .stop: return try answer(.stop(.byHand))
     case .interval(let order): return try answer(.interval(order))
     case .reminder(let order):
-      if case .set(let plan) = order, let tune = plan.tune {
-        do throws(Fault) {
-          try composer.add(tune)
-        } catch {
-          throw .refused(.tune, error.description)
-        }
+      if case .set(var plan) = order, let name = plan.tune?.name {
+        plan.tune = try tune(named: name)
+        return try answer(.reminder(.set(plan)))
       }
       return try answer(.reminder(order))
     case .mute(let duration): return try answer(.mute(duration.map { .until(now + $0) } ?? .on))
@@ -244,6 +241,21 @@ public final class Clocksmith {
       let end = to ?? start + .seconds(86_400)
       guard start <= end else { throw .badArgument("to: it is before 'from'") }
       return AgendaPart(of: announcer, composer, from: start, to: end, at: now).record
+    }
+  }
+
+  private func tune(named name: String) throws(BusServer.Refusal) -> Tune {
+    let tune: Tune
+    do throws(Fault) {
+      tune = try Sounds.tune(name, or: ["none"])
+    } catch {
+      throw .badArgument(BadValue(key: "tune", because: error.description).description)
+    }
+    do throws(Fault) {
+      try composer.add(tune)
+      return tune
+    } catch {
+      throw .refused(.tune, error.description)
     }
   }
 

@@ -61,10 +61,9 @@ public final class RunningService {
   /// - Throws: `Fault` if it is refused, or the service has gone.
   @discardableResult
   public func ask(_ request: Request) throws(Fault) -> Record {
-    let (name, record) = request.written
-    let form = Request.form(named: name)!
-    let reply = try call(form.method) { message in
-      if !form.fields.isEmpty { BusWriter.append(record, to: message) }
+    let (method, record) = request.call
+    let reply = try call(method) { message in
+      if let record { BusWriter.append(record, to: message) }
     }
     return withExtendedLifetime(reply) { BusReader.record(reply.pointer) } ?? Record()
   }

@@ -23,11 +23,8 @@ extension Status.Alarm {
 
   /// As in `alarm 2 "school": 07:00, mon-fri, rise 5min: rings mon 2026-11-23 07:00, in 9 h 3 min`.
   public func line(at instant: Instant, _ zone: any Zone) -> String {
-    let plan = [
-      alarm.alarm.map { "\($0.times)" }, alarm.alarm?.tune?.name,
-      alarm.alarm?.rise.map { "rise \($0)" },
-    ]
-    let words = plan.compactMap { $0 }.joined(separator: ", ")
+    let plan = [alarm.alarm.map { "\($0.times)" }, alarm.alarm?.tune?.name].compactMap { $0 }
+    let words = (plan + AlarmPlan.details(alarm.record)).joined(separator: ", ")
     return "alarm \(alarm.numberAndName): \(words): \(outlook(at: instant, zone))"
   }
 

@@ -152,7 +152,7 @@ extension Plan {
     let span = Duration.nanoseconds(second + chance.between(0, most))
     let which = chance.pick(["1", "1", "2", "3", "tea"])
     return switch chance.below(10) {
-    case 0...4: .start(span, name: chance.pick([nil, nil, "tea", "egg"]))
+    case 0...4: .start(TimerPlan(span, name: chance.pick([nil, nil, "tea", "egg"])))
     case 5: .add(span, to: which)
     case 6: .pause(which)
     case 7: .resume(which)

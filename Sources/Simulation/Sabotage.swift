@@ -61,7 +61,7 @@ extension World {
       [(at: 330, length: 60_000), (at: 395, length: 2200)].map {
         Incident(
           at: $0.at * second,
-          kind: .order(.reminder(.start(.milliseconds($0.length), name: nil))))
+          kind: .order(.reminder(.start(TimerPlan(.milliseconds($0.length))))))
       })
     return world
   }

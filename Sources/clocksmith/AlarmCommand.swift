@@ -25,18 +25,8 @@ let alarmCommand = Subcommand(
     The running service keeps the alarms, also over a restart or a power cut. An alarm rings in
     quiet hours, too.
     """,
-  options: [
-    Option(
-      name: "days", argument: "DAYS",
-      help: "ring every week on these days, as mon-fri or\nsat,sun"),
+  options: AlarmPlan.fields.options() + [
     Option(name: "date", argument: "YYYY-MM-DD", help: "ring once, on that day, as 2026-12-24"),
-    Option(name: "name", argument: "NAME", help: "the name of the alarm, as in school"),
-    Option(
-      name: "tune", argument: "TUNE",
-      help: "ring with this tune (default: the signal of\ntimers)"),
-    Option(
-      name: "rise", argument: "LENGTH",
-      help: "begin 24 dB quieter, and reach the full volume\nafter this time, as 5min"),
     Option(name: "json", argument: nil, help: "list: print one JSON object a line"),
   ]
 ) { arguments in
@@ -49,7 +39,10 @@ let alarmCommand = Subcommand(
       "stop": Action(words: 0...1), "skip": one, "remove": one, "cancel": one,
     ],
     wants: "a time, as in 07:00, or list, snooze, stop, skip or remove",
-    usual: ("an alarm that is set", Action(options: ["days", "date", "name", "tune", "rise"])))
+    usual: (
+      "an alarm that is set",
+      Action(options: Set(AlarmPlan.fields.options().map(\.name) + ["date"]))
+    ))
   switch first {
   case "list": try list(asJSON: arguments.has("json"))
   case "snooze": try runningService().change { try snooze(others.first, $0) }
@@ -88,32 +81,22 @@ private func set(_ time: String, _ arguments: Arguments) throws {
   if arguments.has("days") && arguments.has("date") {
     throw Misuse(description: "--days and --date exclude each other; leave one of them out")
   }
-  let name = arguments["name"]
-  if let name, let flaw = Reminder.flaw(ofName: name, .alarm) {
-    throw Misuse(description: "--name cannot be used: \(flaw); choose another")
-  }
-  // The option that was read last, for an error.
-  var place = ""
-  func text(_ option: String) -> String? {
-    place = "--\(option) "
-    return arguments[option]
-  }
-  var plan: AlarmPlan
-  do throws(AlarmTextFlaw) {
-    let time = try TimeOfDay(text: time)
-    var days = AlarmDays.next
-    if let text = text("days") { days = try AlarmDays(weekdays: text) }
-    if let text = text("date") { days = try AlarmDays(date: text) }
-    plan = AlarmPlan(name: name, AlarmTimes(time: time, days: days))
-    if let text = text("rise") { plan.rise = try AlarmRise.rise(text: text) }
+  var plan = AlarmPlan()
+  do throws(TextFlaw) {
+    plan.times.time = try TimeOfDay(text: time)
   } catch {
     let rest = time.contains(" ") ? "; days belong behind --days, and a name behind --name" : ""
-    throw Misuse(description: place + error.description + (place.isEmpty ? rest : ""))
+    throw Misuse(description: error.description + rest)
   }
-  if arguments["tune"] == "" {
-    throw Misuse(description: "--tune wants the name of a tune or the path of its file, or none")
+  try arguments.fill(&plan, AlarmPlan.fields)
+  if let date = arguments["date"] {
+    do throws(TextFlaw) {
+      plan.times.days = try AlarmDays(date: date)
+    } catch {
+      throw Misuse(description: "--date \(error)")
+    }
   }
-  if let name = arguments["tune"], name != "none" { plan.tune = .missing(try fullPath(name)) }
+  plan.tune = try plan.tune.map { .missing(try fullPath($0.name)) }
   try runningService().change { service in
     try show([try service.ask(.reminder(.set(plan)))[.number]], service)
   }

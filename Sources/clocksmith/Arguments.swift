@@ -8,7 +8,7 @@ import Sound
 let timeForm = "[YYYY-MM-DDT]HH:MM[:SS]"
 
 func timeOfDay(_ text: String) throws -> TimeOfDay {
-  do throws(AlarmTextFlaw) {
+  do throws(TextFlaw) {
     return try TimeOfDay(text: text)
   } catch {
     throw Misuse(description: error.description)

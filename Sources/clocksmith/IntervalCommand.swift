@@ -21,21 +21,7 @@ let intervalCommand = Subcommand(
     service keeps it, also over a restart or a power cut. Without a service, or with --config, the
     command itself gives the signals, until Ctrl-C.
     """,
-  options: [
-    Option(name: "work", argument: "LENGTH", help: "start rounds with this much work"),
-    Option(name: "rest", argument: "LENGTH", help: "the rest after the work (default: none)"),
-    Option(
-      name: "rounds", argument: "N",
-      help: "1 to \(IntervalPlan.mostRounds) rounds (default: until it is stopped)"),
-    Option(
-      name: "prepare", argument: "LENGTH",
-      help: "time to get ready before the first round\n(default: none)"),
-    Option(
-      name: "countdown", argument: "N",
-      help: "seconds to count down, 0 to \(IntervalPlan.longestCountdown) (default: 3)"),
-    Option(
-      name: "words", argument: nil,
-      help: "the voice also says the phases of rounds, as with\nsay_phases = yes"),
+  options: IntervalRounds.fields.options() + [
     Option(name: "replace", argument: nil, help: "end the running interval, and start this one"),
     configOption,
   ]
@@ -63,47 +49,30 @@ let intervalCommand = Subcommand(
 
 private func plan(_ arguments: Arguments) throws -> IntervalPlan {
   let help = "see 'clocksmith interval --help'"
-  var record = Record()
-  let roundOptions = ["work", "rest", "rounds", "prepare", "countdown", "words"]
-  let given = roundOptions.filter { arguments.has($0) }
+  let given = IntervalRounds.fields.map(\.name).first { arguments.has($0) }
   let text = arguments.operands.joined(separator: " ")
   if !text.isEmpty {
-    if let option = given.first {
+    if let given {
       throw Misuse(
-        description: "--\(option) is for rounds; write --work '\(text.excerpt)' instead of "
+        description: "--\(given) is for rounds; write --work '\(text.excerpt)' instead of "
           + "'\(text.excerpt)'; \(help)")
     }
-    record["seconds"] = try seconds(text, atLeast: IntervalPlan.shortest)
-  } else if given.isEmpty {
+    do throws(TextFlaw) {
+      return .plain(every: try IntervalPlan.length(typed: text))
+    } catch {
+      throw Misuse(description: error.description)
+    }
+  }
+  guard let given else {
     throw Misuse(
       description: "interval wants a length, as in 30s, or --work with one, or stop; \(help)")
   }
-  if let option = given.first, !arguments.has("work") {
-    throw Misuse(description: "--\(option) is for rounds; add --work, as in --work 20s; \(help)")
+  if !arguments.has("work") {
+    throw Misuse(description: "--\(given) is for rounds; add --work, as in --work 20s; \(help)")
   }
-  for option in given {
-    let text = arguments[option] ?? ""
-    record[option] =
-      switch option {
-      case "work", "rest", "prepare": try seconds(text)
-      case "words": .flag(true)
-      default: Int64(text).map { .integer($0) } ?? .text(text)
-      }
-  }
-  do throws(BadValue) {
-    return try IntervalPlan(record)
-  } catch {
-    throw Misuse(description: given.isEmpty ? error.description : "--\(error)")
-  }
-}
-
-private func seconds(_ text: String, atLeast least: Duration = .zero) throws -> Value {
-  guard let length = Duration(timer: text), least <= length, length <= IntervalPlan.longest else {
-    throw Misuse(
-      description: "'\(text.shortened)' is no length; write one from 1s to 24h, as 30s, 90s or "
-        + "1m30s")
-  }
-  return .integer(length.nanoseconds / 1_000_000_000)
+  var rounds = IntervalRounds(work: .zero)
+  try arguments.fill(&rounds, IntervalRounds.fields)
+  return .rounds(rounds)
 }
 
 extension IntervalPlan {

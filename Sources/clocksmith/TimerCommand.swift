@@ -26,8 +26,7 @@ let timerCommand = Subcommand(
     also over a restart or a power cut. Without a service, or with --config, the command itself
     counts down and rings, until Ctrl-C.
     """,
-  options: [
-    Option(name: "name", argument: "NAME", help: "the name of the timer, as in tea"),
+  options: TimerPlan.fields.options() + [
     Option(
       name: "wait", argument: nil,
       help:
@@ -46,7 +45,10 @@ let timerCommand = Subcommand(
       "cancel": one,
     ],
     wants: "a length, as in 10m, or list, left, add, pause, resume, stop or remove",
-    usual: ("a timer that is started", Action(options: ["name", "wait", "config"])))
+    usual: (
+      "a timer that is started",
+      Action(options: Set(TimerPlan.fields.options().map(\.name) + ["wait", "config"]))
+    ))
   switch first {
   case "list": try list(asJSON: arguments.has("json"))
   case "left":
@@ -81,18 +83,16 @@ private func length(_ text: String) throws -> Duration {
 }
 
 private func start(_ length: Duration, _ arguments: Arguments) throws -> Int32 {
-  let name = arguments["name"]
-  if let name, let flaw = Reminder.flaw(ofName: name, .timer) {
-    throw Misuse(description: "--name cannot be used: \(flaw); choose another")
-  }
+  var plan = TimerPlan(length)
+  try arguments.fill(&plan, TimerPlan.fields)
   guard !arguments.has("config"), let service = reachableService() else {
     return try ForegroundTimer(
-      .reminder(.start(length, name: name)), configurationPath: arguments["config"]
+      .reminder(.start(plan)), configurationPath: arguments["config"]
     ).run()
   }
   let (number, title) = try service.change { service in
-    let number = try service.ask(.reminder(.start(length, name: name)))[.number] ?? 0
-    let title = Reminder.title(.timer, number, name)
+    let number = try service.ask(.reminder(.start(plan)))[.number] ?? 0
+    let title = Reminder.title(.timer, number, plan.name)
     try tellDone("\(title): \(length.inFull)")
     return (number, title)
   }

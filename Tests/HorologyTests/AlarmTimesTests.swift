@@ -93,7 +93,7 @@ import Testing
       "13:00 PM", "0am", "7xm", "7 m", "am", "7:00:00:00",
     ])
   func noTime(text: String) {
-    #expect(throws: AlarmTextFlaw.time(text)) { try TimeOfDay(text: text) }
+    #expect(throws: TextFlaw.time(text)) { try TimeOfDay(text: text) }
   }
 
   @Test(
@@ -102,7 +102,7 @@ import Testing
       "", "mo", "mon-", "-fri", "mon-wed-fri", "mon,", "mon tue", "mo", "daily", "none",
     ])
   func noDays(text: String) {
-    #expect(throws: AlarmTextFlaw.days(text)) { try AlarmDays(weekdays: text) }
+    #expect(throws: TextFlaw.days(text)) { try AlarmDays(weekdays: text) }
   }
 
   @Test(
@@ -111,7 +111,7 @@ import Testing
       "2026-02-30", "2026-13-01", "feb 30", "1969-12-31", "2200-01-01", "26-12-24", "",
     ])
   func noDate(text: String) {
-    #expect(throws: AlarmTextFlaw.date(text)) { try AlarmDays(date: text) }
+    #expect(throws: TextFlaw.date(text)) { try AlarmDays(date: text) }
   }
 
   @Test(
@@ -132,6 +132,6 @@ import Testing
     let day = try AlarmDays(date: "2026-12-24")
     #expect(day.description == "2026-12-24")
     #expect(try AlarmDays(text: "2026-12-24") == day)
-    #expect(throws: AlarmTextFlaw.days("")) { try AlarmDays(text: "") }
+    #expect(throws: TextFlaw.days("")) { try AlarmDays(text: "") }
   }
 }

@@ -68,7 +68,7 @@ import Testing
     ]
     let timers = states.enumerated().map {
       Reminder(
-        number: $0.offset + 1, .timer(.seconds(60), name: nil), state: $0.element)
+        number: $0.offset + 1, .timer(TimerPlan(.seconds(60))), state: $0.element)
     }
     #expect(times(listed(timers)) == ["2026-11-21T15:10:00", "2026-11-21T16:00:00"])
   }

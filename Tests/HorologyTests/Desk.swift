@@ -221,7 +221,7 @@ extension Desk {
   }
 
   mutating func start(_ length: Duration, _ name: String? = nil) {
-    tell(.reminder(.start(length, name: name)))
+    tell(.reminder(.start(TimerPlan(length, name: name))))
   }
 
   mutating func start(_ plan: IntervalPlan) {

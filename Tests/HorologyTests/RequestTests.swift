@@ -8,7 +8,8 @@ import Testing
   private static let requests: [Request] = [
     .announce(nil, at: nil), .announce(TimeOfDay(hour: 7, minute: 0), at: instant), .stop,
     .mute(for: nil), .mute(for: .seconds(60)), .muteNext, .unmute, .volume(-12.5),
-    .reminder(.start(.seconds(90), name: nil)), .reminder(.start(.seconds(90), name: "tea")),
+    .reminder(.start(TimerPlan(.seconds(90)))),
+    .reminder(.start(TimerPlan(.seconds(90), name: "tea"))),
     .reminder(.add(.seconds(9), to: "tea")), .reminder(.pause("tea")), .reminder(.resume("2")),
     .reminder(.cancel(.timer, "tea")), .reminder(.tell(nil)), .reminder(.tell("tea")),
     .reminder(.stop(.timer, nil)), .reminder(.stop(.timer, "tea")),
@@ -27,15 +28,14 @@ import Testing
 
   @Test("what is written is read again", arguments: requests) func written(request: Request) throws
   {
-    let (name, record) = request.written
-    let form = try #require(Request.form(named: name))
-    #expect(try form.request(record) { .missing($0) } == request)
+    let (form, record) = request.written
+    #expect(try form.request(record, from: .person) == request)
   }
 
   @Test(
     "a value that can only mean one thing is taken however it is typed",
     arguments: [
-      ("timer", "seconds", Value.text("240"), Request.reminder(.start(.seconds(240), name: nil))),
+      ("timer", "seconds", Value.text("240"), Request.reminder(.start(TimerPlan(.seconds(240))))),
       ("volume", "volume_db", .text("−6"), .volume(-6)),
       ("setting", "value", .integer(15), .setting("announce.interval", to: "15")),
       ("alarm", "days", .list([.text("mon"), .text("Tuesday")]), at("06:45", "mon-tue")),
@@ -51,7 +51,7 @@ import Testing
     if name == "alarm" { record["time"] = .text("06：45：00") }
     if name == "setting" { record["key"] = .text("announce.interval") }
     record[key] = value
-    #expect(try Request.form(named: name)?.request(record) { .missing($0) } == request)
+    #expect(try Request.form(named: name)?.request(record, from: .person) == request)
   }
 
   @Test(
@@ -60,7 +60,7 @@ import Testing
   func noNumber(text: String) throws {
     let record = Record(["seconds": .text(text)])
     let form = try #require(Request.form(named: "timer"))
-    #expect(throws: BadValue.self) { try form.request(record) { .missing($0) } }
+    #expect(throws: BadValue.self) { try form.request(record, from: .person) }
   }
 
   private static func at(_ time: String, _ days: String, _ rise: AlarmRise? = nil) -> Request {
@@ -76,8 +76,7 @@ import Testing
       AlarmTimes(time: try TimeOfDay(text: "07:00"), days: try AlarmDays(text: "mon")))
     plan.tune = .missing("westminster")
     plan.rise = AlarmRise(over: .seconds(60))
-    let (name, record) = Request.reminder(.set(plan)).written
-    #expect(
-      try Request.form(named: name)?.request(record) { .missing($0) } == .reminder(.set(plan)))
+    let (form, record) = Request.reminder(.set(plan)).written
+    #expect(try form.request(record, from: .person) == .reminder(.set(plan)))
   }
 }

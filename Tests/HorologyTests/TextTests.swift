@@ -199,7 +199,7 @@ import Testing
 
   @Test("a digit with an accent is no digit") func accents() {
     #expect(CivilDateTime(text: "2026-11-24T15:15\u{301}") == nil)
-    #expect(throws: AlarmTextFlaw.self) { try TimeOfDay(text: "15:15\u{34F}") }
+    #expect(throws: TextFlaw.self) { try TimeOfDay(text: "15:15\u{34F}") }
     #expect(Duration(text: "15\u{301}min") == nil)
   }
 }

@@ -50,7 +50,7 @@ private func event(_ form: Request.Form, _ bytes: inout ArraySlice<UInt8>) throw
   var record = Record()
   for _ in 0..<(bytes.popFirst() ?? 0) % 8 {
     let key = Int(bytes.popFirst() ?? 0)
-    record[key < form.fields.count ? form.fields[key].key : "key \(key)"] = value(&bytes)
+    record[key < form.facts.count ? form.facts[key].name : "key \(key)"] = value(&bytes)
   }
   let message = try BusMessage {
     sd_bus_message_new_method_call(bus, &$0, nil, "/a", "a.b", form.method)
@@ -63,7 +63,7 @@ private func event(_ form: Request.Form, _ bytes: inout ArraySlice<UInt8>) throw
   }
   precondition(read == record || "\(record)".contains("nan"), "\(record) is read as \(read)")
   do throws(BadValue) {
-    switch try form.request(read, tune: { .missing($0) }) {
+    switch try form.request(read, from: .person) {
     case .reminder(let order): return .reminder(order)
     case .interval(let order): return .interval(order)
     default: preconditionFailure("\(form.name) is about something else")

@@ -106,7 +106,7 @@ private func readWords(_ text: String) throws {
   for read: (String) throws -> Void in [
     { _ = try QuietHours(text: $0) }, { _ = try VolumeRules(text: $0) },
     { _ = try TimeOfDay(text: $0) }, { _ = try AlarmDays(weekdays: $0) },
-    { _ = try AlarmRise.rise(text: $0) },
+    { _ = try AlarmRise(text: $0) },
   ] {
     // As the configuration and the commands tell it.
     do { try read(text) } catch { expectSentence("\(Fault("alarm", "\(error)"))") }

@@ -62,14 +62,15 @@ import Testing
     let schema = try #require(try schema(of: form.name), "\(form.name) is not described")
     let properties = try schema.object("properties")
     let keys = properties.fields.map(\.key).filter { !["command", "id", "expires"].contains($0) }
-    #expect(keys.sorted() == form.fields.map(\.key).sorted())
+    let facts = form.facts.filter { $0.giver == .network }
+    #expect(keys.sorted() == facts.map(\.name).sorted())
     let required = Set(try schema.value(.texts("required")))
-    #expect(required == Set(["command"] + form.fields.filter(\.isRequired).map(\.key)))
-    for field in form.fields {
-      let range = try range(try properties.object(field.key))
-      let isNumber = field.allowed.first!.isNumber || field.allowed.hasPrefix("-")
+    #expect(required == Set(["command"] + facts.filter(\.isRequired).map(\.name)))
+    for fact in facts {
+      let range = try range(try properties.object(fact.name))
+      let isNumber = fact.allowed.first!.isNumber || fact.allowed.hasPrefix("-")
       if isNumber || range != nil {
-        #expect(field.allowed.hasPrefix("\(range ?? "nothing")"), "\(form.name): \(field.key)")
+        #expect(fact.allowed.hasPrefix("\(range ?? "nothing")"), "\(form.name): \(fact.name)")
       }
     }
   }

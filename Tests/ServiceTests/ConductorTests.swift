@@ -102,7 +102,7 @@ import Testing
   @Test("at the start the switch is known before a change of trust decides anything")
   func switchAtStart() {
     let (before, score) = conductor(at: 100)
-    before.handle(.reminder(.start(.seconds(10), name: "tea")))
+    before.handle(.reminder(.start(TimerPlan(.seconds(10), name: "tea"))))
     // The timer runs out while the service is away.
     score.now = score.now.later(by: .seconds(60))
     let restarted = Conductor(
@@ -137,7 +137,8 @@ import Testing
   @Test("an order that comes after a change of trust has its own answer") func order() {
     let (conductor, score) = conductor(at: 100)
     score.trust = .untrusted
-    #expect(conductor.answer(to: .reminder(.start(.seconds(600), name: "tea"))) == .number(1))
+    #expect(
+      conductor.answer(to: .reminder(.start(TimerPlan(.seconds(600), name: "tea")))) == .number(1))
   }
 
   @Test("who asks is answered with what is said, or with why nothing is") func asked() {

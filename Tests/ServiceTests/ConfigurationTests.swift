@@ -156,6 +156,19 @@ import Testing
     #expect(configuration.outdated.map { $0.hasSuffix(told) } == [true])
   }
 
+  @Test("the manual has every key of an alarm, and no other") func manual() throws {
+    let page = try String(
+      contentsOf: URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent()
+        .appendingPathComponent("debian/clocksmith.conf.5"), encoding: .utf8)
+    let section = try #require(page.components(separatedBy: ".SS [alarm NAME]\n").dropFirst().first)
+    let lines = section.split(separator: "\n").prefix { !$0.hasPrefix(".S") }
+    let keys = lines.compactMap {
+      $0.hasPrefix(".B ") ? String($0.dropFirst(3).prefix { $0 != " " }) : nil
+    }
+    #expect(keys == AlarmPlan.fieldsOfSection.map(\.name))
+  }
+
   @Test(
     "what is wrong is told with its line and what is allowed",
     arguments: [
@@ -179,7 +192,10 @@ import Testing
       ("[speaker]\nkeep_open = never", ":2: keep_open = never: allowed: always, or how long"),
       ("[alarm a]\ntime = 26:00", ":2: time = 26:00: '26:00' is no time of day; write HH:MM"),
       ("[alarm a]\ndays = mo", ":2: days = mo: 'mo' is not a weekday (mon tue"),
-      ("[alarm a]\ntune =", ":2: tune = : allowed: none, a tune's name, or the full path of its"),
+      (
+        "[alarm a]\ntune =",
+        ":2: tune = : wants the name of a tune or the path of its file, or none"
+      ),
       ("[alarm a]\nrise = loud", ":2: rise = loud: 'loud' is no rise; write how long it takes"),
       ("[alarm a]\nname = b", ":2: unknown key 'name' in [alarm a]; there are days, rise,"),
       ("\n[alarm a]\ndays = mon", ":2: [alarm a] has no time; write one, as in time = 07:00"),

@@ -16,10 +16,10 @@ import Testing
   @Test("the table of requests is the schema's") func requests() {
     var rows = ""
     for form in Request.methods {
-      for (index, field) in form.fields.enumerated() {
+      for (index, fact) in form.facts.enumerated() {
         let method = index == 0 ? "| `\(form.method)` |" : "| |"
-        let key = "`\(field.key)`\(field.isRequired ? ", needed" : "")"
-        rows += "\(method) \(key) | \(field.allowed) |\n"
+        let key = "`\(fact.name)`\(fact.isRequired ? ", needed" : "")"
+        rows += "\(method) \(key) | \(fact.allowed) |\n"
       }
     }
     #expect(page.contains(rows), "\(rows)")
@@ -45,7 +45,7 @@ import Testing
     var records =
       [Reminder.State.waiting(moment), .paused(left: .seconds(1))].map {
         Reminder(
-          number: 1, .timer(.seconds(2), name: "tea"), state: $0
+          number: 1, .timer(TimerPlan(.seconds(2), name: "tea")), state: $0
         ).shown
       }
       + [

@@ -92,7 +92,7 @@ import Vocabulary
 
   @Test("the end of a ring that was never heard is told with the cause") func neverHeard() {
     let tea = Reminder(
-      number: 1, .timer(.seconds(60), name: "tea"), state: .paused(left: .zero))
+      number: 1, .timer(TimerPlan(.seconds(60), name: "tea")), state: .paused(left: .zero))
     let stopped = ReminderEvent.stopped(.byHand)
     let silent = stopped.notice(of: tea, neverHeard: .failed("no card"))
     #expect(
@@ -122,7 +122,7 @@ import Vocabulary
     }
     let announcement = announcement(.occasion(occasion))
     let tea = Reminder(
-      number: 1, .timer(.seconds(60), name: "tea"), state: .paused(left: .zero))
+      number: 1, .timer(TimerPlan(.seconds(60), name: "tea")), state: .paused(left: .zero))
     let reports: [Report] = [
       .announced(announcement, timing), .cutOff(announcement, .switchOff, after: .milliseconds(20)),
       .skipped(from: occasion, through: occasion, .switchOff), .refused(.request(.busy)),

@@ -39,10 +39,12 @@ extension SavedState {
     $0.boot = boot
     $0.rtcSet = Instant(seconds: 1_795_275_000)
     $0.timers = [
-      Reminder(number: 1, .timer(.seconds(600), name: "tea \"hot\""), state: .waiting(moment)),
-      Reminder(number: 2, .timer(.seconds(60), name: nil), state: .paused(left: .seconds(7))),
-      Reminder(number: 7, .timer(.seconds(1), name: "über"), state: .ringing(since: moment)),
-      Reminder(number: 8, .timer(.seconds(9), name: nil), state: .waiting(following)),
+      Reminder(
+        number: 1, .timer(TimerPlan(.seconds(600), name: "tea \"hot\"")), state: .waiting(moment)),
+      Reminder(number: 2, .timer(TimerPlan(.seconds(60))), state: .paused(left: .seconds(7))),
+      Reminder(
+        number: 7, .timer(TimerPlan(.seconds(1), name: "über")), state: .ringing(since: moment)),
+      Reminder(number: 8, .timer(TimerPlan(.seconds(9))), state: .waiting(following)),
     ]
     $0.alarms = [
       Reminder(
@@ -137,7 +139,7 @@ extension SavedState {
       let state = try SavedState.read(#"{"version":3,"timers":[\#(timer)]\#(part)}"#)
       var announcer = state.announcer(
         AnnouncerSettings(), in: UTCZone(), trust: .untrusted, boot: nil, at: now)
-      _ = announcer.handle(.reminder(.start(.seconds(60), name: nil)), at: now)
+      _ = announcer.handle(.reminder(.start(TimerPlan(.seconds(60)))), at: now)
       #expect(announcer.reminders.timers.contains { $0.number == expected })
       var again = SavedState()
       again.update(from: announcer, boot: nil)
@@ -164,7 +166,7 @@ extension SavedState {
     var state = Self.state {
       ($0.mute, $0.muteEndsSinceBoot) = (.until(Self.shown), .seconds(86_400))
       $0.timers = [
-        Reminder(number: 1, .timer(.seconds(604_800), name: nil), state: .waiting(Self.moment))
+        Reminder(number: 1, .timer(TimerPlan(.seconds(604_800))), state: .waiting(Self.moment))
       ]
     }
     let now = Now(

@@ -43,7 +43,8 @@ import Testing
     let store = store()
     store.keep { state in
       state.timers = (1...1000).map {
-        Reminder(number: $0, .timer(.seconds(86_400), name: name($0)), state: .waiting(zero))
+        Reminder(
+          number: $0, .timer(TimerPlan(.seconds(86_400), name: name($0))), state: .waiting(zero))
       }
       state.alarms = (1...200).map {
         var plan = AlarmPlan(

@@ -19,7 +19,7 @@ import Testing
       clock: ClockState(
         basis: .agreesWithRTC("ds3231"), uncertainty: .seconds(1), ends: moment.shown))
     told.timers = [
-      Reminder(number: 1, .timer(.seconds(60), name: "tea"), state: .waiting(moment))
+      Reminder(number: 1, .timer(TimerPlan(.seconds(60), name: "tea")), state: .waiting(moment))
     ]
     return told
   }

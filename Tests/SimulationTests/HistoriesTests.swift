@@ -73,7 +73,7 @@ extension SimulationTests {
       // 28 June 2027.
       let world = world(
         from: 1_814_140_800, until: 2 * hour,
-        .at(10 * minute, .order(.reminder(.start(.seconds(3600), name: nil)))),
+        .at(10 * minute, .order(.reminder(.start(TimerPlan(.seconds(3600)))))),
         .at(20 * minute, .powerCut(minute, clockIsAhead: -30 * minute)),
         .at(70 * minute + second / 2, .synchronised))
       #expect(world.judge.counts["cue"] ?? 0 > 200)
@@ -82,7 +82,7 @@ extension SimulationTests {
     @Test("a ring that follows a clock that was set back goes on once the clock is right")
     func ringsOnceRight() {
       let world = world(
-        until: 14 * minute, .at(4 * minute, .order(.reminder(.start(.seconds(120), name: nil)))),
+        until: 14 * minute, .at(4 * minute, .order(.reminder(.start(TimerPlan(.seconds(120)))))),
         .at(270 * second, .powerCut(10 * second, clockIsAhead: 0)),
         .at(380 * second, .step(-30 * minute)), .at(12 * minute, .synchronised))
       #expect(world.judge.counts["cue"] ?? 0 > 20)
@@ -106,7 +106,7 @@ extension SimulationTests {
       settings.tellsLeft = [.minute]
       let world = world(
         settings, until: 5 * minute,
-        .at(2 * minute, .order(.reminder(.start(.seconds(120), name: nil)))),
+        .at(2 * minute, .order(.reminder(.start(TimerPlan(.seconds(120)))))),
         .at(179_800 * millisecond, .order(.reminder(.pause("1")))))
       #expect(world.judge.counts["announcement"] == 2)
     }

@@ -52,7 +52,7 @@ struct SimulationTests {
   @Test("what is violated is told with the shortest history that violates it") func shortest() {
     let beginning = World(.usual, .stopsUnheard)
     let starts = Incident.at(
-      500 * second, .order(.reminder(.start(.seconds(5), name: nil))))
+      500 * second, .order(.reminder(.start(TimerPlan(.seconds(5))))))
     let stops = Incident.at(505_500 * millisecond, .order(.stop(.byHand)))
     let others = (1...12).map { Incident.at(Int64($0) * minute, .step(Int64($0))) }
     let world = World(copy: beginning)

@@ -10,7 +10,6 @@ import pytest
 from program import PROGRAM, ROOT
 
 MANUAL = (ROOT / "debian/clocksmith.1").read_text(encoding="utf-8")
-FORMATS = (ROOT / "debian/clocksmith.conf.5").read_text(encoding="utf-8")
 
 
 def told(*words):
@@ -65,13 +64,6 @@ def test_the_manual_has_the_operands(subcommand):
     operands = told(subcommand, "--help").splitlines()[0].partition("[options]")[2].strip()
     heading = re.search(rf'^\.SS "?({subcommand}\b[^"\n]*)', MANUAL, re.MULTILINE)[1]
     assert heading == f"{subcommand} {operands}".strip()
-
-
-def test_the_manual_has_every_key_of_an_alarm_and_no_other():
-    body = re.search(r"^\.SS \[alarm NAME\]\n(.*?)(?=^\.S[SH] )", FORMATS, re.MULTILINE | re.DOTALL)
-    source = (ROOT / "Sources/Service/Configuration/ConfiguredAlarms.swift").read_text()
-    assert re.findall(r"^\.B (\w+)", body[1], re.MULTILINE) == re.findall(
-        r'^    "(\w+)": SettingKey', source, re.MULTILINE)
 
 
 # MARK: Completion

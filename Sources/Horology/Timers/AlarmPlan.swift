@@ -8,9 +8,39 @@ public struct AlarmPlan: Hashable, Sendable {
   /// Nil if it begins at its full level.
   public var rise: AlarmRise?
 
-  public init(name: String? = nil, _ times: AlarmTimes) {
+  public init(name: String? = nil, _ times: AlarmTimes = AlarmTimes()) {
     self.name = name
     self.times = times
+  }
+
+  public static let fields: [Field<Self>] = [
+    Field(TimeOfDay.key, \.times.time).required,
+    Field(AlarmDays.key, \.times.days)
+      .option("DAYS", "ring every week on these days, as mon-fri or\nsat,sun"),
+    Field(.name, \.name).option("NAME", "the name of the alarm, as in school"),
+    Field(Tune.key, orNone: \.tune).refused(Tune.flaw)
+      .option("TUNE", "ring with this tune (default: the signal of\ntimers)"),
+    Field(AlarmRise.key, orNone: \.rise)
+      .option("LENGTH", "begin 24 dB quieter, and reach the full volume\nafter this time, as 5min"),
+  ]
+
+  public var record: Record { Record(self, Self.fields) }
+
+  /// What is told of an alarm besides its name, its times and its tune, as in `rise 5min`.
+  public static func details(_ record: Record) -> [String] {
+    let told = [Key<String>.name.name, TimeOfDay.key.name, AlarmDays.key.name, Tune.key.name]
+    return fields.map(\.name).filter { !told.contains($0) }.compactMap { name in
+      record[name]?.text.map { "\(name) \($0)" }
+    }
+  }
+
+  /// Of the section of a file, which has the name. Its alarm repeats by the week.
+  public static let fieldsOfSection = fields.compactMap { field -> Field<Self>? in
+    switch field.name {
+    case Key<String>.name.name: nil
+    case AlarmDays.key.name: Field(AlarmDays.keyOfSection, \.times.days)
+    default: field
+    }
   }
 }
 
@@ -33,17 +63,20 @@ public struct AlarmRise: Hashable, Sendable {
     self.length = length
   }
 
-  /// Parses `5min` or `-30dB 5min`; nil for `none`.
-  public static func rise(text: String) throws(AlarmTextFlaw) -> AlarmRise? {
-    if text == "none" { return nil }
+  static let key = Key<AlarmRise>.parsed(
+    "rise", allowed: "a length as 5min, or a level and a length as -30dB 5min",
+    as: \.description, { try AlarmRise(text: $0) })
+
+  /// Parses `5min` or `-30dB 5min`.
+  public init(text: String) throws(TextFlaw) {
     let written = text.plain.lowercased()
     // The level ends with its unit.
     let level = written.first == "-" ? "\(written.prefix { $0 != "b" })b" : ""
-    guard let decibels = level.isEmpty ? usualDecibels : Decibels(text: level)?.value,
+    guard let decibels = level.isEmpty ? Self.usualDecibels : Decibels(text: level)?.value,
       let length = Duration(text: written.dropFirst(level.count)),
       let rise = AlarmRise(from: decibels, over: length)
     else { throw .rise(text) }
-    return rise
+    self = rise
   }
 
   /// The level `span` after the ring began, in dB relative to the full level: at most 0.
@@ -54,7 +87,7 @@ public struct AlarmRise: Hashable, Sendable {
 }
 
 extension AlarmRise: CustomStringConvertible {
-  /// As `rise(text:)` reads it: `5min`, or `-30dB 5min`.
+  /// As `init(text:)` reads it: `5min`, or `-30dB 5min`.
   public var description: String {
     let whole = Int(decibels.rounded())
     let level = decibels == Double(whole) ? "\(whole)" : "\(decibels)"
@@ -62,10 +95,25 @@ extension AlarmRise: CustomStringConvertible {
   }
 }
 
-/// A text that is no time of day, weekdays, date or rise of an alarm.
-public struct AlarmTextFlaw: Error, Hashable, CustomStringConvertible {
+/// A text that does not mean what is wanted of a timer, an interval or an alarm.
+public struct TextFlaw: Error, Hashable, CustomStringConvertible {
   /// One sentence: what is wrong, and what to write.
   public let description: String
+
+  static let tune = Self(
+    description: "wants the name of a tune or the path of its file, or none")
+
+  static func name(_ flaw: String) -> Self {
+    Self(description: "cannot be used: \(flaw); choose another")
+  }
+
+  static func length(_ text: String) -> Self {
+    Self(text, "no length; write one from 1s to 24h, as 30s, 90s or 1m30s")
+  }
+
+  private init(description: String) {
+    self.description = description
+  }
 
   private init(_ text: String, _ words: String) {
     description = "'\(text.shortened)' is \(words)"

@@ -1,8 +1,10 @@
-public struct AlarmTimes: Hashable, Sendable {
-  public let time: TimeOfDay
-  public let days: AlarmDays
+import Basics
 
-  public init(time: TimeOfDay, days: AlarmDays) {
+public struct AlarmTimes: Hashable, Sendable {
+  public var time: TimeOfDay
+  public var days: AlarmDays
+
+  public init(time: TimeOfDay = .midnight, days: AlarmDays = .next) {
     self.time = time
     self.days = days
   }
@@ -65,20 +67,20 @@ public enum AlarmDays: Hashable, Sendable {
   case next
 
   /// Weekdays as in `mon-fri` or `mon-wed, sat`.
-  public init(weekdays text: some StringProtocol) throws(AlarmTextFlaw) {
+  public init(weekdays text: some StringProtocol) throws(TextFlaw) {
     guard let days = Weekday.days(text), !days.isEmpty else { throw .days(String(text)) }
     self = .weekly(days)
   }
 
   /// A day as in `2026-12-24`.
-  public init(date text: some StringProtocol) throws(AlarmTextFlaw) {
+  public init(date text: some StringProtocol) throws(TextFlaw) {
     // Rings are calculated up to the end of 2199 in UTC. In some zones 2200 begins before that.
     guard let date = CivilDate(text: text), date.year < 2200 else { throw .date(String(text)) }
     self = .date(date)
   }
 
   /// Parses what `description` writes.
-  public init(text: some StringProtocol) throws(AlarmTextFlaw) {
+  public init(text: some StringProtocol) throws(TextFlaw) {
     let text = text.plain
     if text == "once" {
       self = .next
@@ -88,6 +90,22 @@ public enum AlarmDays: Hashable, Sendable {
       try self.init(weekdays: text)
     }
   }
+
+  static let key = Key<AlarmDays>(
+    "days", allowed: "weekdays as mon-fri, a date as 2026-12-24, or once",
+    write: { .text($0.description) },
+    read: { value in
+      // A text, or a list of weekdays.
+      let values = if case .list(let days) = value { days } else { [value] }
+      let texts = values.compactMap(\.text)
+      guard texts.count == values.count else { return nil }
+      return try? AlarmDays(text: texts.joined(separator: ","))
+    }
+  ).typed { try AlarmDays(weekdays: $0) }
+
+  static let keyOfSection = Key<AlarmDays>.parsed(
+    key.name, allowed: "days of the week, as mon-fri or mon-wed, sat", as: \.description
+  ) { try AlarmDays(weekdays: $0) }
 
   var isOnce: Bool { if case .weekly = self { false } else { true } }
 }
@@ -108,6 +126,8 @@ public struct TimeOfDay: Hashable, Sendable {
   /// Since midnight: 0 to 1439.
   public let minutes: Int
 
+  public static let midnight = TimeOfDay(hour: 0, minute: 0)!
+
   /// Nil if the hour is not 0 to 23, or the minute not 0 to 59.
   public init?(hour: Int, minute: Int) {
     guard (0...23).contains(hour), (0...59).contains(minute) else { return nil }
@@ -115,7 +135,7 @@ public struct TimeOfDay: Hashable, Sendable {
   }
 
   /// `HH:MM`, as in `07:00`. Also `7:00`, `07:00:00`, `7:00 AM` and `7pm`, which mean one thing.
-  public init(text: some StringProtocol) throws(AlarmTextFlaw) {
+  public init(text: some StringProtocol) throws(TextFlaw) {
     let written = text.plain.lowercased()
     let half = written.last == "m" ? written.dropLast().last : nil
     let digits = half == nil ? written : written.dropLast(2).plain

@@ -9,7 +9,17 @@ extension Key where Meaning == Int {
 }
 
 extension Key where Meaning == String {
-  public static let name = Key.text("name", allowed: "a name of 1 to 40 characters")
+  /// Of a timer.
+  public static let timerName = named(.timer)
+  public static let name = named(.alarm)
+
+  private static func named(_ kind: Reminder.Kind) -> Key {
+    let key = Key.text("name", allowed: "a name of 1 to 40 characters")
+    return key.typed { name in
+      if let flaw = Reminder.flaw(ofName: name, kind) { throw TextFlaw.name(flaw) }
+      return name
+    }
+  }
 }
 
 extension Key where Meaning == Duration {
@@ -60,29 +70,41 @@ extension Record {
 
 extension IntervalRounds {
   fileprivate static let work = Key<Duration>.seconds(
-    "work", IntervalPlan.shortest...IntervalPlan.longest)
+    "work", IntervalPlan.shortest...IntervalPlan.longest
+  ).typed { try IntervalPlan.length(typed: $0) }
 
-  fileprivate static let fields: [Field<Self>] = [
-    Field(work, \.work),
-    Field(pause("rest"), \.rest),
-    Field(pause("prepare"), \.prepare),
-    Field(.integer("rounds", 1...IntervalPlan.mostRounds), \.count),
-    Field(.integer("countdown", 0...IntervalPlan.longestCountdown), \.countdown),
-    Field(.flag("words"), \.saysWords),
+  public static let fields: [Field<Self>] = [
+    Field(work, \.work).option("LENGTH", "start rounds with this much work"),
+    Field(pause("rest"), \.rest).option("LENGTH", "the rest after the work (default: none)"),
+    Field(pause("prepare"), \.prepare)
+      .option("LENGTH", "time to get ready before the first round\n(default: none)"),
+    Field(.integer("rounds", 1...IntervalPlan.mostRounds), \.count)
+      .option("N", "1 to \(IntervalPlan.mostRounds) rounds (default: until it is stopped)"),
+    Field(.integer("countdown", 0...IntervalPlan.longestCountdown), \.countdown)
+      .option("N", "seconds to count down, 0 to \(IntervalPlan.longestCountdown) (default: 3)"),
+    Field(.flag("words"), \.saysWords)
+      .option(nil, "the voice also says the phases of rounds, as with\nsay_phases = yes"),
   ]
 
   private static func pause(_ name: String) -> Key<Duration> {
     let key = Key.seconds(name, .zero...IntervalPlan.longest)
     return Key(
       name, allowed: "\(key.allowed), at least 1 or 0 for none", write: key.write,
-      read: { key.read($0).flatMap { $0 == .zero || IntervalPlan.shortest <= $0 ? $0 : nil } })
+      read: { key.read($0).flatMap { $0 == .zero || IntervalPlan.shortest <= $0 ? $0 : nil } },
+      parse: { Duration(timer: $0) == .zero ? .zero : try IntervalPlan.length(typed: $0) })
   }
 }
 
 extension IntervalPlan {
-  static let fields: [Request.Form.Field] =
-    [.optional(.period)]
-    + IntervalRounds.fields.map { .init(key: $0.name, allowed: $0.allowed, isRequired: false) }
+  /// Parses a length that is typed, as in `30s`; nil if it is longer or shorter than all of an interval.
+  public static func length(typed text: String) throws(TextFlaw) -> Duration {
+    guard let length = Duration(timer: text), shortest <= length, length <= longest else {
+      throw .length(text)
+    }
+    return length
+  }
+
+  static let facts = [Fact(.period)] + IntervalRounds.fields.map(\.fact)
 
   public var record: Record {
     switch self {
@@ -94,7 +116,7 @@ extension IntervalPlan {
   /// - Throws: `BadValue` for an interval that cannot be.
   public init(_ record: Record) throws(BadValue) {
     if let period = try record.optional(.period) {
-      try record.refuse(Self.fields.map(\.key), beside: .period)
+      try record.refuse(Self.facts.map(\.name), beside: .period)
       self = .plain(every: period)
     } else {
       var rounds = IntervalRounds(work: try record.value(IntervalRounds.work))
@@ -118,49 +140,6 @@ extension IntervalTimer {
   }
 }
 
-// MARK: Alarms
-
-extension AlarmPlan {
-  fileprivate static let time = TimeOfDay.key
-  fileprivate static let days = Key<AlarmDays>(
-    "days", allowed: "weekdays as mon-fri, a date as 2026-12-24, or once",
-    write: { .text($0.description) },
-    read: { value in
-      // A text, or a list of weekdays.
-      let values = if case .list(let days) = value { days } else { [value] }
-      let texts = values.compactMap(\.text)
-      guard texts.count == values.count else { return nil }
-      return try? AlarmDays(text: texts.joined(separator: ","))
-    })
-  fileprivate static let tune = Key<String>.text("tune", allowed: "the name of a tune")
-  fileprivate static let rise = Key<AlarmRise>.parsed(
-    "rise", allowed: "a length as 5min, or a level and a length as -30dB 5min",
-    as: \.description, { try? AlarmRise.rise(text: $0) })
-
-  static let fields: [Request.Form.Field] = [
-    .required(time), .optional(days), .optional(.name), .optional(tune), .optional(rise),
-  ]
-
-  var record: Record {
-    var record = Record()
-    record[.name] = name
-    record[Self.time] = times.time
-    record[Self.days] = times.days
-    record[Self.tune] = tune?.name
-    record[Self.rise] = rise
-    return record
-  }
-
-  public init(_ record: Record, _ tune: Request.FindTune) throws(BadValue) {
-    self.init(
-      name: try record.optional(.name),
-      AlarmTimes(
-        time: try record.value(Self.time), days: try record.optional(Self.days) ?? .next))
-    if let name = try record.optional(Self.tune), name != "none" { self.tune = try tune(name) }
-    if record[Self.rise.name] != .text("none") { rise = try record.optional(Self.rise) }
-  }
-}
-
 // MARK: Timers and alarms
 
 extension Reminder {
@@ -180,9 +159,7 @@ extension Reminder {
     var record = Record()
     record[.number] = number
     switch plan {
-    case .timer(let length, let name):
-      record[.name] = name
-      record[.length] = length
+    case .timer(let plan): record = record.merging(Record(plan, TimerPlan.fields))
     case .alarm(let plan):
       record = record.merging(plan.record)
       record[Self.origin] = origin
@@ -219,9 +196,9 @@ extension Reminder {
     case .ringing: state = .ringing(since: try record.moment(ends))
     case .paused, .waiting, .snoozing: state = .paused(left: try record.value(.left))
     }
-    return Reminder(
-      number: try record.value(.number),
-      .timer(try record.value(.length), name: try usableName(record, .timer)), state: state)
+    var plan = TimerPlan(try record.value(.length))
+    plan.name = try usableName(record, .timer)
+    return Reminder(number: try record.value(.number), .timer(plan), state: state)
   }
 
   /// - Parameter tune: nil for one that is missing. Then the signal rings: a silent alarm is worse
@@ -230,8 +207,10 @@ extension Reminder {
     _ record: Record, tune: (String) -> Tune?
   ) throws(BadValue) -> Reminder {
     let number = try record.value(.number)
-    var plan = try AlarmPlan(record) { tune($0) ?? .missing($0) }
+    var plan = AlarmPlan()
+    try record.fill(&plan, AlarmPlan.fields)
     plan.name = try usableName(record, .alarm)
+    plan.tune = plan.tune.map { tune($0.name) ?? $0 }
     let state: State
     switch try record.value(phase) {
     case .ringing: state = .ringing(since: try record.moment(since))

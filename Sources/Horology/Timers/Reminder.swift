@@ -6,8 +6,7 @@ public struct Reminder: Hashable, Sendable {
   }
 
   public enum Plan: Hashable, Sendable {
-    /// From its start to zero, including time that was added.
-    case timer(Duration, name: String?)
+    case timer(TimerPlan)
     indirect case alarm(AlarmPlan)
   }
 
@@ -64,12 +63,12 @@ public struct Reminder: Hashable, Sendable {
 
   public var name: String? {
     switch plan {
-    case .timer(_, let name): name
+    case .timer(let plan): plan.name
     case .alarm(let plan): plan.name
     }
   }
 
-  public var length: Duration? { if case .timer(let length, _) = plan { length } else { nil } }
+  public var length: Duration? { if case .timer(let plan) = plan { plan.length } else { nil } }
 
   public var alarm: AlarmPlan? { if case .alarm(let plan) = plan { plan } else { nil } }
 

@@ -2,7 +2,7 @@ import Basics
 
 /// A person's order about timers and alarms. A text is the name or the number of one.
 public enum ReminderOrder: Hashable, Sendable {
-  case start(Duration, name: String?)
+  case start(TimerPlan)
   case set(AlarmPlan)
   case add(Duration, to: String)
   case pause(String)

@@ -200,7 +200,7 @@ public struct Reminders: Hashable, Sendable {
     _ order: ReminderOrder, at now: Now, _ rules: Rules
   ) throws(OrderRefusal) -> [ReminderChange] {
     switch order {
-    case .start(let length, let name): return [try start(length, name: name, at: now)]
+    case .start(let plan): return [try start(plan, at: now)]
     case .set(let plan): return [try set(plan, at: now, rules)]
     case .add(let span, let which): return [try add(span, to: which, at: now)]
     case .pause(let which): return [try pause(which, at: now)]
@@ -228,13 +228,11 @@ public struct Reminders: Hashable, Sendable {
   }
 
   private mutating func start(
-    _ length: Duration, name: String?, at now: Now
+    _ plan: TimerPlan, at now: Now
   ) throws(OrderRefusal) -> ReminderChange {
-    guard Reminder.shortest <= length, length <= Reminder.longest else { throw .length }
-    try check(name, .timer)
-    let timer = insert(
-      .timer(length, name: name), state: .waiting(TimedMoment(length, after: now)))
-    return (timer, .set)
+    guard Reminder.shortest <= plan.length, plan.length <= Reminder.longest else { throw .length }
+    try check(plan.name, .timer)
+    return (insert(.timer(plan), state: .waiting(TimedMoment(plan.length, after: now))), .set)
   }
 
   private mutating func set(
@@ -268,8 +266,9 @@ public struct Reminders: Hashable, Sendable {
     let timer = try find(.timer, which)
     let left = timer.left(at: now) + span
     guard Reminder.shortest <= span, left <= Reminder.longest else { throw .length }
+    let length = min((timer.length ?? .zero) + span, Reminder.longest)
     let changed = change(timer) {
-      $0.plan = .timer(min((timer.length ?? .zero) + span, Reminder.longest), name: timer.name)
+      $0.plan = .timer(TimerPlan(length, name: timer.name))
       let isPaused = if case .paused = timer.state { true } else { false }
       $0.state = isPaused ? .paused(left: left) : .waiting(TimedMoment(left, after: now))
     }

@@ -56,7 +56,7 @@ final class HTTPDoor {
         service.agenda { exchange.answer(HTTPAnswer($0.map(\.json))) }
       },
       Route(path: "/v1/settings") { [unowned self] exchange in
-        service.announcer.call("Settings", Record()) { exchange.answer(HTTPAnswer($0.map(\.json))) }
+        service.announcer.call(.settings(nil)) { exchange.answer(HTTPAnswer($0.map(\.json))) }
       },
       Route(path: "/v1/events") { [unowned self] in listen($0) },
       Route(path: "/v1/noon.svg") { [unowned self] exchange in

@@ -462,17 +462,3 @@ extension Configuration {
         + "'clocksmith set clock.zone Europe/London'"
   }
 }
-
-/// The path of a voice or a tune that means another place in each folder: the service runs in another
-/// one than `check` does.
-public struct RelativePath: Error, CustomStringConvertible {
-  /// Nil for a full path, and for a name.
-  public init?(_ value: String) {
-    guard value.contains("/"), !value.hasPrefix("/") else { return nil }
-  }
-
-  public var description: String {
-    "this path depends on the folder in which the clock starts; write the full path, which begins "
-      + "with /"
-  }
-}

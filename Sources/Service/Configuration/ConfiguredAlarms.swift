@@ -5,13 +5,13 @@ import Sound
 /// The sections `[alarm NAME]`. A later file overrides an earlier one, key by key.
 struct ConfiguredAlarms: Sendable {
   private struct Section: Sendable {
-    let name: String
     /// File and line where it first appears.
     let place: String
-    var time: TimeOfDay?
-    var days = AlarmDays.weekly(Set(Weekday.allCases))
-    var tune: Tune?
-    var rise: AlarmRise?
+    var plan: AlarmPlan
+    /// The keys that a file has.
+    var given: Set<String> = []
+
+    var name: String { plan.name ?? "" }
   }
 
   private var sections: [Section] = []
@@ -39,19 +39,28 @@ struct ConfiguredAlarms: Sendable {
     guard sections.count < Reminders.mostAlarms else {
       throw Fault(place, "there are more than \(Reminders.mostAlarms) alarms; remove one")
     }
-    sections.append(Section(name: name, place: place))
+    sections.append(Section(place: place, plan: Self.usual(name)))
   }
 
   func plans() throws(Fault) -> [AlarmPlan] {
     try sections.map { section throws(Fault) in
-      guard let time = section.time else {
+      guard section.given.contains(TimeOfDay.key.name) else {
         throw Fault(
           section.place, "[alarm \(section.name)] has no time; write one, as in time = 07:00")
       }
-      var plan = AlarmPlan(name: section.name, AlarmTimes(time: time, days: section.days))
-      (plan.tune, plan.rise) = (section.tune, section.rise)
+      var plan = section.plan
+      // Accept a missing tune: a clock that does not start rings no alarm at all. The service and
+      // `check` report the missing tune.
+      if let name = plan.tune?.name, RelativePath(name) == nil, let tune = try? Sounds.tune(name) {
+        plan.tune = tune
+      }
       return plan
     }
+  }
+
+  /// What a section is without a key.
+  private static func usual(_ name: String? = nil) -> AlarmPlan {
+    AlarmPlan(name: name, AlarmTimes(days: .weekly(Set(Weekday.allCases))))
   }
 }
 
@@ -61,32 +70,28 @@ extension ConfiguredAlarms {
   /// The keys of a section; nil if it is not an alarm's.
   static func keys(of section: String) -> [String: SettingKey<Configuration>]? {
     guard let name = name(of: section) else { return nil }
-    return keys.mapValues { key in
-      SettingKey(usual: key.usual, key.allowed) { configuration, value in
-        let index = configuration.alarmSections.sections.firstIndex { $0.name == name }
-        return index.flatMap { key.take(&configuration.alarmSections.sections[$0], value) }
-      }.among(key.choices).settable(key.settable)
+    let keys = AlarmPlan.fieldsOfSection.map { ($0.name, key($0, of: name)) }
+    return Dictionary(uniqueKeysWithValues: keys)
+  }
+
+  private static func key(
+    _ field: Field<AlarmPlan>, of name: String
+  ) -> SettingKey<Configuration> {
+    let usual = field.value(usual())?.text ?? "none"
+    let key = SettingKey<Configuration>(
+      usual: field.fact.isRequired ? nil : usual, field.fact.allowed
+    ) { configuration, value in
+      let sections = configuration.alarmSections.sections
+      guard let index = sections.firstIndex(where: { $0.name == name }) else { return nil }
+      configuration.alarmSections.sections[index].given.insert(field.name)
+      return field.take(value, &configuration.alarmSections.sections[index].plan)
     }
+    if field.name == Tune.key.name {
+      return key.among { _ in ["none"] + Sounds.tuneNames() }.settable(.choices)
+    }
+    return field.fact.giver == .file ? key.settable(.nothing) : key
   }
 
   /// As in `alarm school`, in the order in which they came.
   var names: [String] { sections.map { "alarm \($0.name)" } }
-
-  private static let keys: [String: SettingKey<Section>] = [
-    "time": SettingKey(\.time, "a time of day, as 07:00") { try TimeOfDay(text: $0) },
-    "days": SettingKey(\.days, usual: "mon-sun", "days of the week, as mon-fri or mon-wed, sat") {
-      try AlarmDays(weekdays: $0)
-    },
-    "tune": SettingKey(\.tune, usual: "none", "none, a tune's name, or the full path of its file") {
-      value in
-      // Accept a missing tune: a clock that does not start rings no alarm at all. The service and
-      // `check` report the missing tune.
-      let tune = RelativePath(value) == nil ? try? Sounds.tune(value) : nil
-      return value.isEmpty ? nil : .some(value == "none" ? nil : tune ?? .missing(value))
-    }.among { _ in ["none"] + Sounds.tuneNames() }.settable(.choices),
-    "rise": SettingKey(
-      \.rise, usual: "none",
-      "none, or how long it takes, as 5min, or from a level, as -30dB 5min"
-    ) { try AlarmRise.rise(text: $0) },
-  ]
 }

@@ -40,7 +40,7 @@ struct Rings: Property {
       changed = at.elapsed
       after = world.goesByClock ? at.shown : .never
       switch plan {
-      case .timer(let length, _): due = at.elapsed + length.nanoseconds
+      case .timer(let plan): due = at.elapsed + plan.length.nanoseconds
       case .alarm(let plan): times = plan.times
       }
     }
