@@ -1043,6 +1043,11 @@ extension Announcer {
   /// True if something is still to be said about a timer, an alarm or the interval.
   public var hasWords: Bool { !words.isEmpty }
 
+  /// The lines that are lit, for an alarm rings.
+  public var lights: Set<String> {
+    Set(reminders.alarms.filter(\.isRinging).compactMap { $0.alarm?.light })
+  }
+
   public var lamp: Lamp {
     if isSilencedBySwitch { return .off }
     if trust == .untrusted || !settings.hasZone { return .blinking }

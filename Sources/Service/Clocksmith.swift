@@ -192,7 +192,7 @@ public final class Clocksmith {
         handle(event)
         if case .held = event { bus?.signal("Held", Record()) }
       })
-    controls?.show(announcer.lamp)
+    controls?.show(announcer.lamp, announcer.lights)
     let lost = controls?.losses.map(\.key) ?? []
     for (key, _) in losses where !lost.contains(key) {
       journal.log(
@@ -534,7 +534,7 @@ extension Clocksmith: Instruments {
       $0.update(from: announcer, boot: SystemClock.boot)
       $0.update(rtcSet: clockWatch.rtcSet)
     }
-    controls?.show(announcer.lamp)
+    controls?.show(announcer.lamp, announcer.lights)
     notifier.status(statusLine)
     bus?.tellChanges()
   }

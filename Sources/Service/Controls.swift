@@ -16,6 +16,8 @@ final class Controls {
   private var wasReleased = false
   private static let holdTime = Duration.seconds(1)
   private var lamp: LampLine?
+  /// Of the alarms, by their lines.
+  private var lights: [String: LampLine] = [:]
 
   /// Opens the configured lines, and tells the state of the switch.
   init(
@@ -41,10 +43,13 @@ final class Controls {
       buttonIs(state, isAwake)
     }
     let led = configuration.led
-    lamp = led.line.map { line in
-      LampLine(loop: loop, journal: journal) { () throws(Fault) in
-        try GPIOOutput(line: line, active: led.active)
-      }
+    lamp = led.line.map { lampLine($0, led.active) }
+    for line in configuration.lights { lights[line] = lampLine(line, .high) }
+  }
+
+  private func lampLine(_ line: String, _ active: ActiveLevel) -> LampLine {
+    LampLine(loop: loop, journal: journal) { () throws(Fault) in
+      try GPIOOutput(line: line, active: active)
     }
   }
 
@@ -63,19 +68,23 @@ final class Controls {
   func check() {
     for contact in contacts { contact.check() }
     lamp?.check()
+    for light in lights.values { light.check() }
   }
 
   /// What is wrong with the button and the lamp, each under its name.
   var losses: [(key: String, words: String)] {
-    [("button", buttonFlaw), ("lamp", lamp?.flaw)].compactMap { key, flaw in
+    let lamps = [lamp?.flaw] + lights.sorted { $0.key < $1.key }.map(\.value.flaw)
+    return ([("button", buttonFlaw)] + lamps.map { ("lamp", $0) }).compactMap { key, flaw in
       flaw.map { (key, $0) }
     }
   }
 
   var answer: Bool { contacts.allSatisfy(\.isAccountedFor) }
 
-  func show(_ shown: Lamp) {
+  /// - Parameter lit: the lines of the alarms that ring.
+  func show(_ shown: Lamp, _ lit: Set<String>) {
     lamp?.show(shown)
+    for (line, light) in lights { light.show(lit.contains(line) ? .on : .off) }
   }
 
   private func buttonIs(_ state: ContactWatch.State, _ isAwake: () -> Bool) {

@@ -63,6 +63,15 @@ import Testing
     #expect(throws: BadValue.self) { try form.request(record, from: .person) }
   }
 
+  @Test("what only a file may give is no key of a request", arguments: [Giver.network, .person])
+  func ofAFile(giver: Giver) throws {
+    let form = try #require(Request.form(named: "alarm"))
+    let record = Record(["time": .text("07:00"), "light": .text("GPIO5")])
+    #expect(throws: BadValue(unknown: "light", known: ["time", "days", "name", "tune", "rise"])) {
+      try form.request(record, from: giver)
+    }
+  }
+
   private static func at(_ time: String, _ days: String, _ rise: AlarmRise? = nil) -> Request {
     var plan = AlarmPlan(
       AlarmTimes(time: try! TimeOfDay(text: time), days: try! AlarmDays(text: days)))

@@ -156,6 +156,19 @@ import Testing
     #expect(configuration.outdated.map { $0.hasSuffix(told) } == [true])
   }
 
+  @Test("the light of an alarm is a line of its own, that only a file sets") func light() throws {
+    let wake = "[alarm wake]\ntime = 07:00\nlight = GPIO5\n"
+    let alarms = try load(wake + "[alarm late]\ntime = 08:00\nlight = GPIO5\n")
+      .announcer.alarms
+    #expect(alarms.map(\.light) == ["GPIO5", "GPIO5"])
+    let fault = #expect(throws: Fault.self) {
+      try load(wake + "[button]\nline = GPIO5\n")
+    }
+    #expect(fault?.description.contains("[button] and [alarm wake] cannot have the same") == true)
+    let key = try #require(Configuration.keys(of: "alarm wake")?["light"])
+    #expect(key.flaw(ofSetting: "GPIO5") != nil)
+  }
+
   @Test("the manual has every key of an alarm, and no other") func manual() throws {
     let page = try String(
       contentsOf: URL(fileURLWithPath: #filePath).deletingLastPathComponent()

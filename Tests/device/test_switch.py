@@ -57,6 +57,19 @@ def lamp(device):
         "| grep -oE 'out +(hi|lo)' | grep -oE 'hi|lo'").split())
 
 
+def test_an_alarm_lights_its_line_while_it_rings(wired):
+    wired.run(f"sed -i -z 's/.led.\\nline/[alarm wake]\\ntime = 06:58\\nlight/' {FILE}")
+    wired.restart_clock()
+    assert lamp(wired) == {"lo"}
+    mark = wired.mark()
+    wired.set_clock(utc("2028-06-01 06:58:00") - 7)
+    wired.wait_for_line('^alarm "wake" rings$', mark)
+    assert lamp(wired) == {"hi"}
+    wired.run("clocksmith stop")
+    wait_until(lambda: lamp(wired) == {"lo"}, "the line is dark", 20)
+    configure(wired)
+
+
 def test_the_switch_before_an_occasion_silences_it_and_back_it_sounds(wired):
     # It is lit or blinks, depending on the trust in the clock.
     assert "hi" in lamp(wired)

@@ -7,6 +7,8 @@ public struct AlarmPlan: Hashable, Sendable {
   public var tune: Tune?
   /// Nil if it begins at its full level.
   public var rise: AlarmRise?
+  /// The line that is lit while it rings; nil for none.
+  public var light: String?
 
   public init(name: String? = nil, _ times: AlarmTimes = AlarmTimes()) {
     self.name = name
@@ -22,6 +24,8 @@ public struct AlarmPlan: Hashable, Sendable {
       .option("TUNE", "ring with this tune (default: the signal of\ntimers)"),
     Field(AlarmRise.key, orNone: \.rise)
       .option("LENGTH", "begin 24 dB quieter, and reach the full volume\nafter this time, as 5min"),
+    Field(.text("light", allowed: "a line, as GPIO17 or pinctrl-rp1:17"), orNone: \.light)
+      .given(by: .file),
   ]
 
   public var record: Record { Record(self, Self.fields) }

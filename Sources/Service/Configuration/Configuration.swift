@@ -104,10 +104,16 @@ public struct Configuration: Sendable {
     try checkLines()
   }
 
-  /// - Throws: `Fault` unless the switch, the button and the lamp have a line each.
+  /// The lines of the alarms, sorted. Several alarms may have the same.
+  var lights: [String] { Set(announcer.alarms.compactMap(\.light)).sorted() }
+
+  /// - Throws: `Fault` unless the switch, the button, the lamp and each alarm have lines of their own.
   private func checkLines() throws(Fault) {
-    let lines = [("switch", switchInput.line), ("button", button.line), ("led", led.line)]
-      .map { ($0, $1.map(GPIOMap.shortName)) }
+    let controls = [("switch", switchInput.line), ("button", button.line), ("led", led.line)]
+    let alarms = lights.map { light in
+      (announcer.alarms.first { $0.light == light }.map { "alarm \($0.name ?? "")" } ?? "", light)
+    }
+    let lines = (controls + alarms).map { ($0, $1.map(GPIOMap.shortName)) }
     for (index, (section, line)) in lines.enumerated() {
       let others = lines[..<index]
       guard let line, let other = others.first(where: { $0.1 == line })?.0 else { continue }
@@ -448,7 +454,8 @@ public struct LineSettings: Hashable, Sendable {
 
 extension Configuration {
   func hasSameControls(as other: Configuration) -> Bool {
-    (switchInput, button, led) == (other.switchInput, other.button, other.led)
+    (switchInput, button, led, lights)
+      == (other.switchInput, other.button, other.led, other.lights)
   }
 
   /// True if a person can silence the clock at any moment, with the switch or the button.
