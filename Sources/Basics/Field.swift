@@ -14,6 +14,8 @@ public struct Fact: Sendable {
   /// What a value may be, as in `1 to 1000`.
   public let allowed: String
   public fileprivate(set) var isRequired = false
+  /// What it is if nobody gives it, as a file has it; nil if that is nothing, or not always the same.
+  public fileprivate(set) var usual: String?
   /// Nil if it is no option of a command.
   public fileprivate(set) var option: Option?
   /// Whoever is trusted less may not give it.
@@ -38,7 +40,14 @@ public struct Field<Root>: Sendable {
   /// Sets what a record has of it.
   let read: @Sendable (Record, inout Root) throws(BadValue) -> Void
   /// Takes the line of a file or the argument of an option; false if it is not allowed.
-  let parse: @Sendable (inout Root, String) throws -> Bool
+  public let parse: @Sendable (inout Root, String) throws -> Bool
+
+  /// Every value there is, as a file has them; empty if they cannot be listed.
+  public private(set) var choices: @Sendable (Root) -> [String] = { _ in [] }
+  /// Only a file may give a value that is none of them.
+  public private(set) var isOneOfChoices = false
+  /// A text as it is shown and saved.
+  public private(set) var asWritten: @Sendable (String) -> String = { $0 }
 
   public var name: String { fact.name }
 
@@ -80,11 +89,56 @@ public struct Field<Root>: Sendable {
       optional, { $0[keyPath: path].map { .some($0) } }, set: { $0[keyPath: path] = $1 })
   }
 
+  /// A fact that is only read from a text, as the line of a file.
+  /// - Parameter take: sets it; false, or an error that says why, for what is not allowed.
+  public init(
+    _ name: String, usual: String?, _ allowed: String,
+    take: @escaping @Sendable (inout Root, String) throws -> Bool
+  ) {
+    fact = Fact(Key<String>.text(name, allowed: allowed))
+    fact.usual = usual
+    value = { _ in nil }
+    read = { _, _ in }
+    parse = take
+  }
+
+  /// The same, of what a path leads to.
+  public init<Meaning>(
+    _ name: String, _ path: Path<Meaning>, usual: String? = nil, _ allowed: String,
+    _ parse: @escaping @Sendable (String) throws -> Meaning?
+  ) {
+    self.init(name, usual: usual, allowed) { root, text in
+      guard let meaning = try parse(text) else { return false }
+      root[keyPath: path] = meaning
+      return true
+    }
+  }
+
+  /// A fact of a part, as one of the whole.
+  public init<Part>(
+    _ field: Field<Part>, usual: String?,
+    take: @escaping @Sendable (inout Root, String) throws -> Bool
+  ) {
+    self.init(field.name, usual: usual, field.fact.allowed, take: take)
+    fact = field.fact
+    fact.usual = usual
+  }
+
   /// A text that is missing if it is empty.
   public static func text(_ name: String, _ path: Path<String>) -> Field {
     Field(
       .text(name), { $0[keyPath: path].isEmpty ? nil : $0[keyPath: path] },
       set: { $0[keyPath: path] = $1 })
+  }
+}
+
+/// A text that does not mean what is wanted.
+public struct TextFlaw: Error, Hashable, CustomStringConvertible {
+  /// One sentence: what is wrong, and what to write.
+  public let description: String
+
+  public init(description: String) {
+    self.description = description
   }
 }
 
@@ -102,6 +156,24 @@ extension Field {
   ///   - help: the explanation of the option.
   public func option(_ argument: String?, _ help: String) -> Field {
     with { $0.option = Option(name: $0.name, argument: argument, help: help) }
+  }
+
+  public func among(_ choices: @escaping @Sendable (Root) -> [String]) -> Field {
+    var field = self
+    field.choices = choices
+    return field
+  }
+
+  public func oneOf(_ choices: @escaping @Sendable (Root) -> [String]) -> Field {
+    var field = among(choices)
+    field.isOneOfChoices = true
+    return field
+  }
+
+  public func written(_ asWritten: @escaping @Sendable (String) -> String) -> Field {
+    var field = self
+    field.asWritten = asWritten
+    return field
   }
 
   private func with(_ change: (inout Fact) -> Void) -> Field {

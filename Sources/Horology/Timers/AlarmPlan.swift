@@ -99,10 +99,10 @@ extension AlarmRise: CustomStringConvertible {
   }
 }
 
-/// A text that does not mean what is wanted of a timer, an interval or an alarm.
-public struct TextFlaw: Error, Hashable, CustomStringConvertible {
-  /// One sentence: what is wrong, and what to write.
-  public let description: String
+extension TextFlaw {
+  private init(_ text: String, _ words: String) {
+    self.init(description: "'\(text.shortened)' is \(words)")
+  }
 
   static let tune = Self(
     description: "wants the name of a tune or the path of its file, or none")
@@ -113,14 +113,6 @@ public struct TextFlaw: Error, Hashable, CustomStringConvertible {
 
   static func length(_ text: String) -> Self {
     Self(text, "no length; write one from 1s to 24h, as 30s, 90s or 1m30s")
-  }
-
-  private init(description: String) {
-    self.description = description
-  }
-
-  private init(_ text: String, _ words: String) {
-    description = "'\(text.shortened)' is \(words)"
   }
 
   static func time(_ text: String) -> Self {

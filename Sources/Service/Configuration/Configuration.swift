@@ -150,7 +150,9 @@ public struct Configuration: Sendable {
   ) throws(Fault) {
     for section in file.sections { try alarmSections.begin(section, in: file.path) }
     let sections = Self.keys.keys.sorted().joined(separator: ", ") + ", and alarm NAME"
-    _ = try file.fill(&self, sections: sections) { Self.keys(of: $0)?.mapValues(\.take) }
+    _ = try file.fill(&self, sections: sections) { section in
+      Self.keys(of: section)?.mapValues { field in { field.take($1, &$0) } }
+    }
     for entry in file.entries {
       let name = Self.name(of: entry.key, in: entry.section)
       let place = "\(file.path):\(entry.line)"
@@ -168,7 +170,7 @@ public struct Configuration: Sendable {
     files.append(file.path)
   }
 
-  static func keys(of section: String) -> [String: SettingKey<Configuration>]? {
+  static func keys(of section: String) -> [String: Field<Configuration>]? {
     keys[section] ?? ConfiguredAlarms.keys(of: section)
   }
 
@@ -181,72 +183,73 @@ public struct Configuration: Sendable {
 // MARK: Keys
 
 extension Configuration {
-  private typealias Key = SettingKey<Configuration>
-
   static let oldKeys: [String: String?] = [
     "announce.late_limit": nil, "speaker.latency_offset": "delay", "switch.debounce": nil,
     "button.debounce": nil, "button.hold": nil, "alarm.quiet_hours": nil,
   ]
 
-  static let keys: [String: [String: SettingKey<Configuration>]] = [
+  static let keys = sections.mapValues { fields in
+    Dictionary(uniqueKeysWithValues: fields.map { ($0.name, $0) })
+  }
+
+  private static let sections: [String: [Field<Configuration>]] = [
     "announce": [
-      "interval": Key(
-        \.announcer.interval, usual: "\(Interval.quarter.minutes)",
+      Field(
+        "interval", \.announcer.interval, usual: "\(Interval.quarter.minutes)",
         "minutes that divide 60: \(minutes.joined(separator: ", "))"
       ) { Int($0).flatMap { Interval(minutes: $0) } }.among { _ in minutes },
-      "chime": tune(\.announcer.chime, usual: defaultChime),
-      "chime_quarters": tune(\.announcer.chimeQuarters, usual: "none"),
-      "voice": text(
-        \.voice, "the name of a voice, or the full path of its folder", isPath: true
+      tune("chime", \.announcer.chime, usual: defaultChime),
+      tune("chime_quarters", \.announcer.chimeQuarters, usual: "none"),
+      text(
+        "voice", \.voice, "the name of a voice, or the full path of its folder", isPath: true
       ).among { _ in Sounds.voiceNames() },
-      "voice_at_hour": choice(\.announcer.voiceAtHour),
-      "clock": choice(\.wording.format),
-      "style": text(\.wording.style, "the name of a style that the voice has").among {
+      choice("voice_at_hour", \.announcer.voiceAtHour),
+      choice("clock", \.wording.format),
+      text("style", \.wording.style, "the name of a style that the voice has").among {
         (try? $0.voicePack())?.styles($0.wording.format) ?? []
       },
-      "say_it_is": flag(\.wording.opens),
-      "quiet": times(\.announcer.quiet, as: "22:00-07:00") { try QuietHours(text: $0) }
+      flag("say_it_is", \.wording.opens),
+      times("quiet", \.announcer.quiet, as: "22:00-07:00") { try QuietHours(text: $0) }
         .written { (try? QuietHours(text: $0).text) ?? $0 },
-      "at_start": choice(\.announcer.atStart),
-      "at_stop": choice(\.announcer.atStop),
+      choice("at_start", \.announcer.atStart),
+      choice("at_stop", \.announcer.atStop),
     ],
     "speaker": [
-      "device": text(\.device, "the name of an ALSA device; aplay -L lists them")
-        .settable(.nothing),
-      "delay": duration(\.announcer.latencyOffset, from: .seconds(-5), to: .seconds(5)),
-      "mixer": optional(\.mixer, "none, or a control; clocksmith check lists them")
-        .settable(.nothing),
-      "lead_in": duration(\.announcer.leadIn, from: .zero, to: .seconds(4)),
-      "keep_open": Key(
-        \.keepOpen, usual: "0s", "always, or how long after an announcement, as in 0s or 10min"
+      text("device", \.device, "the name of an ALSA device; aplay -L lists them")
+        .given(by: .file),
+      duration("delay", \.announcer.latencyOffset, from: .seconds(-5), to: .seconds(5)),
+      optional("mixer", \.mixer, "none, or a control; clocksmith check lists them")
+        .given(by: .file),
+      duration("lead_in", \.announcer.leadIn, from: .zero, to: .seconds(4)),
+      Field(
+        "keep_open", \.keepOpen, usual: "0s",
+        "always, or how long after an announcement, as in 0s or 10min"
       ) { value in
         if value == "always" { return .some(nil) }
         guard let length = Duration(text: value), length >= .zero else { return nil }
         return length
       },
-      "volume": decibels(\.volume, to: 0),
-      "voice_volume": decibels(\.voiceVolume, to: 12),
-      "bells_volume": decibels(\.bellsVolume, to: 12),
-      "quieter": times(\.announcer.quieter, as: "22:00-07:00 -12dB") {
+      decibels("volume", \.volume, to: 0),
+      decibels("voice_volume", \.voiceVolume, to: 12),
+      decibels("bells_volume", \.bellsVolume, to: 12),
+      times("quieter", \.announcer.quieter, as: "22:00-07:00 -12dB") {
         try VolumeRules(text: $0)
       }.written { (try? VolumeRules(text: $0).text) ?? $0 },
     ],
     "switch": [
-      "line": optional(\.switchInput.line, aLine).among { lines($0.switchInput.line) }
-        .settable(.choices),
-      "active": choice(\.switchInput.active),
-      "when_lost": choice(\.announcer.whenLost),
-      "silences": choice(\.announcer.silences),
+      optional("line", \.switchInput.line, aLine).oneOf { lines($0.switchInput.line) },
+      choice("active", \.switchInput.active),
+      choice("when_lost", \.announcer.whenLost),
+      choice("silences", \.announcer.silences),
     ],
     "button": [
-      "line": optional(\.button.line, aLine).among { lines($0.button.line) }
-        .settable(.choices),
-      "active": choice(\.button.active),
+      optional("line", \.button.line, aLine).oneOf { lines($0.button.line) },
+      choice("active", \.button.active),
     ],
     "timers": [
-      "ring_limit": duration(\.announcer.ringLimit, from: .seconds(10), to: .seconds(3600)),
-      "tell_left": Key(
-        \.announcer.tellsLeft, usual: "none",
+      duration("ring_limit", \.announcer.ringLimit, from: .seconds(10), to: .seconds(3600)),
+      Field(
+        "tell_left", \.announcer.tellsLeft, usual: "none",
         "none, or half, minute, or both, as in half, minute"
       ) { value in
         let words =
@@ -256,18 +259,18 @@ extension Configuration {
         }
         return value.isEmpty || moments.contains(nil) ? nil : Set(moments.compactMap { $0 })
       },
-      "say_phases": flag(\.announcer.saysPhases),
+      flag("say_phases", \.announcer.saysPhases),
     ],
     "led": [
-      "line": optional(\.led.line, aLine).settable(.nothing),
-      "active": choice(\.led.active).settable(.nothing),
+      optional("line", \.led.line, aLine).given(by: .file),
+      choice("active", \.led.active).given(by: .file),
     ],
     "clock": [
-      "rtc": Key(
-        \.rtc, usual: "auto", "auto, none, or the name of an RTC, as in ds3231 or rtc0",
+      Field(
+        "rtc", \.rtc, usual: "auto", "auto, none, or the name of an RTC, as in ds3231 or rtc0",
         RTCChoice.init),
-      "greatest_error": Key(
-        \.greatestError, usual: ClockJudge.defaultGreatestError.asWritten,
+      Field(
+        "greatest_error", \.greatestError, usual: ClockJudge.defaultGreatestError.asWritten,
         "none, or 2s to 3600s, as in 30s or 5min"
       ) { value in
         if value == "none" { return .some(nil) }
@@ -277,61 +280,64 @@ extension Configuration {
         }
         return error
       },
-      "untrusted": choice(\.announcer.untrusted),
-      "zone": Key(
-        usual: "none", "none, unset, or a zone of the tz database, as Europe/London"
+      choice("untrusted", \.announcer.untrusted),
+      Field(
+        "zone", usual: "none", "none, unset, or a zone of the tz database, as Europe/London"
       ) { configuration, value in
         let isName = value != "none" && value != "unset"
         do throws(Fault) {
           configuration.zone = isName ? try SystemZone.current(name: value) : nil
-          configuration.announcer.hasZone = value != "unset"
-          return nil
         } catch {
-          return error.detail
+          throw TextFlaw(description: error.detail)
         }
+        configuration.announcer.hasZone = value != "unset"
+        return true
       }.written { (try? SystemZone.current(name: $0)) ?? $0 },
     ],
   ]
 
   private static let minutes = (1...60).filter { Interval(minutes: $0) != nil }.map(String.init)
 
-  private typealias Field<Value> = Key.Field<Value>
+  private typealias Path<Meaning> = Field<Configuration>.Path<Meaning>
 
   private static func choice<Choice: RawRepresentable<String> & CaseIterable & Sendable>(
-    _ field: Field<Choice>
-  ) -> Key {
+    _ name: String, _ path: Path<Choice>
+  ) -> Field<Configuration> {
     let choices = Choice.allCases.map(\.rawValue)
-    return Key(
-      field, usual: Configuration()[keyPath: field].rawValue, choices.joined(separator: ", ")
+    return Field(
+      name, path, usual: Configuration()[keyPath: path].rawValue, choices.joined(separator: ", ")
     ) { Choice(rawValue: $0) }.among { _ in choices }
   }
 
-  private static func flag(_ field: Field<Bool>) -> Key {
-    Key(field, usual: Configuration()[keyPath: field] ? "yes" : "no", "no, yes") {
+  private static func flag(_ name: String, _ path: Path<Bool>) -> Field<Configuration> {
+    Field(name, path, usual: Configuration()[keyPath: path] ? "yes" : "no", "no, yes") {
       ["no": false, "yes": true][$0]
     }.among { _ in ["no", "yes"] }
   }
 
   /// - Parameter isPath: false for a text in which a slash means no folder, as an ALSA device has it.
   private static func text(
-    _ field: Field<String>, _ allowed: String, isPath: Bool = false
-  ) -> Key {
-    Key(field, usual: Configuration()[keyPath: field], allowed) { value in
+    _ name: String, _ path: Path<String>, _ allowed: String, isPath: Bool = false
+  ) -> Field<Configuration> {
+    Field(name, path, usual: Configuration()[keyPath: path], allowed) { value in
       if isPath, let flaw = RelativePath(value) { throw flaw }
       return value.isEmpty ? nil : value
     }
   }
 
   private static func times<Times>(
-    _ field: Field<Times>, as example: String, _ read: @escaping @Sendable (String) throws -> Times
-  ) -> Key {
-    Key(field, usual: "none", "none, or times of day, as in \(example)") {
+    _ name: String, _ path: Path<Times>, as example: String,
+    _ read: @escaping @Sendable (String) throws -> Times
+  ) -> Field<Configuration> {
+    Field(name, path, usual: "none", "none, or times of day, as in \(example)") {
       $0.isEmpty ? nil : try read($0)
     }
   }
 
-  private static func tune(_ field: Field<Tune?>, usual: String) -> Key {
-    Key(field, usual: usual, "none, a tune's name, or the full path of its file") { value in
+  private static func tune(
+    _ name: String, _ path: Path<Tune?>, usual: String
+  ) -> Field<Configuration> {
+    Field(name, path, usual: usual, "none, a tune's name, or the full path of its file") { value in
       if let flaw = RelativePath(value) { throw flaw }
       return .some(value == "none" ? nil : try Sounds.tune(value))
     }.among { _ in ["none"] + Sounds.tuneNames() }
@@ -346,17 +352,19 @@ extension Configuration {
 
   private static let aLine = "none, a line's name (GPIO17), or chip-label:offset (pinctrl-rp1:17)"
 
-  private static func optional(_ field: Field<String?>, _ allowed: String) -> Key {
-    Key(field, usual: "none", allowed) {
+  private static func optional(
+    _ name: String, _ path: Path<String?>, _ allowed: String
+  ) -> Field<Configuration> {
+    Field(name, path, usual: "none", allowed) {
       $0.isEmpty ? nil : .some($0 == "none" ? nil : $0)
     }
   }
 
   private static func duration(
-    _ field: Field<Duration>, from least: Duration, to most: Duration
-  ) -> Key {
-    Key(
-      field, usual: Configuration()[keyPath: field].asWritten,
+    _ name: String, _ path: Path<Duration>, from least: Duration, to most: Duration
+  ) -> Field<Configuration> {
+    Field(
+      name, path, usual: Configuration()[keyPath: path].asWritten,
       "\(least.nanoseconds / 1_000_000_000)s to \(most.nanoseconds / 1_000_000_000)s, with its "
         + "unit, as in 300ms, 20s or 5min"
     ) { text in
@@ -364,9 +372,11 @@ extension Configuration {
     }
   }
 
-  private static func decibels(_ field: Field<Double>, to most: Int) -> Key {
-    Key(
-      field, usual: "\(Int(Configuration()[keyPath: field]))dB",
+  private static func decibels(
+    _ name: String, _ path: Path<Double>, to most: Int
+  ) -> Field<Configuration> {
+    Field(
+      name, path, usual: "\(Int(Configuration()[keyPath: path]))dB",
       "-60dB to \(most)dB, with its unit, as -6dB"
     ) { Decibels(level: $0, to: Double(most))?.value }
     .written { text in
@@ -375,73 +385,14 @@ extension Configuration {
   }
 }
 
-/// What `settings.conf` may set a key to, and with it anybody whom the relay lets in: no path, so
-/// that no file is read that somebody in the network names.
-enum Settable {
-  case anything
-  /// What cannot be had of `choices` is set in a file of the owner.
-  case choices
-  /// It depends on how the clock is built.
-  case nothing
-}
-
-struct SettingKey<Root>: Sendable {
-  /// Key paths of value types to value types are constants; the compiler does not know that they
-  /// may be shared.
-  typealias Field<Value> = WritableKeyPath<Root, Value> & Sendable
-
-  let usual: String?
-  let allowed: String
-  /// Every value there is; empty if they cannot be listed.
-  private(set) var choices: @Sendable (Configuration) -> [String] = { _ in [] }
-  private(set) var settable = Settable.anything
-  /// Its value as it is shown and saved.
-  private(set) var asWritten: @Sendable (String) -> String = { $0 }
-  let take: INIKey<Root>
-
-  init(usual: String?, _ allowed: String, _ take: @escaping INIKey<Root>) {
-    (self.usual, self.allowed, self.take) = (usual, allowed, take)
-  }
-
-  /// - Parameter read: nil for a value that is not allowed; or an error that says why it is not.
-  init<Value>(
-    _ field: Field<Value>, usual: String? = nil, _ allowed: String,
-    _ read: @escaping @Sendable (String) throws -> Value?
-  ) {
-    self.init(usual: usual, allowed) { root, text in
-      do {
-        guard let value = try read(text) else { return "allowed: \(allowed)" }
-        root[keyPath: field] = value
-        return nil
-      } catch {
-        return "\(error)"
-      }
-    }
-  }
-
-  func among(_ choices: @escaping @Sendable (Configuration) -> [String]) -> Self {
-    var key = self
-    key.choices = choices
-    return key
-  }
-
-  func written(_ asWritten: @escaping @Sendable (String) -> String) -> Self {
-    var key = self
-    key.asWritten = asWritten
-    return key
-  }
-
-  func settable(_ settable: Settable) -> Self {
-    var key = self
-    key.settable = settable
-    return key
-  }
-
-  /// Why `settings.conf` cannot set it, or not to this value; nil if it can.
+extension Field<Configuration> {
+  /// Why `settings.conf` cannot have it, or not this value of it; nil if it can. With it anybody whom
+  /// the relay lets in can set it: no file is read that somebody in the network names.
   func flaw(ofSetting value: String) -> String? {
-    guard settable == .nothing || value.hasPrefix("/") else { return nil }
+    let isOfFile = fact.giver == .file
+    guard isOfFile || value.hasPrefix("/") else { return nil }
     let what =
-      settable == .nothing
+      isOfFile
       ? "it depends on how the clock is built; set it" : "the path of a file can only be set"
     return "\(what) in a file in /etc/clocksmith/conf.d"
   }

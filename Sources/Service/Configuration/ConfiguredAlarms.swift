@@ -68,7 +68,7 @@ struct ConfiguredAlarms: Sendable {
 
 extension ConfiguredAlarms {
   /// The keys of a section; nil if it is not an alarm's.
-  static func keys(of section: String) -> [String: SettingKey<Configuration>]? {
+  static func keys(of section: String) -> [String: Field<Configuration>]? {
     guard let name = name(of: section) else { return nil }
     let keys = AlarmPlan.fieldsOfSection.map { ($0.name, key($0, of: name)) }
     return Dictionary(uniqueKeysWithValues: keys)
@@ -76,20 +76,17 @@ extension ConfiguredAlarms {
 
   private static func key(
     _ field: Field<AlarmPlan>, of name: String
-  ) -> SettingKey<Configuration> {
+  ) -> Field<Configuration> {
     let usual = field.value(usual())?.text ?? "none"
-    let key = SettingKey<Configuration>(
-      usual: field.fact.isRequired ? nil : usual, field.fact.allowed
-    ) { configuration, value in
+    let key = Field<Configuration>(
+      field, usual: field.fact.isRequired ? nil : usual
+    ) { configuration, text in
       let sections = configuration.alarmSections.sections
-      guard let index = sections.firstIndex(where: { $0.name == name }) else { return nil }
+      guard let index = sections.firstIndex(where: { $0.name == name }) else { return true }
       configuration.alarmSections.sections[index].given.insert(field.name)
-      return field.take(value, &configuration.alarmSections.sections[index].plan)
+      return try field.parse(&configuration.alarmSections.sections[index].plan, text)
     }
-    if field.name == Tune.key.name {
-      return key.among { _ in ["none"] + Sounds.tuneNames() }.settable(.choices)
-    }
-    return field.fact.giver == .file ? key.settable(.nothing) : key
+    return field.name == Tune.key.name ? key.oneOf { _ in ["none"] + Sounds.tuneNames() } : key
   }
 
   /// As in `alarm school`, in the order in which they came.

@@ -45,18 +45,18 @@ public struct Setting: Sendable {
   init(_ record: Record) throws(BadValue) { try record.fill(&self, Self.fields) }
 
   fileprivate init(
-    _ key: String, _ schema: SettingKey<Configuration>, _ configuration: Configuration
+    _ key: String, _ field: Field<Configuration>, _ configuration: Configuration
   ) {
     let (setting, written) = (configuration.settings[key], configuration.written[key])
     self.key = key
-    usual = written?.text ?? schema.usual
+    usual = written?.text ?? field.fact.usual
     value = setting?.text ?? usual ?? ""
     origin = setting != nil ? .settings : written != nil ? .file : .default
     place = (setting ?? written)?.place
     hides = setting != nil ? written?.place : nil
-    choices = schema.choices(configuration)
-    allowed = choices.isEmpty ? schema.allowed : nil
-    isSettable = schema.settable != .nothing
+    choices = field.choices(configuration)
+    allowed = choices.isEmpty ? field.fact.allowed : nil
+    isSettable = field.fact.giver != .file
   }
 }
 
@@ -157,10 +157,10 @@ extension Configuration {
     var found: [Setting] = []
     let wanted = wanted.map(canonical)
     for section in Self.keys.keys.sorted() + alarmSections.names {
-      for (name, schema) in Self.keys(of: section)!.sorted(by: { $0.key < $1.key }) {
+      for (name, field) in Self.keys(of: section)!.sorted(by: { $0.key < $1.key }) {
         let key = "\(section).\(name)"
         guard [nil, section, key].contains(wanted) else { continue }
-        found.append(Setting(key, schema, self))
+        found.append(Setting(key, field, self))
       }
     }
     return found
@@ -201,12 +201,12 @@ extension Configuration {
     let old = current.settings.mapValues(\.text)
     var settings = old
     let (section, name) = Self.split(key)
-    let schema = Self.keys(of: section)?[name]
+    let field = Self.keys(of: section)?[name]
     let isAlarm = ConfiguredAlarms.name(of: key) != nil
     let isMeant = { (other: String) in other == key || isAlarm && Self.split(other).section == key }
     let leftOut = current.leftOut.filter { !isMeant($0.key) }
-    if schema != nil {
-      settings[key] = value.map { schema?.asWritten($0) ?? $0 }
+    if let field {
+      settings[key] = value.map { field.asWritten($0) }
     } else {
       guard value == nil, isAlarm || leftOut != current.leftOut else {
         throw Fault(
@@ -230,7 +230,7 @@ extension Configuration {
     var configuration = try overridden(by: used)
     configuration.leftOut = leftOut
     if !leftOut.isEmpty, fault(of: file) == nil { configuration = try overridden(by: file) }
-    let choices = schema?.settable == .choices ? schema?.choices(current) : nil
+    let choices = field?.isOneOfChoices == true ? field?.choices(current) : nil
     if let value, let choices, !choices.contains(value) {
       let words = "allowed are \(choices.joined(separator: ", "))"
       throw Fault(what, "\(words); set any other in a file in /etc/clocksmith/conf.d")
