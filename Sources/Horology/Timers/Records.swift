@@ -197,6 +197,7 @@ extension Reminder {
     case .paused, .waiting, .snoozing: state = .paused(left: try record.value(.left))
     }
     var plan = TimerPlan(try record.value(.length))
+    try record.fill(&plan, TimerPlan.fields)
     plan.name = try usableName(record, .timer)
     return Reminder(number: try record.value(.number), .timer(plan), state: state)
   }
