@@ -62,9 +62,7 @@ import Testing
     #expect(try SavedState.read(String(decoding: bytes, as: UTF8.self)) == store.state)
   }
 
-  @Test("when the RTC was last right is written once a day", .rule("holdover-count")) func rtcSet()
-    throws
-  {
+  @Test("when the RTC was last right is written once a day") func rtcSet() throws {
     let store = store()
     let first = Instant(seconds: 1_795_275_000)
     for hour in 0...25 {
