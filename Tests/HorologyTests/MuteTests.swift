@@ -49,9 +49,8 @@ import Testing
     #expect(mutes(desk) == [.off])
   }
 
-  @Test("the next is the next that would sound", .rule("mute-next")) func theNextThatWouldSound()
-    throws
-  {
+  @Test("the next is the next that would sound", .rule("mute-next"))
+  func theNextThatWouldSound() throws {
     let quiet = try QuietHours(text: "15:00-15:40")
     var desk = Desk(at: "2026-11-21T15:07:00") { $0.quiet = quiet }
     desk.tell(.mute(.next))

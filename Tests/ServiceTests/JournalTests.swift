@@ -56,9 +56,8 @@ import Vocabulary
     #expect(notice.fields["REASON"] == "too_late_for_chime")
   }
 
-  @Test("what was skipped is told with its first and its last", .rule("silence-told")) func range()
-    throws
-  {
+  @Test("what was skipped is told with its first and its last", .rule("silence-told"))
+  func range() throws {
     let last = Schedule(interval: .quarter, zone: UTCZone()).next(after: occasion.instant)
     let notice = try notice(.skipped(from: occasion, through: last, .quietHours))
     #expect(notice.fields["OCCASION"] == "2026-11-21T15:15:00Z")
