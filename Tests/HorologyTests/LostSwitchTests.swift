@@ -56,7 +56,8 @@ import Testing
     #expect(seen.neverHeard == [.switchLost, .switchLost])
   }
 
-  @Test("the list of the alarms tells that it keeps them silent") func list() throws {
+  @Test("the list of the alarms tells that it keeps them silent", .rule("switch-silences"))
+  func list() throws {
     var desk = Desk(at: Self.start)
     desk.tell(.reminder(.set(Self.alarm)))
     func reason() throws -> SkipReason? {

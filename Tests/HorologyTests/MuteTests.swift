@@ -82,7 +82,7 @@ import Testing
     #expect((desk.stopReason == .muted))
   }
 
-  @Test("the switch wins over it") func theSwitch() {
+  @Test("the switch wins over it", .rule("switch-silences")) func theSwitch() {
     var desk = Desk(at: "2026-11-21T15:07:00")
     desk.tell(.mute(.next))
     desk.tell(.switched(.off, at: desk.now.uptime))

@@ -43,8 +43,7 @@ import Testing
     #expect(after == .milliseconds(14))
   }
 
-  @Test("the switch may still be turned on until the very instant", .rule("switch-silences"))
-  func onInTheLastMoment() {
+  @Test("the switch may still be turned on until the very instant") func onInTheLastMoment() {
     var desk = Desk(at: "2026-11-21T15:14:57")
     #expect(desk.played == "15:15:00")
     turn(&desk, .off)

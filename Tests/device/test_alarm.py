@@ -21,7 +21,6 @@ def in_london(device):
     device.wait_for_line("^the zone is Etc/UTC", mark)
 
 
-@pytest.mark.rule("wall-clock")
 def test_it_rings_at_its_local_time_over_both_changes(in_london, figures):
     in_london.set_clock("2028-03-25 06:30:00")
     in_london.run("clocksmith alarm 06:58 --days mon-sun --name school")
