@@ -182,13 +182,14 @@ extension Field {
     return field
   }
 
-  /// Takes the line of a file, or the argument of an option.
-  /// - Returns: why it cannot be taken, and what is allowed; nil if it is.
-  public func take(_ text: String, _ root: inout Root) -> String? {
-    do {
-      return try parse(&root, text) ? nil : "allowed: \(fact.allowed)"
-    } catch {
-      return "\(error)"
+  /// As a key of a file.
+  public var take: INIKey<Root> {
+    { root, text in
+      do {
+        return try parse(&root, text) ? nil : "allowed: \(fact.allowed)"
+      } catch {
+        return "\(error)"
+      }
     }
   }
 }

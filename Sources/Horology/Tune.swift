@@ -94,7 +94,9 @@ public struct Tune: Hashable, Sendable {
   public var isMissing: Bool { movements.isEmpty }
 
   /// Only the name: whoever has the files finds the tune.
-  public static let key = Key<Tune>.parsed("tune", allowed: "the name of a tune", as: \.name) { name in
+  public static let key = Key<Tune>.parsed(
+    "tune", allowed: "the name of a tune", as: \.name
+  ) { name in
     if name.isEmpty { throw TextFlaw.tune }
     return .missing(name)
   }

@@ -56,7 +56,7 @@ public struct AgendaLine: Hashable, Sendable {
       self.init("alarm", at: instant, civil, text, chime: chime)
       record[.number] = alarm.number
       record[Self.signal] = chime == nil ? Signal.ring.rawValue : nil
-      record = record.merging(alarm.alarm?.record ?? Record())
+      record = record.merging(alarm.alarm.map { Record($0, AlarmPlan.fieldsOfRing) } ?? Record())
     case .timer(let timer):
       let text = composer.saysTimers ? composer.text(of: timer.phrases) ?? "" : ""
       self.init("timer", at: instant, civil, text, chime: nil)

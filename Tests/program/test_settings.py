@@ -371,7 +371,7 @@ def test_an_alarm_is_set_changed_and_removed(caller, start, settings):
     assert (now["work"]["time"], now["work"]["days"]) == ("09:15", "mon-fri")
     assert now["school"]["origin"] == "configuration"
     shown = seen(caller, "alarm school")
-    assert set(shown) == {f"alarm school.{key}" for key in ("time", "days", "tune", "rise")}
+    assert set(shown) == {f"alarm school.{key}" for key in ("time", "days", "tune", "rise", "light")}
     assert "usual" not in shown["alarm school.time"]
     assert shown["alarm school.rise"] | {"allowed": ""} == {
         "key": "alarm school.rise", "value": "none", "origin": "default", "usual": "none",

@@ -30,10 +30,15 @@ public struct AlarmPlan: Hashable, Sendable {
 
   public var record: Record { Record(self, Self.fields) }
 
-  /// What is told of an alarm besides its name, its times and its tune, as in `rise 5min`.
+  /// What is true of each of its rings.
+  public static let fieldsOfRing = fields.filter {
+    ![TimeOfDay.key.name, AlarmDays.key.name].contains($0.name)
+  }
+
+  /// What is told of a ring besides its name and its tune, as in `rise 5min`.
   public static func details(_ record: Record) -> [String] {
-    let told = [Key<String>.name.name, TimeOfDay.key.name, AlarmDays.key.name, Tune.key.name]
-    return fields.map(\.name).filter { !told.contains($0) }.compactMap { name in
+    let told = [Key<String>.name.name, Tune.key.name]
+    return fieldsOfRing.map(\.name).filter { !told.contains($0) }.compactMap { name in
       record[name]?.text.map { "\(name) \($0)" }
     }
   }

@@ -158,6 +158,8 @@ extension Reminder {
   public var record: Record {
     var record = Record()
     record[.number] = number
+    // Before the other keys, as the completion of the command looks for it.
+    record[.name] = name
     switch plan {
     case .timer(let plan): record = record.merging(Record(plan, TimerPlan.fields))
     case .alarm(let plan):

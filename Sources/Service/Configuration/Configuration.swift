@@ -150,9 +150,7 @@ public struct Configuration: Sendable {
   ) throws(Fault) {
     for section in file.sections { try alarmSections.begin(section, in: file.path) }
     let sections = Self.keys.keys.sorted().joined(separator: ", ") + ", and alarm NAME"
-    _ = try file.fill(&self, sections: sections) { section in
-      Self.keys(of: section)?.mapValues { field in { field.take($1, &$0) } }
-    }
+    _ = try file.fill(&self, sections: sections) { Self.keys(of: $0)?.mapValues(\.take) }
     for entry in file.entries {
       let name = Self.name(of: entry.key, in: entry.section)
       let place = "\(file.path):\(entry.line)"
