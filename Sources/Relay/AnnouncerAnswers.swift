@@ -1,65 +1,10 @@
 import Basics
-import Daemon
 @preconcurrency import Glibc
 import Horology
 
-extension RelayService {
-  /// Opens the door for apps with the current configuration and its files, or closes it.
-  func openDoor() {
-    guard let http = configuration.http else { return closeDoor() }
-    do throws(Fault) {
-      let settings = try HTTPDoor.Settings(http)
-      if let door, door.settings == settings { return }
-      closeDoor()
-      door = try HTTPDoor(self, settings)
-      _ = doorOutage.ends()
-      journal.log(.http, .info, "apps are served at \(http.url)")
-      watchCertificate(of: http)
-    } catch {
-      closeDoor()
-      if doorOutage.begins() {
-        journal.log(
-          .httpLost, .error, "\(error); apps are not served until that is put right",
-          ["DETAIL": error.description])
-      }
-      doorTimer = try? loop.after(doorOutage.nextWait()) { [unowned self] in openDoor() }
-    }
-  }
-
-  /// A renewed certificate is served at once, and one that ends soon is told of each day.
-  private func watchCertificate(of http: HTTPConfiguration) {
-    guard let certificate = http.certificate, let key = http.key else { return }
-    func renew() {
-      // One of two files may be the old one still, or half written.
-      if (try? HTTPDoor.Settings(http)) != nil { openDoor() }
-    }
-    certificateWatches = [certificate, key].compactMap { try? loop.whenReplaced($0, renew) }
-    func logDates() {
-      guard let complaint = try? TLSIdentity.complaint(of: certificate) else { return }
-      journal.log(.httpLost, .warning, "\(complaint)", ["DETAIL": complaint.description])
-    }
-    logDates()
-    let timer = try? loop.every(.seconds(86_400)) {
-      renew()
-      logDates()
-    }
-    certificateWatches += [timer].compactMap { $0 }
-  }
-
-  func closeDoor() {
-    certificateWatches = []
-    doorTimer = nil
-    door?.close()
-    door = nil
-  }
-
-  /// The state as JSON, while the announcer runs.
-  var stateForApps: Result<String, Rejection> {
-    if let why = announcer.absence { return .failure(Rejection(.absent, why)) }
-    return .success(announcer.state.payload(waiting: waiting))
-  }
-
-  private var zone: String? { announcer.state.record[Key<String>.text("zone")] }
+/// What apps and the page are told of the clock, besides its state.
+extension AnnouncerLink {
+  private var zone: String? { state.record[Key<String>.text("zone")] }
 
   /// What the clocks of the zone show at an instant, by strftime(3).
   private func local(_ format: String, at instant: Instant = .now) -> String {
@@ -89,7 +34,7 @@ extension RelayService {
 
   /// What the page says without JavaScript.
   var words: [Substring: String] {
-    let state = announcer.state.record
+    let state = state.record
     func text(_ key: String, of record: Record) -> String { record[.text(key)] ?? "" }
     // Without a zone no local time is right.
     if case .list(let keys)? = state["problem_keys"], keys.contains(.text("zone")) {
@@ -102,13 +47,13 @@ extension RelayService {
       let reason = text("reason", of: occasion)
       next = "\(time): " + (reason.isEmpty ? text("text", of: occasion) : "silent, \(reason)")
     }
-    let trust = announcer.absence ?? text("trust", of: state)
+    let trust = absence ?? text("trust", of: state)
     return ["time": localTime, "next": next, "trust": trust]
   }
 
   var time: Record {
     // No signal tells how far the clock may be off: ask, for the next answer. A page asks every minute.
-    announcer.ask()
+    ask()
     let now = Instant.now
     // As +01:00, not +0100.
     let local = local("%FT%T%z", at: now)
@@ -116,7 +61,7 @@ extension RelayService {
       "instant": .text(now.rfc3339), "local": .text("\(local.dropLast(2)):\(local.suffix(2))"),
       "zone": .text(zone ?? ""),
     ])
-    return isRunning ? time.merging(announcer.state.uncertainty) : time
+    return isRunning ? time.merging(state.uncertainty) : time
   }
 
   /// What will sound within a day. The clock tells it in parts.
@@ -126,7 +71,7 @@ extension RelayService {
   ) {
     let keys = Horology.Request.Keys.self
     let request = Record(keys.from, start).merging(Record(keys.to, end))
-    announcer.call("Agenda", request) { [unowned self] part in
+    call("Agenda", request) { [unowned self] part in
       guard case .success(var agenda) = part, case .list(let more)? = agenda["lines"] else {
         return answer(part)
       }
@@ -138,26 +83,5 @@ extension RelayService {
       agenda["lines"] = .list(all)
       answer(.success(agenda))
     }
-  }
-}
-
-/// The clock's notices of the last day.
-struct RecentNotices {
-  private static let most = 300
-  private static let age = Duration.seconds(86_400)
-
-  private var notices: [(at: Instant, json: String)] = []
-
-  /// - Returns: the notice as JSON.
-  mutating func add(_ notice: Record, at now: Instant) -> String {
-    let json = Record(["at": .text(now.rfc3339)]).merging(notice).json
-    notices = notices.suffix(Self.most - 1) + [(now, json)]
-    return json
-  }
-
-  /// As in `{"notices": [...]}`, the oldest first.
-  func json(at now: Instant) -> String {
-    let recent = notices.filter { now - $0.at < Self.age }.map(\.json)
-    return "{\"notices\":[\(recent.joined(separator: ","))]}"
   }
 }
