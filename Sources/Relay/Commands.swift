@@ -73,10 +73,10 @@ final class Commands {
 
   private func carryOut(_ order: Order) {
     switch order.action {
-    case .call:
+    case .call(let method, let request):
       if let instant = order.at { return keep(order, until: instant) }
       if order.name == "stop" { cancelWaiting() }
-      call(order) { [unowned self] answer in
+      clock.call(method, request) { [unowned self] answer in
         switch answer {
         case .success(let told): done(order, told)
         case .failure(let why): refuse(order, why)
@@ -90,11 +90,6 @@ final class Commands {
     case .remove(let token):
       changeDevices(order) { register throws(Fault) in try register.remove(token: token) }
     }
-  }
-
-  private func call(_ order: Order, _ answered: @escaping (Result<Record, Rejection>) -> Void) {
-    guard case .call(let method, let request) = order.action else { return }
-    clock.call(method, request, answered)
   }
 
   private func done(_ order: Order, _ told: Record) {
@@ -234,9 +229,10 @@ final class Commands {
   }
 
   private func send(_ command: WaitingCommand) {
-    command.stage = .sent
     let order = command.order
-    call(order) { [unowned self] answer in
+    guard case .call(let method, let request) = order.action else { return }
+    command.stage = .sent
+    clock.call(method, request) { [unowned self] answer in
       // Perhaps it was cancelled meanwhile.
       guard command.stage == .sent else { return }
       switch answer {
