@@ -19,6 +19,9 @@ final class AnnouncerLink {
   private unowned let service: RelayService
   /// Why the announcer cannot be called; nil if it can.
   private(set) var absence: String? = "the announcer has not answered yet"
+  var isRunning: Bool { absence == nil }
+  /// Whether it ran when that was logged last.
+  private var loggedRunning: Bool?
   /// As the announcer has told it last. It is kept while the announcer is absent, so that a command
   /// with an instant is taken while the announcer restarts.
   private(set) var state = AnnouncerState(Record())
@@ -30,9 +33,9 @@ final class AnnouncerLink {
   private var timer: EventSource?
   private var outage = Outage(first: .milliseconds(250), longest: longestPause)
 
-  init(_ loop: EventLoop, _ service: RelayService) {
-    self.loop = loop
+  init(_ service: RelayService) {
     self.service = service
+    loop = service.loop
   }
 
   func connect() {
@@ -77,13 +80,13 @@ final class AnnouncerLink {
     if sd_bus_message_is_signal(message, AnnouncerBus.interface, "Noticed") > 0,
       let notice = BusReader.record(message)
     {
-      service.noticed(notice)
+      service.heard(notice)
     } else if sd_bus_message_is_signal(message, AnnouncerBus.interface, "Held") > 0 {
-      service.door?.phones?.held()
+      service.door.opened?.phones?.held()
     } else {
       let hasNewOwner = sd_bus_message_is_signal(
         message, "org.freedesktop.DBus", "NameOwnerChanged")
-      if hasNewOwner > 0 { service.handOverAgain() }
+      if hasNewOwner > 0 { service.commands.handOverAgain() }
       ask()
     }
   }
@@ -116,7 +119,18 @@ final class AnnouncerLink {
 
   private func setAbsence(_ absence: String?) {
     self.absence = absence
-    service.lookAtAnnouncer()
+    // Log only the first cause of an absence: it may change from one attempt to the next.
+    if loggedRunning != isRunning {
+      loggedRunning = isRunning
+      if let absence {
+        service.journal.log(
+          .announcerLost, .warning,
+          "\(absence); the clock is published as offline until the announcer is back")
+      } else {
+        service.journal.log(.announcer, .notice, "the announcer answers")
+      }
+    }
+    service.announcerChanged()
   }
 
   /// - Parameter done: called once, perhaps before this returns, with the announcer's answer.

@@ -46,7 +46,7 @@ extension AnnouncerState {
   /// As JSON: one line, the same for the same values.
   /// - Parameter waiting: the commands that wait for their instants.
   func payload(waiting: [Order]) -> String {
-    let waiting = waiting.filter { !$0.isHanded }.map { order in
+    let waiting = waiting.map { order in
       Record([
         "command": .text(order.name), "id": order.id.map { .text($0) },
         "at": order.at.map { .text($0.rfc3339) },

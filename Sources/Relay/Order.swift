@@ -26,21 +26,6 @@ final class Order {
   /// Answers an app over HTTP, once; nil if none waits for it.
   var answer: ((CommandOutcome) -> Void)?
 
-  // While one for an instant waits.
-  /// In the register; nil if it is not kept there.
-  var number: Int64?
-  /// The relay has restarted since it came.
-  var isRestored = false
-  /// The clock has it: it gets it again if it restarts before the instant.
-  var isHanded = false
-  /// What the clock has answered then.
-  var told = Record()
-  var isSent = false
-  /// When it is sent again, because the announcer was busy or absent.
-  var retry: Instant?
-  /// Why the announcer did not take it at first.
-  var before: Rejection?
-
   private init(_ record: Record) throws {
     let name = record[Self.command]
     let form = Horology.Request.forms.first {

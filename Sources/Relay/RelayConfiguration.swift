@@ -20,6 +20,10 @@ public struct RelayConfiguration: Hashable, Sendable {
 
     /// As in `homeassistant.local:1883`.
     public var name: String { "\(host):\(port)" }
+
+    var words: String { host.isEmpty ? "no broker" : "\(name)\(usesTLS ? ", TLS" : "")" }
+
+    var place: Register.Place { (host, port) }
   }
 
   public var broker = Broker()

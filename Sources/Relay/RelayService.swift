@@ -4,45 +4,25 @@ import Daemon
 import Horology
 import Vocabulary
 
-/// The relay: connects its parts. RelayCommands.swift handles the commands.
+/// The relay: wires the owners of its state, and passes on what happens.
 public final class RelayService {
   let loop: EventLoop
   let journal = Journal()
   private let notifier = Notifier()
   private let path: String?
   private(set) var configuration: RelayConfiguration
-  private(set) var broker: BrokerLink?
-  private(set) lazy var announcer = AnnouncerLink(loop, self)
   private var sources: [EventSource] = []
 
-  var reader = CommandReader()
-  /// The commands for an instant, in the order in which they came.
-  var waiting: [Order] = []
-  var waitingTimer: EventSource?
-  var toldRejections: (causes: Set<Rejection>, since: Duration) = ([], uptime)
+  private(set) lazy var announcer = AnnouncerLink(self)
   private(set) lazy var register = OpenRegister(loop, journal) { [unowned self] in
-    door?.phones?.read()
-    publisher?.read()
+    door.opened?.phones?.read()
+    pushes.publisher?.read()
   }
-  var publisher: Publisher?
-  private(set) lazy var ahead = Ahead(loop) { [unowned self] in
-    publisher?.publish($0.message(of: topics.name, at: .now))
-  }
-  /// What is lost: the event that ends it is told, though it is an everyday one.
-  var lost: Set<JournalEvent> = []
-  var door: HTTPDoor?
-  var doorTimer: EventSource?
-  var certificateWatches: [EventSource] = []
-  var notices = RecentNotices()
-  var doorOutage = Outage(longest: .seconds(10))
-  /// The payloads that the broker keeps for us, by topic.
-  private var published: [String: String] = [:]
-  private var formerBrokers: [MQTTClient] = []
-  private var formerTimer: EventSource?
-  private static let patience = Duration.seconds(30)
-  private var hasLookedBack = false
-  /// Whether the announcer ran when that was logged last.
-  private var loggedRunning: Bool?
+  private(set) lazy var broker = BrokerTopics(self)
+  private(set) lazy var commands = Commands(self)
+  private(set) lazy var rejections = RejectionLog(journal)
+  private(set) lazy var door = Door(self)
+  private lazy var pushes = Pushes(self)
 
   var topics: Topics { configuration.topics }
 
@@ -62,95 +42,21 @@ public final class RelayService {
     tellOutdated()
     notifier.ready("connecting to \(configuration.broker.words)")
     announcer.connect()
-    connect()
-    takeUpWaiting()
-    startPush()
-    openDoor()
+    broker.connect()
+    commands.restore()
+    pushes.start()
+    door.open()
     if let allowed = Notifier.watchdogInterval {
       sources.append(try loop.every(allowed / 2) { [unowned self] in notifier.isAlive() })
     }
     try loop.run()
   }
 
-  private func connect() {
-    // A relay without a broker still serves push and HTTP.
-    broker = configuration.broker.host.isEmpty ? nil : BrokerLink(self)
-    broker?.connect()
-    hasLookedBack = broker == nil
-    if hasLookedBack { clearFormerBrokers() }
-  }
-
-  private func disconnect() {
-    broker?.publish(topics.availability, "offline")
-    broker?.disconnect()
-  }
-
-  private var place: Register.Place { (configuration.broker.host, configuration.broker.port) }
-
-  /// Clears what this clock left at brokers of former configurations. It connects without a user, so
-  /// that no password goes to another broker than its own.
-  private func clearFormerBrokers() {
-    let former = ((try? register.opened().placesOfRetained()) ?? []).filter { $0 != place }
-    formerBrokers = former.compactMap { try? client(toClear: $0) }
-    // Once: a broker that is gone is not asked at each start.
-    formerTimer =
-      former.isEmpty
-      ? nil
-      : try? loop.after(Self.patience) { [unowned self] in
-        formerBrokers = []
-        for old in former { giveUp(old) }
-      }
-  }
-
-  private func giveUp(_ old: Register.Place) {
-    let left = (try? register.opened().retained(at: old)) ?? []
-    guard !left.isEmpty else { return }
-    try? register.opened().setRetained([], at: old)
-    journal.log(
-      .broker, .notice,
-      "\(old.host) was not reached, or refused: what this clock has left there stays: "
-        + left.joined(separator: ", "))
-  }
-
-  private func client(toClear old: Register.Place) throws(Fault) -> MQTTClient {
-    let left = (try? register.opened().retained(at: old)) ?? []
-    // Every clock has left this, so the broker tells it.
-    let last = left.first { $0.hasSuffix("/availability") } ?? ""
-    var settings = configuration.broker
-    (settings.host, settings.givenPort, settings.user) = (old.host, old.port, nil)
-    weak var client: MQTTClient?
-    func cleared() {
-      try? register.opened().setRetained([], at: old)
-      client?.disconnect()
-      journal.log(.broker, .info, "cleared what this clock had left at \(settings.name)")
-    }
-    let made = try MQTTClient(settings, loop, id: "\(topics.clientID)-former") {
-      [unowned self] event in
-      switch event {
-      case .accepted:
-        for topic in [topics.availability, last] { _ = client?.subscribe(to: topic) }
-      case .received(topics.availability, Array("online".utf8), _):
-        // It is the same broker by another name.
-        for topic in Set(left).subtracting(topics.retained) { publish(topic, "") }
-        cleared()
-      case .received(last, let payload, _):
-        if payload.isEmpty { return cleared() }
-        for topic in left.filter({ $0 != last }) + [last] {
-          _ = client?.publish(topic, "", qos: 1, isRetained: true)
-        }
-      default: break
-      }
-    }
-    client = made
-    try made.connect()
-    return made
-  }
-
   private func stop() {
     journal.log(.stopping, .info, "stopping")
     notifier.stopping()
-    closeDoor()
-    disconnect()
+    door.close()
+    broker.disconnect()
     loop.exit()
   }
 
@@ -160,16 +66,16 @@ public final class RelayService {
       let new = try RelayConfiguration.load(path: path)
       // Retry an unreachable broker at once: its password or certificate may have changed.
       let connects =
-        new.broker != configuration.broker || new.topics != topics || broker?.isConnected == false
+        new.broker != configuration.broker || new.topics != topics || broker.isConnected == false
       if connects {
-        if new.broker.name != configuration.broker.name { leaveNothing() }
-        disconnect()
+        if new.broker.name != configuration.broker.name { broker.leave() }
+        broker.disconnect()
       }
       configuration = new
-      if connects { connect() }
+      if connects { broker.connect() }
       // Keys, secrets and certificates are in files of their own, which may have changed.
-      startPush()
-      openDoor()
+      pushes.start()
+      door.open()
       journal.log(
         .reloaded, .info, "reloaded: \(topics.clock) at \(configuration.broker.words)")
       tellOutdated()
@@ -186,54 +92,11 @@ public final class RelayService {
     for words in configuration.outdated { journal.log(.keyOutdated, .notice, words) }
   }
 
-  /// Publishes all again after a new connection: the broker's messages may be old, or gone.
-  func connectedToBroker() {
-    published = [:]
-    broker?.subscribe(to: topics.filters)
-    let place = place
-    let left = Set((try? register.opened().retained(at: place)) ?? [])
-    // Once: some brokers end the connection of a client that may not do so.
-    let former = left.isEmpty ? Set([topics.oldDiscovery].compactMap { $0 }) : left
-    for topic in former.subtracting(topics.retained) { publish(topic, "") }
-    if left != Set(topics.retained) {
-      try? register.opened().setRetained(topics.retained, at: place)
-    }
-    publishAll()
-    // The network is there, and what is ours here is told.
-    if !hasLookedBack { clearFormerBrokers() }
-    hasLookedBack = true
-    sendDue()
-  }
-
-  /// Clears our topics before the broker is changed.
-  private func leaveNothing() {
-    guard broker?.isConnected == true else { return }
-    // QoS 0: with unread acknowledgements the close would drop the rest.
-    for topic in topics.retained { broker?.publish(topic, "", qos: 0) }
-    try? register.opened().setRetained([], at: place)
-    broker?.disconnect()
-  }
-
-  func publishAll() {
-    if let topic = topics.discovery { publish(topic, Discovery.payload(topics)) }
-    publishState()
-    publish(topics.availability, isRunning ? "online" : "offline")
-    tellStatus()
-  }
-
-  /// Publishes a payload unless the broker already has it.
-  private func publish(_ topic: String, _ payload: String) {
-    guard let broker, published[topic] != payload else { return }
-    if broker.publish(topic, payload) { published[topic] = payload }
-  }
-
-  var isRunning: Bool { announcer.absence == nil }
-
   /// As in `connected to homeassistant.local:1883, the announcer runs`.
   func tellStatus() {
     let name = configuration.broker.name
     let reaches =
-      switch broker?.isConnected {
+      switch broker.isConnected {
       case nil: "no broker"
       case true?: "connected to \(name)"
       case false?: "\(name) is not reached"
@@ -241,49 +104,51 @@ public final class RelayService {
     notifier.status("\(reaches), \(announcer.absence ?? "the announcer runs")")
   }
 
+  /// The state as JSON, while the announcer runs.
+  var stateForApps: Result<String, Rejection> {
+    if let why = announcer.absence { return .failure(Rejection(.absent, why)) }
+    return .success(announcer.state.payload(waiting: commands.waitingOrders))
+  }
+
   func publishState() {
     let state = stateForApps
-    if case .success(let state) = state { publish(topics.state, state) }
-    door?.streams.show(state)
+    if case .success(let state) = state { broker.publish(state: state) }
+    door.opened?.streams.show(state)
   }
 
-  func lookAtAnnouncer() {
-    // Log only the first cause of an absence: it may change from one attempt to the next.
-    if loggedRunning != isRunning {
-      loggedRunning = isRunning
-      if let why = announcer.absence {
-        journal.log(
-          .announcerLost, .warning,
-          "\(why); the clock is published as offline until the announcer is back")
-      } else {
-        journal.log(.announcer, .notice, "the announcer answers")
-      }
+  // MARK: What happens
+
+  func connectedToBroker() {
+    broker.connected()
+    tellStatus()
+    commands.look()
+  }
+
+  func receive(_ payload: [UInt8], on topic: String, _ isRetained: Bool) {
+    guard topic == topics.birth else {
+      return commands.receive(payload, on: topic, isRetained: isRetained)
     }
-    sendDue()
-    lookAhead()
-    publishAll()
-  }
-
-  /// Publishes everything again: Home Assistant has started and knows nothing.
-  func republishAll() {
+    // A retained birth does not mean a start, and we have just published everything.
+    guard !isRetained, payload == Array("online".utf8) else { return }
     journal.log(
       .homeAssistant, .info, "Home Assistant has started; everything is published again")
-    published = [:]
-    publishAll()
+    broker.publishAll(again: true)
   }
-}
 
-extension RelayConfiguration.Broker {
-  fileprivate var words: String {
-    host.isEmpty ? "no broker" : "\(name)\(usesTLS ? ", TLS" : "")"
+  /// The announcer's state was told, or it came or went.
+  func announcerChanged() {
+    commands.look()
+    pushes.lookAhead()
+    broker.publishAll()
+    tellStatus()
   }
-}
 
-extension Instant {
-  /// Reads `CLOCK_REALTIME`, to the microsecond, as the register has it.
-  public static var now: Instant {
-    var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
-    return Instant(microseconds: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000)
+  func heard(_ notice: Record) {
+    door.show(notice: notice)
+    guard let (name, words, fields) = Notice.parts(of: notice), let event = JournalEvent(key: name)
+    else { return }
+    if [.started, .reloaded, .setting].contains(event) { door.opened?.renderer.forget() }
+    if Discovery.rings.contains(event) { broker.publish(ring: event, words, fields) }
+    pushes.publish(event, words, fields)
   }
 }

@@ -9,7 +9,7 @@ import Daemon
 /// - Parameter folder: where to write the file of the token.
 func readRequest(_ bytes: [UInt8], _ folder: String) throws {
   let service = try openDoor(folder)
-  defer { service.closeDoor() }
+  defer { service.door.close() }
   let loop = service.loop
   let client = connect()
   defer { close(client) }
@@ -43,8 +43,8 @@ private func openDoor(_ folder: String) throws -> RelayService {
     if port == 0 { port = .random(in: 20_000..<32_000) }
     let text = "[http]\nlisten = 127.0.0.1:\(port)\ntoken_file = \(token)\n"
     let service = try RelayService(path: file("door.conf", Array(text.utf8), folder))
-    service.openDoor()
-    if service.door != nil { return service }
+    service.door.open()
+    if service.door.opened != nil { return service }
     port = 0
   }
   fatalError("no port to listen at")

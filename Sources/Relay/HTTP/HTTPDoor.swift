@@ -47,26 +47,28 @@ final class HTTPDoor {
     [
       Route(path: "/v1/state") { [unowned self] in $0.answer(HTTPAnswer(service.stateForApps)) },
       Route(path: "/v1/time") { [unowned self] in
-        $0.answer(HTTPAnswer(200, json: service.time.json))
+        $0.answer(HTTPAnswer(200, json: service.announcer.time.json))
       },
       Route(path: "/v1/notices") { [unowned self] in
-        $0.answer(HTTPAnswer(200, json: service.notices.json(at: .now)))
+        $0.answer(HTTPAnswer(200, json: service.door.notices.json(at: .now)))
       },
       Route(path: "/v1/agenda") { [unowned self] exchange in
-        service.agenda { exchange.answer(HTTPAnswer($0.map(\.json))) }
+        service.announcer.agenda { exchange.answer(HTTPAnswer($0.map(\.json))) }
       },
       Route(path: "/v1/settings") { [unowned self] exchange in
         service.announcer.call(.settings(nil)) { exchange.answer(HTTPAnswer($0.map(\.json))) }
       },
       Route(path: "/v1/events") { [unowned self] in listen($0) },
       Route(path: "/v1/noon.svg") { [unowned self] exchange in
-        renderer.render(service.wordsOfNoon) {
+        renderer.render(service.announcer.wordsOfNoon) {
           exchange.answer(HTTPAnswer($0, type: "image/svg+xml"))
         }
       },
       Route(path: "/v1/voices/") { [unowned self] in say($0) },
       Route(path: "/v1/commands", methods: ["POST"], access: .act) { [unowned self] exchange in
-        service.carryOut(exchange.body, from: exchange.path) { exchange.answer(HTTPAnswer($0)) }
+        service.commands.carryOut(exchange.body, from: exchange.path) {
+          exchange.answer(HTTPAnswer($0))
+        }
       },
       Route(path: "/v1/devices/", methods: ["DELETE", "PUT"], access: .act) {
         [unowned self] exchange in
@@ -76,7 +78,9 @@ final class HTTPDoor {
         ])
         let body = exchange.body.isEmpty ? Array("{}".utf8) : exchange.body
         // Without the token, which is private.
-        service.carryOut(body, from: "/v1/devices", with: known) { exchange.answer(HTTPAnswer($0)) }
+        service.commands.carryOut(body, from: "/v1/devices", with: known) {
+          exchange.answer(HTTPAnswer($0))
+        }
       },
     ] + (phones.map(routes) ?? [])
 
@@ -173,7 +177,7 @@ final class HTTPDoor {
     }
     if shown != nil {
       let why = Rejection(.token, "\(exchange.address) came with a wrong token")
-      service.reject(why, exchange.path.excerpt)
+      service.rejections.log(why, from: exchange.path.excerpt)
     }
     return HTTPAnswer(
       401, "token",
@@ -187,7 +191,7 @@ final class HTTPDoor {
     if exchange.path == "/" {
       return Route(path: exchange.path, access: .all) { [unowned self] exchange in
         // Nothing of the clock for who may not look.
-        let words = refusal(ofVisitor: exchange, for: .look) == nil ? service.words : [:]
+        let words = refusal(ofVisitor: exchange, for: .look) == nil ? service.announcer.words : [:]
         exchange.answer(files.page(words))
       }
     }
@@ -218,7 +222,7 @@ final class HTTPDoor {
       return exchange.answer(HTTPAnswer(.refused(why)))
     }
     let range = exchange["Range"]
-    renderer.render(["voice", "try", voice, service.localTime, "--output"]) {
+    renderer.render(["voice", "try", voice, service.announcer.localTime, "--output"]) {
       exchange.answer(HTTPAnswer($0, type: "audio/wav").part(range))
     }
   }
@@ -236,7 +240,7 @@ final class HTTPDoor {
   /// Refuses for want of a connection, and ends this one.
   private func full(_ exchange: HTTPExchange, _ words: String) -> HTTPAnswer {
     let rejection = Rejection(.full, words)
-    service.reject(rejection, exchange.path.excerpt)
+    service.rejections.log(rejection, from: exchange.path.excerpt)
     var answer = HTTPAnswer(.refused(rejection))
     answer.headers.append(("Connection", "close"))
     return answer
