@@ -57,10 +57,15 @@ final class BrokerTopics {
     if again { published = [:] }
     if let topic = topics.discovery { publish(topic, Discovery.payload(topics)) }
     service.publishState()
-    publish(topics.availability, service.announcer.isRunning ? "online" : "offline")
+    if !service.announcer.isRunning { publish(topics.availability, "offline") }
   }
 
-  func publish(state: String) { publish(topics.state, state) }
+  func publish(state: String) {
+    // A clock that had this name before may have cleared its topics only now.
+    if published[topics.state] != state { published[topics.availability] = nil }
+    publish(topics.state, state)
+    publish(topics.availability, "online")
+  }
 
   /// Publishes a payload unless the broker already has it.
   private func publish(_ topic: String, _ payload: String) {

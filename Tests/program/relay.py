@@ -120,7 +120,7 @@ class Broker:
         if isinstance(payload, str):
             payload = payload.encode()
         subprocess.run(
-            ["mosquitto_pub", *self.client, "-t", topic, "-q", "1", "-s", *words],
+            ["mosquitto_pub", *self.client, "-t", topic, "-q", "1", "-s" if payload else "-n", *words],
             input=payload, check=True, timeout=60)
 
     def close(self):

@@ -94,6 +94,17 @@ def test_a_broker_with_another_name_keeps_what_is_there(broker, relay_to, announ
     assert all(heard.payloads(discovery()))
 
 
+def test_what_a_clock_that_had_the_name_before_clears_is_there_again_soon(broker, relay_to, announcer):
+    clock = announcer()
+    relay_to(broker.port)
+    wait_for_only(broker, own())
+    for topic in own() - {discovery()}:
+        broker.publish(topic, "", "-r")
+    wait_for_only(broker, {discovery()})
+    clock.change(Muted=("b", True))
+    wait_for_only(broker, own())
+
+
 def test_a_reload_of_what_is_not_the_brokers_leaves_its_connection(
         relay_to, announcer, pretended):
     announcer()
