@@ -58,6 +58,10 @@ def test_it_shows_the_time_and_what_sounds_and_has_sounded(phone, clock, door, b
               or is_debug and "cannot be made" in page.text("#noon"), "the picture of noon", 60)
 
 
+def test_a_tab_has_the_name_of_its_clock(phone, served):
+    assert phone(served).run("return document.title") == "127.0.0.1 – clocksmith"
+
+
 def test_without_javascript_it_shows_time_next_and_trust(phone, served):
     page = phone(served)
     page.tell("Emulation.setScriptExecutionDisabled", value=True)
@@ -109,7 +113,7 @@ def test_names_are_texts_with_a_direction_of_their_own(phone, served, bus):
         caller.ask("SetAlarm", time="07:00", name="<img src=x onerror=alert(1)>")
     page = phone(served, "alarms").wait_for("<img src=x", "#alarm-items")
     assert [each.text for each in page.all("#timer-list bdi")] == names
-    assert page.driver.title == "clocksmith" and not page.all("#timer-list script, img[src=x]")
+    assert page.driver.title == "127.0.0.1 – clocksmith" and not page.all("#timer-list script, img[src=x]")
     assert page.run("return getComputedStyle(document.querySelectorAll('#timer-list bdi')[1]).unicodeBidi") == "isolate"
     assert page.run("return document.documentElement.scrollWidth <= innerWidth")
 
