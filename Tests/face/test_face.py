@@ -297,12 +297,16 @@ def test_the_first_start_asks_for_the_zone_of_the_browser_and_the_rest(paired, u
     assert settings(unset)["announce.quiet"] == "none"
     page.write("Time zone", "Asia/Tokyo", "#setup")
     page.write("Line of the switch", "none", "#setup")
+    # Some voices have words for this one only, and it is sent before the voice.
+    page.run("arguments[0].value = '24'; arguments[0].dispatchEvent(new Event('input', {bubbles: true}))",
+             page.field("Hours of the clock", "#setup"))
     page.press("Set up the clock").message("The clock is set up.")
     assert not page.find("#setup").is_displayed()
     page.wait_for("Asia/Tokyo", "#health").open().wait_for("Next", "#next")
     assert not page.find("#setup").is_displayed()
     kept = settings(unset)
     assert (kept["clock.zone"], kept["announce.quiet"]) == ("Asia/Tokyo", "22:00-07:00")
+    assert kept["announce.clock"] == "24"
 
 
 def test_a_clock_that_somebody_has_set_up_is_not_asked_again(paired, served):
