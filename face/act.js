@@ -20,9 +20,10 @@ export function tell(sentence, { isError = false } = {}) {
 
 /**
  * Does what only a paired phone may; other browsers are led to the pairing. Returns what it returns, or null if it
- * was refused; the refusal is told in the element `error`, or as a message.
+ * was refused; the refusal is told in the element `error`, or as a message. A `thing` that has gone is called what the
+ * page calls it; the clock has only heard its number.
  */
-export async function act(what, { done, error } = {}) {
+export async function act(what, { done, error, thing } = {}) {
   if (error) write(error, "");
   try {
     if (!store.isPaired) await learnPairing();
@@ -39,8 +40,11 @@ export async function act(what, { done, error } = {}) {
     if (refusal.needsPairing) {
       store.pairing = { ...store.pairing, status: "none" };
       openPairing();
-    } else if (error) write(error, refusal.message);
-    else tell(refusal.message, { isError: true });
+      return null;
+    }
+    const words = thing ? refusal.message.replace(/^there is no (timer|alarm) .*/, `There is no ${thing} any more.`) : refusal.message;
+    if (error) write(error, words);
+    else tell(words, { isError: true });
     return null;
   }
 }

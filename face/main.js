@@ -161,6 +161,8 @@ function showPage({ isFirst = false } = {}) {
 // MARK: The start
 
 for (const element of document.querySelectorAll("[data-script]")) element.removeAttribute("hidden");
+// By this a person with several clocks tells their tabs apart.
+document.title = `${location.hostname} – clocksmith`;
 startNow();
 startTimers();
 startAlarms();

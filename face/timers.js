@@ -49,19 +49,19 @@ export function startTimers() {
 }
 
 function timerPart(first) {
-  const which = { timer: first.number };
   const what = title("timer", first);
+  const order = (name, options, keys) => give(name, { timer: first.number, ...keys }, { ...options, thing: what });
   const digits = h("span", { class: "left-digits", translate: "no" });
   const state = h("span", { class: "soft" });
   // For the eye: the digits say the same.
   const bar = h("progress", { max: first.seconds, "aria-hidden": "true" });
-  const pause = button("Pause", `Pause ${what}`, () => give("timer_pause", which));
-  const resume = button("Go on", `Let ${what} go on`, () => give("timer_resume", which));
-  const add = button("+1 min", `Add a minute to ${what}`, () => give("timer_add", { ...which, seconds: 60 }));
-  const say = button("Say it", `Say what is left of ${what}`, () => give("timer_tell", which, { done: (answer) => `“${answer.text}”` }));
-  const remove = () => give("timer_cancel", which, { done: `The ${what} is removed.` });
+  const pause = button("Pause", `Pause ${what}`, () => order("timer_pause"));
+  const resume = button("Go on", `Let ${what} go on`, () => order("timer_resume"));
+  const add = button("+1 min", `Add a minute to ${what}`, () => order("timer_add", {}, { seconds: 60 }));
+  const say = button("Say it", `Say what is left of ${what}`, () => order("timer_tell", { done: (answer) => `“${answer.text}”` }));
+  const remove = () => order("timer_cancel", { done: `The ${what} is removed.` });
   const cancel = button("Remove", `Remove ${what}`, remove);
-  const stop = button("Stop", `Stop ${what}`, () => give("timer_stop", which), "main");
+  const stop = button("Stop", `Stop ${what}`, () => order("timer_stop"), "main");
   const element = h("li", { class: "item" },
     h("div", { class: "line" }, h("span", { class: "grow" }, h("strong", {}, named(first.name ?? `Timer ${first.number}`)), h("br"), state), digits),
     bar, h("div", { class: "row" }, stop, pause, resume, add, say, cancel));
@@ -146,14 +146,14 @@ function drawTunes() {
 }
 
 function alarmPart(first) {
-  const which = { alarm: first.number };
   const what = title("alarm", first);
+  const order = (name, options) => give(name, { alarm: first.number }, { ...options, thing: what });
   const time = h("span", { class: "left-digits", translate: "no" });
   const state = h("span", { class: "soft" });
-  const snooze = button("Snooze", `Snooze ${what}`, () => give("alarm_snooze", which, { done: "It rings again later." }));
-  const stop = button("Stop", `Stop ${what}`, () => give("alarm_stop", which, { done: "The alarm is stopped." }), "main");
-  const skip = button("Skip next", `Leave out the next ring of ${what}`, () => give("alarm_skip", which, { done: "The next ring is left out." }));
-  const remove = () => give("alarm_cancel", which, { done: `The ${what} is removed.` });
+  const snooze = button("Snooze", `Snooze ${what}`, () => order("alarm_snooze", { done: "It rings again later." }));
+  const stop = button("Stop", `Stop ${what}`, () => order("alarm_stop", { done: "The alarm is stopped." }), "main");
+  const skip = button("Skip next", `Leave out the next ring of ${what}`, () => order("alarm_skip", { done: "The next ring is left out." }));
+  const remove = () => order("alarm_cancel", { done: `The ${what} is removed.` });
   const cancel = button("Remove", `Remove ${what}`, remove);
   const element = h("li", { class: "item" },
     h("div", { class: "line" }, h("span", { class: "grow" }, h("strong", {}, named(first.name ?? `Alarm ${first.number}`)), h("br"), state), time),

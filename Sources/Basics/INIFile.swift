@@ -109,7 +109,7 @@ extension INIFile {
         words,
         { context, _, key, value in
           let entry = context!.assumingMemoryBound(to: (key: String, value: String)?.self)
-          entry.pointee = (String(cString: key!), String(cString: value!))
+          entry.pointee = (String(cString: key!), String(cString: value!).unquoted)
           return 1
         }, entry)
     }

@@ -45,6 +45,19 @@ extension StringProtocol {
     return String(text)
   }
 
+  /// Nil for anything but a yes or a no, as people type them.
+  public var isYes: Bool? {
+    ["yes": true, "on": true, "true": true, "no": false, "off": false, "false": false][lowercased()]
+  }
+
+  /// Without a pair of quotes around it, straight or curly.
+  var unquoted: String {
+    let isQuoted = ["\"\"", "''", "“”", "„“", "””", "‘’", "‚‘", "’’"].contains {
+      first == $0.first && last == $0.last
+    }
+    return isQuoted && count > 1 ? String(dropFirst().dropLast()) : String(self)
+  }
+
   /// The part of a text that an error quotes: at most its first 40 code points, because a character
   /// may have any number of accents.
   public var excerpt: String {
@@ -55,6 +68,13 @@ extension StringProtocol {
 
   /// The same, safe for a terminal.
   public var shortened: String { excerpt.printable }
+}
+
+extension Sequence<UInt8> {
+  /// Two digits for each byte, as in `0aff`.
+  public var hexadecimal: String {
+    map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+  }
 }
 
 extension Unicode.Scalar {

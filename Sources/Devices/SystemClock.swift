@@ -1,3 +1,4 @@
+import Basics
 import CLinux
 import CSystemd
 @preconcurrency import Glibc
@@ -35,9 +36,7 @@ public enum SystemClock {
   public static let boot: String? = {
     var id = sd_id128_t()
     guard sd_id128_get_boot(&id) >= 0 else { return nil }
-    return withUnsafeBytes(of: id) { bytes in
-      bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-    }
+    return withUnsafeBytes(of: id, \.hexadecimal)
   }()
 
   private static func nanoseconds(of clock: clockid_t) -> Int64 {

@@ -99,14 +99,16 @@ public struct SystemZone: Zone {
     getenv("TZDIR").map { String(cString: $0) } ?? "/usr/share/zoneinfo"
   }
 
-  /// What a zone is called today, as `America/New_York` for `US/Eastern`; nil if that is no old name.
-  /// Debian 13 has the old names in a package of its own, but lists them all.
+  /// What a zone is called today, as `America/New_York` for `US/Eastern`, or in other capitals; nil if
+  /// that is no name. Debian 13 has the old names in a package of its own, but lists them all.
   private static func newName(of old: String) -> String? {
     guard let list = try? readRegularFile("\(database)/tzdata.zi") else { return nil }
-    // A line such as `L America/New_York US/Eastern`.
+    let old = old.lowercased()
+    // A line such as `Z America/New_York -4:56:2 ...` or `L America/New_York US/Eastern`.
     for line in String(decoding: list, as: UTF8.self).split(separator: "\n") {
       let words = line.split(separator: " ")
-      if words.count == 3, words[0] == "L", words[2] == old { return String(words[1]) }
+      guard words.count > 2, ["Z", "L"].contains(words[0]) else { continue }
+      if words[words[0] == "L" ? 2 : 1].lowercased() == old { return String(words[1]) }
     }
     return nil
   }

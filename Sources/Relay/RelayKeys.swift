@@ -63,7 +63,7 @@ enum RelayKeys {
   static func yesOrNo<Section>(
     _ field: WritableKeyPath<Section, Bool> & Sendable
   ) -> INIKey<Section> {
-    parsed(field, "yes, no") { ["yes": true, "no": false][$0] }
+    parsed(field, "yes, no") { $0.isYes }
   }
 
   /// - Parameter place: file and line of a key, by `section.key`.

@@ -1,3 +1,4 @@
+import Basics
 import CSystemd
 @preconcurrency import Glibc
 
@@ -82,7 +83,6 @@ public struct Topics: Hashable, Sendable {
   private static var machine: String {
     var id = sd_id128_t()
     sd_id128_get_machine_app_specific(program, &id)
-    let bytes = withUnsafeBytes(of: id) { Array($0.prefix(4)) }
-    return bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    return withUnsafeBytes(of: id) { $0.prefix(4).hexadecimal }
   }
 }

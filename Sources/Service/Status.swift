@@ -230,6 +230,7 @@ extension Status {
         stateError.isEmpty ? nil : "what is set at run time is lost at a restart: \(stateError)"
       ),
       ("state", stateLoss.isEmpty ? nil : stateLoss),
+      ("alarms", alarms.compactMap(\.alarm.name).namesakes),
     ]
     let found =
       known.compactMap { key, words in words.map { (key, $0) } }

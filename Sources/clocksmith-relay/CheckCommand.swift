@@ -93,12 +93,7 @@ private struct Report {
 
   mutating func check(_ http: HTTPConfiguration) throws(Fault) {
     let hasToken = try http.check()
-    if http.listen.isUsable {
-      try ok("http", http.url)
-    } else {
-      try found(
-        "\(http.listen.text): this machine has no IPv6; set 'listen = 0.0.0.0:80' under [http]")
-    }
+    try ok("http", http.url)
     if http.listen.usable != http.listen {
       try say("note  http          this machine has no IPv6: the page is served over IPv4 alone")
     }

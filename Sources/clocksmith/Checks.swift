@@ -44,7 +44,7 @@ func checkAlarms(_ configuration: Configuration, _ status: Status?) throws -> St
     status?.alarms.compactMap { listed in listed.alarm.alarm.map { (listed.alarm.title, $0) } }
     ?? configuration.announcer.alarms.map { ("alarm \"\($0.name ?? "")\"", $0) }
   let voice = try configuration.verifiedVoice()
-  var flaws: [String] = []
+  var flaws = [alarms.compactMap(\.1.name).namesakes].compactMap { $0 }
   for (title, plan) in alarms {
     if let tune = plan.tune, let flaw = flaw(of: tune) {
       flaws.append("\(title) cannot ring with its tune: \(flaw); set it with another")

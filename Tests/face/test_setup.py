@@ -25,6 +25,17 @@ def test_a_new_timer_has_its_own_name_after_lost_contact(paired, served, door, b
         page.message("The timer eggs is removed.").wait_for("None runs.", "#timers")
 
 
+def test_what_has_gone_is_told_by_its_name(paired, served, bus):
+    page = paired(served, "alarms")
+    with bus.caller() as caller:
+        caller.ask("StartTimer", seconds=900, name="tea")
+        page.wait_for("tea", "#timer-list")
+        page.run("window.tea = document.querySelector('[aria-label=\"Remove timer tea\"]')")
+        caller.ask("CancelTimer", timer="tea")
+    page.wait_for("None runs.", "#timers").run("window.tea.click()")
+    page.message("There is no timer tea any more.")
+
+
 @pytest.mark.parametrize("quiet", ["22:00-00:00", "sat 22:00-24:00,  sun 01:00-02:00"])
 @pytest.mark.parametrize("level", ["-12.0dB", "-012dB", "-.5dB"])
 def test_an_untouched_field_is_unchanged(paired, clock, door, quiet, level):

@@ -2,7 +2,6 @@
 
 import os
 import random
-import re
 import resource
 import subprocess
 
@@ -170,14 +169,13 @@ def test_a_bad_tune_is_named_once(clocksmith, tmp_path, text, words):
 @pytest.mark.parametrize(
     "text",
     ["\ufeff[announce]\ninterval = 5\n", "[announce]\r\ninterval = 5\r\n", " [announce]\n\tinterval = 5\n",
-     "[announce] \n ; a comment\n\n  # another ; one\n \ninterval = 5", "[announce]\ninterval: 5\n"])
+     "[announce] \n ; a comment\n\n  # another ; one\n \ninterval = 5", "[announce]\ninterval: 5\n",
+     "[announce]\ninterval = \"5\"\n", "[announce]\ninterval = \u201c5\u201d\n", "[announce]\ninterval = '5'\n"])
 def test_what_an_editor_adds_changes_nothing(clocksmith, tmp_path, text):
     path = tmp_path / "good.conf"
     path.write_text(text, newline="")
-    done = clocksmith.run("agenda", "--hours", 1, "--config", path)
-    # Each day that has begun has a heading.
-    occasions = [line for line in done.stdout.splitlines() if re.match(r"\d\d:\d\d ", line)]
-    assert (done.stderr, len(occasions)) == ("", 12)
+    done = clocksmith.run("agenda", "--from", "2026-11-28T01:00", "--hours", 1, "--config", path)
+    assert (done.stderr, len(done.stdout.splitlines())) == ("", 13)
 
 
 UNREADABLE = {

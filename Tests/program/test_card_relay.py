@@ -1,6 +1,8 @@
 """What the card makes of the relay's sections in clocksmith.txt: it serves the page unless they say
 otherwise, and no secret gets into a journal."""
 
+import re
+
 import pytest
 
 import test_card_settings
@@ -51,6 +53,16 @@ def test_a_key_of_the_owners_leaves_the_cards_others(tmp_path, own, added):
     lines = applied(tmp_path, f"{TEXT}[http]\n{own}\n", CONFIGURED.replace("! ls", "ls"))
     lines = lines[lines.index("[http]"):]
     assert lines[:lines.index("=== clock")] == ["[http]", *own.splitlines(), "[http]", *added]
+
+
+@pytest.mark.parametrize("own, type_and_port", [
+    ("face = paired", "_http._tcp 80"), ("listen\t= 0.0.0.0:8080", "_http._tcp 8080"),
+    ("certificate = /etc/clocksmith/relay/own.pem", "_https._tcp 443"), ("face = no", "")])
+def test_the_page_is_announced_in_the_network(tmp_path, own, type_and_port):
+    lines = applied(tmp_path, f"{TEXT}[http]\n{own}\n", "cat /etc/avahi/services/clocksmith.service 2>/dev/null; echo === clock")
+    file = "\n".join(lines[:lines.index("=== clock")]).partition("<service-group>")[2]
+    kind, port = (re.findall(f"<{name}>(.*?)</{name}>", file) for name in ("type", "port"))
+    assert " ".join(kind + port) == type_and_port
 
 
 @pytest.mark.parametrize("more, starts", [

@@ -89,6 +89,13 @@ def test_until_a_zone_is_set_the_clock_has_none(tmp_path, zone, is_unset):
     assert ("30-zone.conf" in lines) == is_unset
 
 
+@pytest.mark.parametrize("zone", ["europe/london", "EUROPE/LONDON"])
+def test_a_zone_is_known_in_any_capitals(tmp_path, zone):
+    lines = applied(tmp_path, TEXT.replace("hostname", f"zone = {zone}\nhostname"), "readlink /etc/localtime")
+    assert "/usr/share/zoneinfo/Europe/London" in lines
+    assert not [line for line in lines if line.startswith("<3>")]
+
+
 @pytest.mark.parametrize("zone", ["right/Europe/London", "../../../etc/passwd"])
 def test_what_is_no_zone_of_the_clocks_is_not_taken(tmp_path, zone):
     lines = applied(tmp_path, TEXT.replace("hostname", f"zone = {zone}\nhostname"))
@@ -126,7 +133,7 @@ def test_only_a_hash_that_crypt_knows_is_set_as_it_is(tmp_path, password):
 
 
 QUOTED = "<5>the quotes around 'wifi_password' in [card] of clocksmith.txt are left out: "
-COMMENT = "<5>the comment behind 'wifi_password' in [card] of clocksmith.txt is left out: "
+COMMENT = "<4>the comment behind 'wifi_password' in [card] of clocksmith.txt is left out: "
 
 
 @pytest.mark.parametrize("typed, value, told", [

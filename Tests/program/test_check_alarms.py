@@ -46,7 +46,7 @@ def test_a_time_that_the_voice_does_not_say_is_told(clocksmith, brought_in):
 
 
 @pytest.mark.parametrize("setting, phrase", [
-    ("tell_left = half", "1 s left"), ("say_phases = yes", "work")])
+    ("tell_left = half", "1 s left"), ("say_phases = Yes", "work"), ("say_phases = on", "work")])
 def test_words_that_are_wanted_and_missing_are_told(clocksmith, brought_in, setting, phrase):
     _, pack = brought_in()
     rest = f"[timers]\n{setting}"

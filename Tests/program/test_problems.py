@@ -93,6 +93,23 @@ def test_a_saved_state_that_was_set_aside_is_a_problem_and_found_by_check(on_the
     assert found.startswith("FOUND state") and "state.json.set-aside" in found
 
 
+def test_two_alarms_of_one_name_are_a_problem_and_found_by_check(on_the_bus, start, told):
+    on_the_bus.environment |= {"TZ": zone_showing(on_the_bus, 3 * 3600)}
+    service = start(rest="[alarm School]\ntime = 06:45\n[alarm school]\ntime = 07:15\n")
+    words = 'the alarms "School" and "school" have the same name, and all ring'
+    assert list(told()) == ["alarms"] and told()["alarms"].startswith(words)
+    configuration = on_the_bus.folder / "0.conf"
+    found = about(on_the_bus.run("check", "--config", configuration), "alarms")
+    assert found.startswith(f"FOUND alarms        {words}")
+    # One of a person, and then one of the file.
+    assert on_the_bus.run("alarm", "06:45", "--name", "club").returncode == 0
+    configuration.write_text(configuration.read_text().replace("alarm School", "alarm club"))
+    service.signal(signal.SIGHUP)
+    wait_until(lambda: '"club" and "club" have' in told().get("alarms", ""), 20, "the problem")
+    assert len(on_the_bus.run("alarm", "list").stdout.splitlines()) == 3
+    on_the_bus.run("alarm", "remove", "club")
+
+
 def test_a_setting_that_was_left_out_is_a_problem(on_the_bus, start, told):
     on_the_bus.environment |= {"TZ": zone_showing(on_the_bus, 3 * 3600)}
     (on_the_bus.folder / "state/settings.conf").write_text("[announce]\nquiet = late\n")

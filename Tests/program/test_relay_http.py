@@ -262,18 +262,11 @@ def test_a_machine_without_ipv6_serves_over_ipv4(door, on_the_bus, tmp_path):
     running = door(port=free_port(), host="[::]")
     assert running.matching(f"apps are served at http://0.0.0.0:{running.port}")
     refused(running.state(), 503, "absent")
-
-    def check():
-        return subprocess.run(
-            [RELAY, "check", "--config", running.configuration], capture_output=True, text=True,
-            env=running.environment, check=False, timeout=60)
-    done = check()
+    done = subprocess.run(
+        [RELAY, "check", "--config", running.configuration], capture_output=True, text=True,
+        env=running.environment, check=False, timeout=60)
     assert done.returncode == 0 and f"ok    http          http://0.0.0.0:{running.port}" in done.stdout
     assert "this machine has no IPv6" in done.stdout
-    running.text = running.text.replace("[::]", "[::1]")
-    running.configure()
-    done = check()
-    assert done.returncode == 3 and "this machine has no IPv6; set 'listen = 0.0.0.0:" in done.stdout
 
 
 def test_a_mark_before_json_is_skipped(door, announcer):

@@ -116,6 +116,16 @@ def test_a_voice_that_is_not_installed_is_asked_of_nobody(running, installed, pa
     assert not installed.calls()
 
 
+@pytest.mark.parametrize("name, path", [("My Voice", "My%20Voice.wav"), ("Größe", "Gr%C3%B6%C3%9Fe.wav")])
+def test_a_voice_of_any_name_is_heard(running, installed, name, path):
+    voice = installed.folder / "share/clocksmith/voices" / name
+    voice.mkdir()
+    (voice / "voice.conf").touch()
+    assert running.get(f"/v1/voices/{path}")[0].status == 200
+    [call] = installed.calls()
+    assert call.startswith(f"voice try {name} ")
+
+
 def test_a_voice_says_the_time_and_a_browser_may_ask_for_a_part(clock, door):
     running = door("face = yes").wait_for_announcer()
     refused(running.ask("GET", "/v1/voices/rms", token=None), 404, "unknown")

@@ -87,6 +87,7 @@ def without_old_names(new_york, tmp_path):
     (database / "America").mkdir(parents=True)
     shutil.copy(new_york, database / "America")
     (database / "tzdata.zi").write_text("# version 2026f\nR A 1918 o - Mar 31 2 1 D\n"
+                                        "Z America/New_York -4:56:2 - LMT 1883 N 18 17u\n"
                                         "L Asia/Tokyo Japan\nL America/New_York US/Eastern\n")
     return database
 
@@ -98,6 +99,7 @@ def test_a_zone_by_its_old_name_is_taken_by_its_new_one(clocksmith, without_old_
     for surroundings, words in [({}, ["--zone", "US/Eastern"]), ({"TZ": "US/Eastern"}, [])]:
         done = clocksmith.run("agenda", *words, environment=environment | surroundings)
         assert (done.returncode, done.stdout) == (0, new.stdout)
+        assert done.stdout == clocksmith.run("agenda", "--zone", "america/new_york", environment=environment).stdout
     # The zone of this one is not there either.
     said = refusal(clocksmith.run("agenda", "--zone", "Japan", environment=environment), 2)
     assert "zone 'Japan': not in the tz database" in said

@@ -190,9 +190,19 @@ extension [Reminder] {
 extension String {
   /// True if nobody can tell the two names apart when they are said: capitals do not count, nor which
   /// spaces and dashes were typed.
-  public func reads(as other: String) -> Bool {
-    func words(_ name: String) -> [Substring] { name.plain.lowercased().split(separator: " ") }
-    return words(self) == words(other)
+  public func reads(as other: String) -> Bool { spoken == other.spoken }
+
+  fileprivate var spoken: [Substring] { plain.lowercased().split(separator: " ") }
+}
+
+extension [String] {
+  /// Names of alarms of which two read the same: one of a file may have that of another, or of one that
+  /// a person has set. Nil if all differ.
+  public var namesakes: String? {
+    let alike = Dictionary(grouping: self) { $0.spoken }.values.filter { $0.count > 1 }
+    guard let names = alike.min(by: { $0[0] < $1[0] }) else { return nil }
+    let quoted = names.map { "\"\($0)\"" }.joined(separator: " and ")
+    return "the alarms \(quoted) have the same name, and all ring; remove or rename one"
   }
 }
 

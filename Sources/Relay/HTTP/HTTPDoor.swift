@@ -41,7 +41,6 @@ final class HTTPDoor {
   private var server: HTTPServer?
   let streams: EventStreams
   let renderer: Renderer
-  private var avahi: Avahi?
 
   private lazy var routes =
     [
@@ -110,9 +109,6 @@ final class HTTPDoor {
     streams = EventStreams(service.loop)
     renderer = Renderer(service.loop)
     server = try HTTPServer(service.loop, http.listen, settings.identity, self)
-    if http.face != .no, !http.listen.isLoopback {
-      avahi = Avahi(service.loop, port: http.listen.port, usesTLS: http.usesTLS)
-    }
     phones?.revoked = { [unowned self] in streams.end() }
   }
 
@@ -276,5 +272,5 @@ func digest(of secret: String) -> String {
   var digest = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
   var count: UInt32 = 0
   EVP_Digest(secret, secret.utf8.count, &digest, &count, EVP_sha256(), nil)
-  return digest.prefix(Int(count)).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+  return digest.prefix(Int(count)).hexadecimal
 }

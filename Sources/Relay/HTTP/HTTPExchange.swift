@@ -49,8 +49,12 @@ final class HTTPExchange {
 
   func end() { (connection, answered) = (nil, nil) }
 
-  /// What its path has after a beginning.
-  func end(of start: String) -> String { String(path.dropFirst(start.count)) }
+  /// What its path has after a beginning, without escapes.
+  func end(of start: String) -> String {
+    var end = Array(String(path.dropFirst(start.count)).utf8CString)
+    MHD_http_unescape(&end)
+    return end.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
+  }
 
   /// Of the body in bytes, as the head tells it.
   var length: Int { self["Content-Length"].flatMap { Int($0) } ?? 0 }

@@ -41,9 +41,6 @@ public struct ListenAddress: Hashable, Sendable {
     text.hasPrefix("[::]:") && !Self.hasIPv6 ? ListenAddress(text: "0.0.0.0:\(port)")! : self
   }
 
-  /// Whether this machine can serve there.
-  public var isUsable: Bool { !usable.text.hasPrefix("[") || Self.hasIPv6 }
-
   private static var hasIPv6: Bool {
     let socket = socket(AF_INET6, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     guard socket >= 0 else { return errno != EAFNOSUPPORT }

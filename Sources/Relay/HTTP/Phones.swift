@@ -127,7 +127,7 @@ final class Phones {
     }
     for cookie in exchange.ownCookies {
       guard let phone = try register.phones(cookie: digest(of: cookie)).first else { continue }
-      if let now, phone.isNew || isDue(phone.seen) { try? register.setSeen(phone.number, at: now) }
+      if let now, isDue(phone.visited) { try? register.setSeen(phone.number, at: now) }
       return (phone, cookie)
     }
     return nil

@@ -92,27 +92,17 @@ extension PushMessage {
   /// What APNs and ntfy take, in bytes.
   private static let limit = 4096
 
-  /// The JSON of this message. If it is too long, the words are shortened; if that is not enough, the
-  /// details are left out, and the title is shortened.
+  /// The JSON of this message. If it is too long, it has no details, and less of the title and of the
+  /// words.
   func fitted(_ json: (Self) -> String) -> String {
     var message = self
-    func fits() -> Bool { json(message).utf8.count <= Self.limit }
-    if fits() { return json(self) }
-    message.body = "…"
-    if !fits() {
-      message = self
-      message.details = Record()
-      if fits() { return json(message) }
-      message.title = title.excerpt
+    var excess: Int { json(message).utf8.count - Self.limit }
+    guard excess > 0 else { return json(self) }
+    (message.title, message.details) = (title.excerpt, Record())
+    while excess > 0, message.body.count > 1 {
+      // Few characters have more bytes than that. The last one tells that something is missing.
+      message.body = message.body.dropLast(max(excess / 24, 1) + 1) + "…"
     }
-    let characters = Array(body)
-    var (kept, tooMany) = (0, characters.count)
-    while tooMany - kept > 1 {
-      let middle = (kept + tooMany) / 2
-      message.body = characters[..<middle] + "…"
-      (kept, tooMany) = fits() ? (middle, tooMany) : (kept, middle)
-    }
-    message.body = characters[..<kept] + "…"
     return json(message)
   }
 }

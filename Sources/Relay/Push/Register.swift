@@ -362,10 +362,10 @@ public struct Phone: Hashable {
   public let number: Int64
   public let name: String
   public let since: Instant
-  /// To the hour.
-  public let seen: Instant
-  /// It has not come in trusted time yet.
-  let isNew: Bool
+  /// To the hour; 1970 if it has not come in trusted time yet.
+  let visited: Instant
+
+  public var seen: Instant { visited.seconds == 0 ? since : visited }
 }
 
 public struct Pairing: Hashable {
@@ -385,15 +385,15 @@ extension Register {
   public func phones(cookie: String? = nil) throws(Fault) -> [Phone] {
     try rows(
       """
-      SELECT id, name, since, iif(seen = 0, since, seen), seen = 0 FROM phones
+      SELECT id, name, since, seen FROM phones
         WHERE cookie = coalesce(?1, cookie)
           AND (seen = 0 OR seen + ?2 > coalesce((SELECT trusted FROM clock), 0))
         ORDER BY id
       """, [cookie, "\(Self.lifeOfPhone.microseconds)"]
     ) { row in
       Phone(
-        number: row.integer(0), name: row.text(1), since: row.instant(2), seen: row.instant(3),
-        isNew: row.integer(4) != 0)
+        number: row.integer(0), name: row.text(1), since: row.instant(2),
+        visited: row.instant(3))
     }
   }
 

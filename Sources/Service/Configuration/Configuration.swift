@@ -309,8 +309,8 @@ extension Configuration {
 
   private static func flag(_ name: String, _ path: Path<Bool>) -> Field<Configuration> {
     Field(name, path, usual: Configuration()[keyPath: path] ? "yes" : "no", "no, yes") {
-      ["no": false, "yes": true][$0]
-    }.among { _ in ["no", "yes"] }
+      $0.isYes
+    }.among { _ in ["no", "yes"] }.written { $0.isYes == true ? "yes" : "no" }
   }
 
   /// - Parameter isPath: false for a text in which a slash means no folder, as an ALSA device has it.
