@@ -21,7 +21,8 @@ public enum SoftwareMute: Hashable, Sendable {
     }
   }
 
-  var end: Instant? { if case .until(let end) = self { end } else { nil } }
+  /// The instant at which it ends; nil if it names none.
+  public var end: Instant? { if case .until(let end) = self { end } else { nil } }
 
   /// True if an announcement that begins at this instant is silent, but would sound otherwise.
   func silences(_ instant: Instant) -> Bool {
