@@ -42,7 +42,7 @@ public struct Agenda: Sequence, IteratorProtocol {
       rules.outlook(of: occasion, rules.programme(of: occasion), reason)
     }
     // An occasion that is under way when it is muted was not silenced.
-    rules.mute = mute.from < occasion.instant ? mute.state : .off
+    rules.mute(mute.from < occasion.instant ? mute.state : .off)
     var begins = Swift.max(Quarters.due(occasion, rules), free)
     if let refusal = rules.refusal(of: occasion) {
       guard refusal == .muted, case .until(let end) = mute.state, end <= occasion.instant else {

@@ -17,36 +17,10 @@ public struct Announcer {
 
   public private(set) var rules: Rules
   private var quarters: Quarters
-  /// The announcement that is preparing, sounding or stopping: there is at most one.
-  private var turn: Turn?
-  /// How many soundings there have been.
-  private var count = 0
-  public private(set) var reminders: Reminders
-  /// Nil if none runs.
-  public private(set) var interval: IntervalTimer?
+  private var speaker = Speaker()
   private var cues = CueBook()
-  /// Words about timers, alarms and the interval that wait for their moment.
-  private var words: [TimerWords] = []
-  /// Words of the interval were left out, and that was reported.
-  private var lacksWordsOfInterval = false
-  /// The service is ending: no further occasion is decided.
-  private var isEnding = false
-  /// When a mute for a duration ends, since the machine started. Nil if it was named by an instant
-  /// of the clock, as after a start of the machine.
-  public private(set) var muteEndsSinceBoot: Duration?
-  /// When the last event came.
-  private var previous: Now
-
-  /// An announcement that has the speaker.
-  private struct Turn {
-    let announcement: Announcement
-    /// How much of it was heard, as the player told.
-    var heard = Heard.nothing
-    /// It is being stopped before its anchor. Its occasion is open again once it has ended.
-    var isTakenBack = false
-    /// The first reason to stop it, and the moment of that event.
-    var stopped: (reason: StopReason, at: Uptime)?
-  }
+  public private(set) var reminders: Reminders
+  private var run: IntervalRun
 
   /// Occasions before `now` are past. The mute, the reminders and the interval are as they were
   /// before the start; the clock may have been set since.
@@ -58,12 +32,11 @@ public struct Announcer {
     reminders: Reminders = Reminders(), interval: IntervalTimer? = nil, at now: Now
   ) {
     self.reminders = reminders
-    self.interval = interval
-    rules = Rules(settings, zone: zone, trust: trust, switchState: switchState, mute: mute)
-    quarters = Quarters(at: now.instant)
-    self.muteEndsSinceBoot = muteEndsSinceBoot
-    previous = now
-    keepEndOfMute(at: now)
+    run = IntervalRun(interval)
+    rules = Rules(settings, zone: zone, trust: trust, switchState: switchState)
+    quarters = Quarters(at: now)
+    rules.mute(mute, endsSinceBoot: muteEndsSinceBoot)
+    rules.keepEndOfMute(at: now)
     replanWords(at: now)
     _ = self.reminders.configure(at: now, rules)
   }
@@ -78,7 +51,7 @@ public struct Announcer {
   /// silence waits for nothing. The end of an announcement that was promised and not heard has an
   /// answer, too.
   public mutating func react(to event: Event, at now: Now) -> Response {
-    var effects = noticeStep(at: now)
+    var effects = readClocks(at: now)
     var answer: Answer?
     func respond(_ response: Response) {
       effects += response.effects
@@ -90,21 +63,28 @@ public struct Announcer {
     default: break
     }
     switch event {
-    case .woke:
-      break
     case .zoneChanged(let zone):
       // What is prepared may say a time that is wrong now.
-      effects += takeBack(.rulesChanged, at: now) + change(settings, zone, at: now)
+      effects += silence(Silence(reason: .rulesChanged, announcement: .takenBack), at: now)
+      effects += use(settings, zone, at: now) + silence(stops(by: event, at: now), at: now)
     case .reloaded(let settings):
-      effects += change(settings, zone, at: now)
+      effects += use(settings, zone, at: now) + silence(stops(by: event, at: now), at: now)
     case .tuneFound(let tune):
       reminders.use(tune)
-    case .trust(let trust):
-      if trust != self.trust { effects += change(trust, at: now) + [.report(.trust(trust))] }
-    case .switched(let switchState, let moment):
-      effects += change(switchState, at: moment, now)
-    case .mute(let mute):
-      effects += change(mute, at: now)
+    case .trust(let trust) where trust != self.trust:
+      let isNews = (trust == .untrusted) != (self.trust == .untrusted)
+      rules.trust = trust
+      effects += planAlarms(at: now)
+      if isNews { effects += silence(stops(by: event, at: now), at: now) }
+      effects.append(.report(.trust(trust)))
+    case .switched(let switchState, _) where switchState != self.switchState:
+      rules.switchState = switchState
+      effects += silence(stops(by: event, at: now), at: now) + [.report(.switched(switchState))]
+    // A repeated mute still silences an answer.
+    case .mute(let mute) where mute != self.mute || mute == .on:
+      rules.mute(mute, endsSinceBoot: mute.end.map { now.sinceBoot + ($0 - now.instant) })
+      effects += silence(stops(by: event, at: now), at: now) + [.report(reportOfMute)]
+    case .woke, .trust, .switched, .mute: break
     case .asked(let time, let instant, let speakerIsAwake):
       let lead = rules.lead(speakerIsAwake: speakerIsAwake)
       // Occasions that have passed meanwhile must not block the answer.
@@ -114,11 +94,10 @@ public struct Announcer {
       effects += decide(at: now)
       respond(soundAtStart(at: now))
     case .pressed(let speakerIsAwake):
-      if reminders.isRinging {
+      if reminders.isRinging || hasInterval {
+        let stops = stops(by: event, at: now)
         if reminders.alarmRings { effects += handle(ReminderOrder.snooze(nil), at: now).effects }
-        effects += endRings(.byHand, of: .timer, at: now.uptime, now)
-      } else if hasInterval {
-        effects += stopInterval(.byHand, at: now.uptime)
+        effects += silence(stops, at: now)
       } else {
         effects += decide(at: now)
         respond(answerAloud(within: rules.lead(speakerIsAwake: speakerIsAwake), at: now))
@@ -127,30 +106,19 @@ public struct Announcer {
       if reminders.alarms.contains(where: \.isUp) {
         effects += handle(ReminderOrder.stop(.alarm, nil), at: now).effects
       }
-      effects += endRings(.byHand, of: .timer, at: now.uptime, now)
-      effects += stopTurnByHand(at: now)
+      effects += silence(stops(by: event, at: now), at: now)
     case .reminder(let order):
       respond(handle(order, at: now))
     case .interval(let order):
       respond(handle(order, at: now))
-    case .stop(.byHand):
-      effects +=
-        reminders.isRinging || isSaying
-        ? endRings(.byHand, at: now.uptime, now) : stopInterval(.byHand, at: now.uptime)
-      effects += stopTurnByHand(at: now)
-    case .stop(.serviceEnds):
-      isEnding = true
-      // Rings go on after the next start.
-      effects += stopCues(.serviceEnds, finishesHeard: settings.atStop == .finish)
-      if !isHeard || settings.atStop == .fade {
-        effects += stopTurn(.serviceEnds, at: now.uptime)
-      }
+    case .stop(let stop):
+      if stop == .serviceEnds { rules.serviceEnds() }
+      effects += silence(stops(by: event, at: now), at: now)
     case .heard(let sounding, let heard):
-      if turn?.announcement.id == sounding { turn?.heard = heard }
+      speaker.heard(sounding, heard)
       cues.heard(sounding)
     case .ended(let sounding, let outcome):
-      if let turn, turn.announcement.id == sounding {
-        self.turn = nil
+      if let turn = speaker.end(sounding) {
         respond(end(turn, with: outcome, at: now))
       } else {
         effects += endCue(sounding, with: outcome, at: now)
@@ -162,72 +130,31 @@ public struct Announcer {
   /// What has become due by now, after every event. The last effect is the next wake-up.
   public mutating func settle(at now: Now) -> [Effect] { Effect.silenceFirst(decide(at: now)) }
 
-  // MARK: An announcement is taken back
-
-  /// Stops what has not reached its anchor. Its occasion is decided again once it has ended.
-  private mutating func takeBack(_ reason: StopReason, at now: Now) -> [Effect] {
-    guard let turn, turn.heard != .anchor, !turn.isTakenBack else { return [] }
-    // A service that is ending decides no more occasions.
-    self.turn?.isTakenBack = turn.announcement.cause.isOccasion && !isEnding
-    return stopTurn(reason, at: now.uptime)
-  }
-
-  private mutating func stopTurn(_ reason: StopReason, at moment: Uptime) -> [Effect] {
-    guard let turn else { return [] }
-    self.turn?.stopped = turn.stopped ?? (reason, moment)
-    return [.stop(turn.announcement.id, reason)]
-  }
-
-  /// An occasion that is not heard yet is still to come.
-  private mutating func stopTurnByHand(at now: Now) -> [Effect] {
-    isHeard || playing?.cause.isOccasion != true ? stopTurn(.byHand, at: now.uptime) : []
-  }
-
   // MARK: The rules are changed
 
-  private mutating func change(
+  private mutating func use(
     _ settings: AnnouncerSettings, _ zone: any Zone, at now: Now
   ) -> [Effect] {
     quarters.end(rules.schedule, at: now.instant)
     (rules.settings, rules.zone) = (settings, zone)
     // By a shorter interval a step back may be a long one.
-    quarters.clockShows(now.instant, before: now.instant, settings.interval)
+    quarters.clocksShow(now, settings.interval)
     replanWords(at: now)
-    return planAlarms(at: now) + obeySwitch(.rulesChanged, at: now.uptime, now)
-      + decidePreparedAnew(at: now)
-  }
-
-  private mutating func change(_ trust: ClockTrust, at now: Now) -> [Effect] {
-    let isNews = (trust == .untrusted) != (self.trust == .untrusted)
-    rules.trust = trust
-    return planAlarms(at: now) + (isNews ? decidePreparedAnew(at: now) : [])
-  }
-
-  /// The rules have changed. An occasion that is only prepared is stopped if it may not sound any
-  /// more, and made again if there is time. With less time, a chime would come back as words alone.
-  private mutating func decidePreparedAnew(at now: Now) -> [Effect] {
-    guard let turn, !isHeard, turn.stopped == nil,
-      case .occasion(let occasion) = turn.announcement.cause
-    else { return [] }
-    let preparation = turn.announcement.programme.blows.isEmpty ? .zero : rules.chimePreparation
-    let isInTime = now.instant + preparation <= turn.announcement.begins
-    return isInTime || refusal(of: occasion) != nil ? takeBack(.rulesChanged, at: now) : []
+    return planAlarms(at: now)
   }
 
   // MARK: It begins
 
-  private mutating func begin(_ announcement: Announcement) -> Announcement {
+  private mutating func begin(_ announcement: Announcement, at now: Now) -> Announcement {
     var announcement = announcement
     announcement.decibels = rules.decibels(at: announcement.anchor)
     if case .timer(let words) = announcement.cause, words.isOfTime {
       // The time is as loud as the loudest alarm has become by then.
-      let anchor = previous.sinceBoot + (announcement.anchor - previous.instant)
+      let anchor = now.sinceBoot + (announcement.anchor - now.instant)
       let rises = reminders.alarms.filter(\.isRinging).map { $0.rise(at: anchor) }
       announcement.decibels += rises.max() ?? 0
     }
-    precondition(turn == nil, "there is one announcement at a time")
-    count += 1
-    turn = Turn(announcement: announcement)
+    speaker.begin(announcement)
     return announcement
   }
 
@@ -242,10 +169,12 @@ public struct Announcer {
   // MARK: Occasions
 
   private mutating func decide(at now: Now) -> [Effect] {
-    var effects = endMute(at: now) + settleReminders(at: now)
+    var effects: [Effect] = []
+    if let end = mute.end, end <= now.instant { effects += unmute() }
+    effects += settleReminders(at: now)
     let decision = decideOccasions(at: now, &effects)
     // Words find the occasions that have passed decided: those are in nobody's way.
-    if !isEnding { effects += settleWords(at: now) }
+    if !rules.isEnding { effects += settleWords(at: now) }
     return effects + [wake(at: decision, now)]
   }
 
@@ -254,9 +183,9 @@ public struct Announcer {
     while true {
       let occasion = next
       let due = Quarters.due(occasion, rules)
-      guard now.instant >= due, !isEnding else { return due }
+      guard now.instant >= due, !rules.isEnding else { return due }
       // What is taken back is decided again once it has ended.
-      if turn?.isTakenBack == true { return now.instant + .seconds(1) }
+      if speaker.turn?.isTakenBack == true { return now.instant + .seconds(1) }
       if now.instant >= rules.passing(of: occasion) {
         let last = rules.schedule.last(atOrBefore: rules.lastToPass(at: now))
         effects += skip(occasion, through: last, reasonForMissing(occasion, through: last, at: now))
@@ -278,13 +207,13 @@ public struct Announcer {
         effects += skip(occasion, quarters.failureReason(of: occasion) ?? .tooLateForChime)
         continue
       }
-      effects.append(.play(.announcement(begin(made))))
+      effects.append(.play(.announcement(begin(made, at: now))))
     }
   }
 
   private func wake(at decision: Instant, _ now: Now) -> Effect {
     var instant = decision
-    if case .until(let end) = mute { instant = min(instant, end) }
+    if let end = mute.end { instant = min(instant, end) }
     if let due = dueOfReminders(at: now) {
       instant = min(instant, now.instant + (due - now.sinceBoot))
     }
@@ -297,100 +226,155 @@ public struct Announcer {
     if first == last {
       if let refusal = refusal(of: first) { return refusal }
       if let reason = quarters.failureReason(of: first) { return reason }
-      if let turn, turn.stopped == nil { return .busy }
+      if let turn = speaker.turn, turn.stopped == nil { return .busy }
     }
     return .late(now.instant - first.instant)
   }
 }
 
+/// Silence: which soundings stop, and why.
 extension Announcer {
-  private mutating func noticeStep(at now: Now) -> [Effect] {
-    defer { previous = now }
-    let jump = now.jump(since: previous)
-    let step = now.step(since: previous)
-    let sleep = now.sleep(since: previous)
-    quarters.clockShows(now.instant, before: now.instant - jump, settings.interval)
+  /// What a step of the clock or a sleep makes wrong is stopped.
+  private mutating func readClocks(at now: Now) -> [Effect] {
+    let (step, sleep) = quarters.clocksShow(now, settings.interval)
     let isSet = step.magnitude >= Self.stepThreshold
     var effects: [Effect] = []
     if isSet { effects += [.report(.clockSet(by: step))] + noteClockSet(at: now) }
-    // The player times its cues by uptime, which stood still.
-    if sleep >= Self.stepThreshold { effects += [.report(.slept(for: sleep))] + stopCues(.slept) }
+    if sleep >= Self.stepThreshold {
+      // The player times its cues by uptime, which stood still.
+      effects.append(.report(.slept(for: sleep)))
+      effects += silence(Silence(reason: .slept, cues: .all(finishesHeard: false)), at: now)
+    }
     // Of an announcement it times, only the sum of step and sleep matters.
-    guard !effects.isEmpty, jump.magnitude >= Self.stepThreshold else { return effects }
-    let reason: StopReason = isSet ? .clockSet : .slept
-    effects += takeBack(reason, at: now)
-    // Words that are being said are true after a small step; those after a chime may not be.
-    if let turn, turn.heard == .anchor,
-      jump.magnitude > Rules.latestWords || turn.announcement.saysTimeAfterBlows
-    {
-      effects += stopTurn(reason, at: now.uptime)
+    let jump = (step + sleep).magnitude
+    guard !effects.isEmpty, jump >= Self.stepThreshold, let turn = speaker.turn else {
+      return effects
     }
-    return effects
-  }
-}
-
-/// Silence by the switch or by a mute.
-extension Announcer {
-  private mutating func change(_ switchState: SwitchState, at moment: Uptime, _ now: Now)
-    -> [Effect]
-  {
-    guard switchState != self.switchState else { return [] }
-    rules.switchState = switchState
-    let reason: StopReason = if case .lost = switchState { .switchLost } else { .switchOff }
-    return obeySwitch(reason, at: moment, now) + [.report(.switched(switchState))]
+    var silence = Silence(reason: isSet ? .clockSet : .slept, announcement: .takenBack)
+    if turn.heard == .anchor {
+      // Words that are being said are true after a small step; those after a chime may not be.
+      let isWrong = jump > Rules.latestWords || turn.announcement.saysTimeAfterBlows
+      silence.announcement = isWrong ? .stops : .goesOn
+    }
+    return effects + self.silence(silence, at: now)
   }
 
-  /// Stops what the switch, as it is, silences.
-  private mutating func obeySwitch(
-    _ reason: StopReason, at moment: Uptime, _ now: Now
-  ) -> [Effect] {
-    var effects: [Effect] = []
-    if rules.refusalOfTimers != nil {
-      if !rules.timersAreHeldBack { effects += silenceCues(reason, at: moment, now) }
-      effects += stopCues(reason)
+  /// Which soundings an event stops, by the rules as they are after it.
+  private func stops(by event: Event, at now: Now) -> Silence {
+    // An occasion that is not heard yet is still to come.
+    let isToCome = !speaker.isHeard && playing?.cause.isOccasion == true
+    switch event {
+    case .switched(let switchState, let moment):
+      let isLost = if case .lost = switchState { true } else { false }
+      return stopsBySwitch(isLost ? .switchLost : .switchOff, moment)
+    case .zoneChanged, .reloaded:
+      var silence = stopsBySwitch(.rulesChanged)
+      if silence.announcement == .goesOn { silence.announcement = fateOfPrepared(at: now) }
+      return silence
+    case .trust:
+      return Silence(reason: .rulesChanged, announcement: fateOfPrepared(at: now))
+    case .mute(.off):
+      return Silence(reason: .muted)
+    case .mute(.next):
+      // A sounding or requested announcement is not the next occasion.
+      return Silence(reason: .muted, announcement: isToCome ? .takenBack : .goesOn)
+    case .mute(.until), .mute(.on):
+      return Silence(
+        reason: .muted, rings: Reminder.Kind.allCases, interval: true,
+        announcement: isToCome ? .takenBack : .stops)
+    case .pressed:
+      return Silence(reason: .byHand, rings: [.timer], interval: !reminders.isRinging)
+    case .held:
+      return Silence(
+        reason: .byHand, rings: [.timer], announcement: isToCome ? .goesOn : .stops)
+    case .stop(.byHand):
+      let isOfRings = reminders.isRinging || isSaying
+      return Silence(
+        reason: .byHand, rings: isOfRings ? Reminder.Kind.allCases : [], interval: !isOfRings,
+        announcement: isToCome ? .goesOn : .stops)
+    case .stop(.serviceEnds):
+      // Rings go on after the next start.
+      return Silence(
+        reason: .serviceEnds, cues: .all(finishesHeard: settings.atStop == .finish),
+        announcement: !speaker.isHeard || settings.atStop == .fade ? .stops : .goesOn)
+    case .woke, .machineStarted, .tuneFound, .asked, .reminder, .interval, .heard, .ended:
+      preconditionFailure("it stops nothing by itself")
     }
-    guard ruledOutBySwitch else { return effects }
+  }
+
+  /// What the switch, as it is, silences.
+  private func stopsBySwitch(_ reason: StopReason, _ moment: Uptime? = nil) -> Silence {
+    var silence = Silence(reason: reason, moment: moment)
+    var isRuledOut = rules.isSilencedBySwitch
+    if case .timer? = playing?.cause { isRuledOut = rules.refusalOfTimers != nil }
     // What has not begun is decided again, in case the switch is put back before its instant.
-    return effects + (isHeard ? stopTurn(reason, at: moment) : takeBack(reason, at: now))
-  }
-
-  private mutating func change(_ mute: SoftwareMute, at now: Now) -> [Effect] {
-    // A repeated mute still silences an answer.
-    guard mute != self.mute || mute == .on else { return [] }
-    rules.mute = mute
-    if case .until(let end) = mute {
-      muteEndsSinceBoot = now.sinceBoot + (end - now.instant)
-    } else {
-      muteEndsSinceBoot = nil
+    if isRuledOut { silence.announcement = speaker.isHeard ? .stops : .takenBack }
+    guard rules.refusalOfTimers != nil else { return silence }
+    silence.cues = .all(finishesHeard: false)
+    if !rules.timersAreHeldBack {
+      (silence.rings, silence.interval) = (Reminder.Kind.allCases, true)
     }
-    let silencesAll = mute != .off && mute != .next
-    var effects = silencesAll ? silenceCues(.muted, at: now.uptime, now) : []
-    // A sounding or requested announcement is not the next occasion.
-    if !isHeard, mute != .off, playing?.cause.isOccasion == true {
-      effects += takeBack(.muted, at: now)
-    } else if silencesAll {
-      effects += stopTurn(.muted, at: now.uptime)
+    return silence
+  }
+
+  /// The rules have changed. An occasion that is only prepared is stopped if it may not sound any
+  /// more, and made again if there is time. With less time, a chime would come back as words alone.
+  private func fateOfPrepared(at now: Now) -> Silence.Fate {
+    guard let turn = speaker.turn, !speaker.isHeard, turn.stopped == nil,
+      case .occasion(let occasion) = turn.announcement.cause
+    else { return .goesOn }
+    let preparation = turn.announcement.programme.blows.isEmpty ? .zero : rules.chimePreparation
+    let isInTime = now.instant + preparation <= turn.announcement.begins
+    return isInTime || refusal(of: occasion) != nil ? .takenBack : .goesOn
+  }
+
+  /// The only place in which a sounding is stopped.
+  private mutating func silence(_ silence: Silence, at now: Now) -> [Effect] {
+    var effects: [Effect] = []
+    if !silence.rings.isEmpty {
+      effects += report(reminders.end(silence, at: now, rules), at: now, silence)
     }
-    return effects + [.report(reportOfMute)]
+    if silence.interval {
+      if let ended = run.stop() {
+        effects.append(.report(.interval(ended, .stopped(silence.reason))))
+      }
+      effects += self.silence(.interval, silence, at: now)
+    }
+    // The words of the interval come again with its cues.
+    if case .all = silence.cues { speaker.dropWords(of: .interval) }
+    return effects + cues.silence(silence, at: now)
+      + speaker.silence(silence, at: now, reopens: !rules.isEnding)
   }
 
-  /// True if a mute silences more than the next occasion.
-  private func isMuted(at now: Now) -> Bool { mute != .next && mute.silences(now.instant) }
-
-  private mutating func endMute(at now: Now) -> [Effect] {
-    guard case .until(let end) = mute, now.instant >= end else { return [] }
-    return unmute()
+  /// Stops the cues of a source, and drops its words.
+  /// - Parameter isFalse: what is being said of it is not true any more, and stops, too.
+  private mutating func silence(
+    _ source: Cue.Source, isFalse: Bool = true, _ cause: Silence, at now: Now
+  ) -> [Effect] {
+    speaker.dropWords(of: source)
+    let fate: Silence.Fate = isFalse && isSaid(of: source) ? .stops : .goesOn
+    let silence = Silence(
+      reason: cause.reason, moment: cause.moment, cues: .of([source]), announcement: fate)
+    return self.silence(silence, at: now)
   }
 
-  /// A mute for a duration ends when that is over, whatever the clock was set to.
-  private mutating func keepEndOfMute(at now: Now) {
-    guard case .until = mute, let muteEndsSinceBoot else { return }
-    rules.mute = .until(now.instant + (muteEndsSinceBoot - now.sinceBoot))
+  /// True if what is being said is about this source alone: the time that is said for one alarm is
+  /// said for all that ring.
+  private func isSaid(of source: Cue.Source) -> Bool {
+    guard case .timer(let words)? = playing?.cause else { return false }
+    if words.isOfTime, case .alarm = source { return !reminders.alarmRings }
+    return words.source == source
+  }
+
+  /// True if an announcement is heard, or one that is no occasion is about to be. Words about the
+  /// interval do not count: they are part of it.
+  private var isSaying: Bool {
+    if case .timer(let words)? = playing?.cause, words.source == .interval { return false }
+    return speaker.isHeard || playing.map { !$0.cause.isOccasion } ?? false
   }
 
   private mutating func unmute() -> [Effect] {
-    rules.mute = .off
-    muteEndsSinceBoot = nil
+    rules.mute(.off)
     return [.report(reportOfMute)]
   }
 }
@@ -398,7 +382,7 @@ extension Announcer {
 /// How the Announcer handles the end of an announcement, played or not.
 extension Announcer {
   /// - Returns: also the answer to the person who asked for it, if nothing of it was heard.
-  private mutating func end(_ turn: Turn, with outcome: Outcome, at now: Now) -> Response {
+  private mutating func end(_ turn: Speaker.Turn, with outcome: Outcome, at now: Now) -> Response {
     let announcement = turn.announcement
     if turn.isTakenBack, case .occasion(let occasion) = announcement.cause {
       let heard: Heard =
@@ -449,12 +433,12 @@ extension Announcer {
     _ time: CivilTime?, from instant: Instant? = nil, within lead: Duration, at now: Now
   ) -> Response {
     // An ending service may let a sounding announcement finish, but begins nothing else.
-    if isEnding { return Self.refuse(.request(.stopped(.serviceEnds))) }
+    if rules.isEnding { return Self.refuse(.request(.stopped(.serviceEnds))) }
     // To begin at an instant needs a clock that is right, even if the time is given.
     if let refusal = rules.refusalOfRequest(isGiven: time != nil && instant == nil) {
       return Self.refuse(.request(refusal))
     }
-    if let turn {
+    if let turn = speaker.turn {
       if turn.stopped == nil, turn.announcement.says(time, at: instant) {
         return ([], .announcement(turn.announcement))
       }
@@ -476,32 +460,33 @@ extension Announcer {
     }
     // Other clocks begin at that instant too: a late answer is as wrong as another time.
     if instant != nil { latest = anchor + Self.latestBlow }
-    return say(
-      Announcement(nextID, cause: .request, time: said, anchor: anchor, latest: latest))
+    let answer = Announcement(
+      nextID, cause: .request, time: said, anchor: anchor, latest: latest)
+    return say(answer, at: now)
   }
 
   /// Answers a person who has pressed the button, and cannot read why there is no answer.
   private mutating func answerAloud(within lead: Duration, at now: Now) -> Response {
     let (effects, answer) = answer(nil, within: lead, at: now)
     guard case .refused(.request(let reason))? = answer, reason == .untrusted || reason == .noZone,
-      !isMuted(at: now)
+      !rules.isMuted(at: now)
     else { return (effects, answer) }
     // What is heard already, or is about to be, shows that the clock lives.
     let words = announcement(of: .untrusted, within: lead, at: now)
-    return (effects + (words.map { say($0).effects } ?? []), answer)
+    return (effects + (words.map { say($0, at: now).effects } ?? []), answer)
   }
 
   private mutating func soundAtStart(at now: Now) -> Response {
     guard settings.atStart != .none else { return ([], nil) }
     let refusal: SkipReason? =
       settings.quiet.contains(zone.civil(at: now.instant))
-      ? .quietHours : isMuted(at: now) ? .muted : rules.refusalOfRequest(isGiven: true)
+      ? .quietHours : rules.isMuted(at: now) ? .muted : rules.refusalOfRequest(isGiven: true)
     if let refusal { return ([.report(.startUnheard(refusal))], nil) }
     guard settings.atStart == .signal else { return answerAloud(within: rules.lead, at: now) }
     guard let signal = announcement(of: .start, within: rules.lead, at: now) else {
       return ([.report(.startUnheard(.occasionIsNear))], nil)
     }
-    return say(signal)
+    return say(signal, at: now)
   }
 
   /// Nil if something else is heard, or if there is no room before the next occasion.
@@ -510,7 +495,7 @@ extension Announcer {
   ) -> Announcement? {
     let anchor = now.instant + lead
     let latest = latestBeforeNext
-    guard turn == nil, latest.map({ anchor <= $0 }) ?? true else { return nil }
+    guard speaker.turn == nil, latest.map({ anchor <= $0 }) ?? true else { return nil }
     return Announcement(
       nextID, cause: cause, time: zone.civil(at: anchor), anchor: anchor, latest: latest)
   }
@@ -521,8 +506,8 @@ extension Announcer {
     return rules.needsSpeaker(for: next) - settings.longestPhrase
   }
 
-  private mutating func say(_ announcement: Announcement) -> Response {
-    let announcement = begin(announcement)
+  private mutating func say(_ announcement: Announcement, at now: Now) -> Response {
+    let announcement = begin(announcement, at: now)
     return ([.play(.announcement(announcement))], .announcement(announcement))
   }
 
@@ -553,80 +538,43 @@ extension Announcer {
     }
   }
 
-  // MARK: Silence
-
-  /// - Parameter moment: when the event that ends them came.
-  private mutating func endRings(
-    _ reason: StopReason, of kind: Reminder.Kind? = nil, at moment: Uptime, _ now: Now
-  ) -> [Effect] {
-    report(reminders.silence(kind, reason, at: now, rules), at: now, reason, moment)
-  }
-
-  private mutating func silenceCues(_ reason: StopReason, at moment: Uptime, _ now: Now) -> [Effect]
-  {
-    endRings(reason, at: moment, now) + stopInterval(reason, at: moment)
-  }
-
-  /// Stops the cues that the player has; those still to come are given again.
-  private mutating func stopCues(_ reason: StopReason, finishesHeard: Bool = false) -> [Effect] {
-    // The words of an interval come again with their cues.
-    words.removeAll { $0.source == .interval }
-    return cues.stopAll(reason, finishesHeard: finishesHeard)
-  }
-
-  /// True if an announcement is heard, or one that is no occasion is about to be. Words about the
-  /// interval do not count: they are part of it.
-  private var isSaying: Bool {
-    if case .timer(let words)? = playing?.cause, words.source == .interval { return false }
-    return isHeard || playing.map { !$0.cause.isOccasion } ?? false
-  }
-
-  /// True if the switch, as it is, silences the announcement that has the turn.
-  private var ruledOutBySwitch: Bool {
-    guard let turn, case .timer = turn.announcement.cause else {
-      return rules.isSilencedBySwitch
-    }
-    return rules.refusalOfTimers != nil
-  }
-
   // MARK: The clock and the rules
 
   private mutating func noteClockSet(at now: Now) -> [Effect] {
-    keepEndOfMute(at: now)
+    rules.keepEndOfMute(at: now)
     var moved = reminders.noteClockSet(at: now, rules)
-    if interval?.start.followsClock == true {
+    if run.noteClockSet(at: now) {
       moved.insert(.interval)
-      words.removeAll { $0.source == .interval }
+      speaker.dropWords(of: .interval)
     }
-    interval?.start.noteClockSet(at: now)
     replanWords(at: now)
-    return cues.stop(moved, .clockSet)
+    return silence(Silence(reason: .clockSet, cues: .of(moved)), at: now)
   }
 
   /// Finds again when alarms ring: the trust, the zone or the configuration has changed.
   private mutating func planAlarms(at now: Now) -> [Effect] {
-    let waiting = reminders.alarms.filter(\.waitsByClock).map(\.source)
-    return cues.stop(Set(waiting), .rulesChanged)
-      + report(reminders.configure(at: now, rules), at: now, .rulesChanged)
+    let waiting = Set(reminders.alarms.filter(\.waitsByClock).map(\.source))
+    return silence(Silence(reason: .rulesChanged, cues: .of(waiting)), at: now)
+      + report(reminders.configure(at: now, rules), at: now, Silence(reason: .rulesChanged))
   }
 
   // MARK: What time brings
 
   private mutating func settleReminders(at now: Now) -> [Effect] {
-    if trust != .untrusted { interval?.start.noteTrusted() }
-    guard !isEnding else { return [] }
+    if trust != .untrusted { run.noteTrusted() }
+    guard !rules.isEnding else { return [] }
     var effects = ringDue(at: now) + endInterval(at: now)
     while let cue = nextCues(at: now).first(where: { due($0) <= now.sinceBoot }) {
       effects.append(.play(.cue(cue)))
-      count += 1
       cues.give(cue, at: now)
       effects += planWords(after: cue)
     }
-    return effects + cues.stopReplaced(by: rings(at: now), at: now)
+    return effects
+      + silence(Silence(reason: .replaced, cues: .replaced(by: rings(at: now))), at: now)
   }
 
   private mutating func ringDue(at now: Now) -> [Effect] {
-    guard !isEnding else { return [] }
+    guard !rules.isEnding else { return [] }
     // The player has what is about to ring.
     let isPrepared = reminders.alarms.contains {
       $0.waitsByClock && cues.next[$0.source] != nil
@@ -637,45 +585,37 @@ extension Announcer {
 
   /// When timers, alarms or the interval next need something, since the machine started.
   private func dueOfReminders(at now: Now) -> Duration? {
-    guard !isEnding else { return nil }
+    guard !rules.isEnding else { return nil }
     let ahead = rules.preparation
     let prepared = reminders.all.lazy.compactMap { reminder in
       reminder.isRinging ? nil : reminder.moment.map { $0.sinceBoot - ahead }
     }.filter { $0 > now.sinceBoot }
-    // Words whose moment has come wait until other speech ends, which is an event.
-    let spoken = words.map {
-      $0.from > now.sinceBoot ? $0.from : $0.until + .nanoseconds(1)
-    }
     let moments = [
-      prepared.min(), reminders.nextDue(rules), endOfInterval,
-      nextCues(at: now).map { due($0) }.min(), spoken.min(),
+      prepared.min(), reminders.nextDue(rules), run.end,
+      nextCues(at: now).map { due($0) }.min(), speaker.nextWords(at: now),
     ]
     return moments.compactMap { $0 }.min()
   }
 
-  /// - Parameter moment: when the event that ends a ring came; nil for now.
+  /// - Parameter cause: why those that are over are silent.
   private mutating func report(
-    _ changes: [ReminderChange], at now: Now, _ reason: StopReason = .byHand,
-    _ moment: Uptime? = nil
+    _ changes: [ReminderChange], at now: Now, _ cause: Silence = Silence(reason: .byHand)
   ) -> [Effect] {
     var effects: [Effect] = []
-    for change in changes {
-      let reminder = change.reminder
-      switch change.event {
+    for (reminder, event) in changes {
+      var isFalse = true
+      switch event {
       case .changed(.told), .unheard, .rings(.on, _): break
       case .rings: planWords(ofRing: reminder, at: now)
-      default:
-        words.removeAll { $0.source == reminder.source }
-        effects += cues.stop([reminder.source], reason)
-        if change.event != .cancelled { planWordsOfLeft(of: reminder, at: now) }
-      }
-      effects.append(.report(.reminder(reminder, change.event)))
-      switch change.event {
-      // What is being said of a timer that is paused, or of a ring at its limit, is true.
+      case .set, .changed(.paused), .changed(.resumed), .changed(.skipped), .missed, .expired:
+        // What is being said of a timer that is paused, or of a ring at its limit, is true.
+        isFalse = false
+        fallthrough
       case .changed(.lengthened), .changed(.snoozed), .cancelled, .silenced, .stopped:
-        effects += stopWords(of: reminder.source, reason, at: moment ?? now.uptime)
-      default: break
+        effects += silence(reminder.source, isFalse: isFalse, cause, at: now)
+        if event != .cancelled { planWordsOfLeft(of: reminder, at: now) }
       }
+      effects.append(.report(.reminder(reminder, event)))
     }
     return effects
   }
@@ -722,7 +662,7 @@ extension Announcer {
     guard rules.refusalOfTimers == nil else { return [] }
     let rings = rings(at: now)
     return rings.heard(from: now.sinceBoot).compactMap { nextCue(of: $0, rings, at: now) }
-      + [nextCueOfInterval(at: now)].compactMap { $0 }
+      + [run.nextCue(nextID, from: cues.next[.interval], rules, at: now)].compactMap { $0 }
   }
 
   private func nextCue(of ringing: Ringing, _ rings: Rings, at now: Now) -> Cue? {
@@ -739,11 +679,7 @@ extension Announcer {
     return Cue(
       nextID, of: source, .ring, blows: blows, at: anchor,
       mayBeLateBy: blows.isEmpty ? late : Self.chimePreparation,
-      decibels: decibels(at: anchor, now) + reminder.rise(at: anchor))
-  }
-
-  private func decibels(at moment: Duration, _ now: Now) -> Double {
-    rules.decibels(at: now.instant + (moment - now.sinceBoot))
+      decibels: rules.decibels(at: anchor, now) + reminder.rise(at: anchor))
   }
 
   /// When to give a cue to the player, since the machine started.
@@ -772,23 +708,9 @@ extension Announcer {
 
   // MARK: Words
 
-  /// The time that is said for one alarm is said for all that ring.
-  private mutating func stopWords(
-    of source: Cue.Source, _ reason: StopReason, at moment: Uptime
-  ) -> [Effect] {
-    guard case .timer(let words)? = playing?.cause else { return [] }
-    if words.isOfTime, case .alarm = source {
-      return reminders.alarmRings ? [] : stopTurn(reason, at: moment)
-    }
-    return words.source == source ? stopTurn(reason, at: moment) : []
-  }
-
-  /// A cue that is given again brings its words again.
-  private mutating func plan(_ new: TimerWords) { if !words.contains(new) { words.append(new) } }
-
   /// Words that already wait for something else to end go on waiting.
   private mutating func replanWords(at now: Now) {
-    words.removeAll { $0.isOfLeft && now.sinceBoot < $0.from }
+    speaker.dropWordsOfLeft(at: now)
     for timer in reminders.timers { planWordsOfLeft(of: timer, at: now) }
   }
 
@@ -807,7 +729,7 @@ extension Announcer {
     if settings.tellsLeft.contains(.minute) { lefts.insert(.seconds(60)) }
     for left in lefts {
       let from = zero.sinceBoot - left - rules.lead
-      if from > now.sinceBoot { plan(words(about: timer, [.left(left)], from: from)) }
+      if from > now.sinceBoot { speaker.plan(words(about: timer, [.left(left)], from: from)) }
     }
   }
 
@@ -832,53 +754,48 @@ extension Announcer {
     let from = max(
       moment.sinceBoot + (tune ?? TimerWords.afterRing) - rules.lead, now.sinceBoot)
     let phrases = reminder.kind == .alarm ? [TimerPhrase.time] : reminder.phrases
-    plan(words(about: reminder, phrases, from: from))
+    speaker.plan(words(about: reminder, phrases, from: from))
   }
 
   /// Says how much of a timer is left or, if it rings, which one it is.
   private mutating func tellLeft(
     of timer: Reminder, at now: Now
   ) throws(OrderRefusal) -> Response {
-    if isEnding { throw .speech(.stopped(.serviceEnds)) }
+    if rules.isEnding { throw .speech(.stopped(.serviceEnds)) }
     if let refusal = rules.refusalOfTimers { throw .speech(refusal) }
     guard settings.saysTimers else { throw .noWords }
     let left = timer.left(at: now)
     let phrases = TimerPhrase.left(roughly: left).map { [$0] } ?? timer.phrases
-    guard turn == nil else { throw .speech(.busy) }
+    guard speaker.turn == nil else { throw .speech(.busy) }
     guard
       let announcement = announcement(
         of: words(about: timer, phrases, from: now.sinceBoot), at: now)
     else { throw .speech(.occasionIsNear) }
-    let (effects, answer) = say(announcement)
+    let (effects, answer) = say(announcement, at: now)
     return (effects + [.report(.reminder(timer, .changed(.told(left: left))))], answer)
   }
 
   private mutating func settleWords(at now: Now) -> [Effect] {
     var effects: [Effect] = []
-    for words in words where words.from <= now.sinceBoot && self.words.contains(words) {
+    for words in speaker.words
+    where words.from <= now.sinceBoot && speaker.words.contains(words) {
       let refusal = refusal(of: words, at: now)
       if words.until < now.sinceBoot {
-        let isBusy = turn.map { $0.stopped == nil } ?? false
+        let isBusy = speaker.turn.map { $0.stopped == nil } ?? false
         effects += unsaid(words, refusal ?? (isBusy ? .busy : .late(now.sinceBoot - words.from)))
-      } else if refusal == nil, turn == nil,
+        speaker.drop(words)
+      } else if refusal == nil, speaker.turn == nil,
         let announcement = announcement(of: words, at: now)
       {
-        effects.append(.play(.announcement(begin(announcement))))
-      } else {
-        continue
+        effects.append(.play(.announcement(begin(announcement, at: now))))
       }
-      // The time is said once for all ringing alarms.
-      self.words.removeAll { $0 == words || words.isOfTime && $0.isOfTime }
     }
     return effects
   }
 
   /// Reports that words were not said; of an interval, once.
   private mutating func unsaid(_ words: TimerWords, _ reason: SkipReason) -> [Effect] {
-    if words.source == .interval {
-      if lacksWordsOfInterval { return [] }
-      lacksWordsOfInterval = true
-    }
+    if words.source == .interval, !run.leavesWordsOut() { return [] }
     return [.report(.unsaid(words, reason))]
   }
 
@@ -886,7 +803,7 @@ extension Announcer {
   private func refusal(of words: TimerWords, at now: Now) -> SkipReason? {
     if let refusal = rules.refusalOfTimers { return refusal }
     if words.isOfTime, let refusal = rules.refusalOfAlarms { return refusal }
-    return words.isOfLeft && isMuted(at: now) ? .muted : nil
+    return words.isOfLeft && rules.isMuted(at: now) ? .muted : nil
   }
 
   /// Nil if there is no room for words before the next occasion.
@@ -905,17 +822,12 @@ extension Announcer {
 
 /// How the Announcer handles the interval.
 extension Announcer {
-  /// The first cue of an interval may come this late: a device may take that long to open.
-  private static let latestStart = Duration.seconds(3)
-  /// Words later than this are dropped: the phase is obvious by then.
-  private static let latestWords = Duration.milliseconds(250)
-
   private mutating func handle(_ order: IntervalOrder, at now: Now) -> Response {
     switch order {
     case .start(let plan, let replaces): return start(plan, replaces: replaces, at: now)
     case .stop:
       guard hasInterval else { return Self.refuse(.order(.noInterval)) }
-      return (stopInterval(.byHand, at: now.uptime), .done)
+      return (silence(Silence(reason: .byHand, interval: true), at: now), .done)
     }
   }
 
@@ -926,73 +838,29 @@ extension Announcer {
       guard interval.plan == plan else { return Self.refuse(.order(.runs(interval))) }
       return (effects + [.report(.interval(interval, .wentOn))], .interval(isNew: false))
     }
-    effects += stopInterval(.replaced, at: now.uptime)
+    effects += silence(Silence(reason: .replaced, interval: true), at: now)
     let started = IntervalTimer(plan, start: TimedMoment(rules.lead, after: now))
-    interval = started
-    lacksWordsOfInterval = false
+    run.begin(started)
     return (effects + [.report(.interval(started, .started))], .interval(isNew: true))
   }
 
   /// True if one runs, or the signal at its end still sounds.
   private var hasInterval: Bool { interval != nil || cues.holds(.interval) }
 
-  /// Ends the interval that runs, or its last signal, and what is said of it.
-  private mutating func stopInterval(_ reason: StopReason, at moment: Uptime) -> [Effect] {
-    words.removeAll { $0.source == .interval }
-    var effects = cues.stop([.interval], reason)
-    if let interval { effects.append(.report(.interval(interval, .stopped(reason)))) }
-    interval = nil
-    return effects + stopWords(of: .interval, reason, at: moment)
-  }
-
-  /// Removes an interval whose rounds are all over; its last signal sounds on.
   private mutating func endInterval(at now: Now) -> [Effect] {
-    guard let interval, let length = interval.plan.length else { return [] }
-    let late = interval.passed(at: now) - length
-    guard late >= .zero else { return [] }
-    self.interval = nil
+    guard let (interval, late) = run.removeOver(at: now) else { return [] }
     return [.report(.interval(interval, .over(late: late > Self.unnoticed ? late : nil)))]
   }
 
-  /// When its rounds are all over, since the machine started; nil if they have no end.
-  private var endOfInterval: Duration? {
-    interval.flatMap { interval in interval.plan.length.map { interval.start.sinceBoot + $0 } }
-  }
-
-  private func nextCueOfInterval(at now: Now) -> Cue? {
-    guard let interval else { return nil }
-    let start = interval.start.sinceBoot
-    let earliest = max(now.sinceBoot + rules.lead, cues.next[.interval] ?? .zero)
-    guard let cue = interval.plan.cue(atOrAfter: earliest - start) else { return nil }
-    let latest = cue.offset == .zero ? Self.latestStart : Cue.latest
-    // Half-way to the next cue, it would be taken for that one.
-    let gap = interval.plan.gap(after: cue.offset)
-    return Cue(
-      nextID, of: .interval, cue.signal, at: start + cue.offset,
-      mayBeLateBy: min(latest, gap.map { $0 / 2 } ?? latest),
-      decibels: decibels(at: start + cue.offset, now))
-  }
-
   private mutating func planWords(after cue: Cue) -> [Effect] {
-    guard cue.source == .interval, let interval,
-      settings.saysPhases || interval.plan.saysWords
-    else { return [] }
-    let offset = cue.anchor - interval.start.sinceBoot
-    let phrases = interval.plan.phrases(after: .init(offset: offset, signal: cue.signal))
-    guard !phrases.isEmpty else { return [] }
-    let begins = cue.anchor + cue.signal.length + Ducking.returnTakes
-    let from = begins - rules.lead
-    let words = TimerWords(
-      source: .interval, title: interval.title, phrases: phrases, from: from,
-      until: from + Self.latestWords,
-      endsBy: interval.plan.gap(after: offset).map { cue.anchor + $0 })
+    guard let words = run.words(after: cue, rules) else { return [] }
     guard settings.saysTimers else {
       return unsaid(words, .failed("the voice has no words for intervals"))
     }
-    if let end = words.endsBy, end <= begins + Self.latestWords {
+    if let end = words.endsBy, end <= words.until + rules.lead {
       return unsaid(words, .failed("the next signal comes too soon for words"))
     }
-    plan(words)
+    speaker.plan(words)
     return []
   }
 }
@@ -1003,20 +871,22 @@ extension Announcer {
   public var trust: ClockTrust { rules.trust }
   public var switchState: SwitchState { rules.switchState }
   public var mute: SoftwareMute { rules.mute }
+  public var muteEndsSinceBoot: Duration? { rules.muteEndsSinceBoot }
+
+  /// Nil if none runs.
+  public var interval: IntervalTimer? { run.timer }
 
   /// The announcement that the player has: prepared, sounding, or being stopped.
-  public var playing: Announcement? { turn?.announcement }
+  public var playing: Announcement? { speaker.turn?.announcement }
 
   /// The announcement that is heard; nil if there is none or it is only preparing.
-  public var sounding: Announcement? { isHeard ? playing : nil }
+  public var sounding: Announcement? { speaker.isHeard ? playing : nil }
 
-  private var isHeard: Bool { turn.map { $0.heard != .nothing } ?? false }
-
-  private var nextID: SoundingID { SoundingID(count + 1) }
+  private var nextID: SoundingID { SoundingID(max(speaker.last, cues.last).number + 1) }
 
   /// The occasion that sounds next: the prepared one, or else the first undecided one.
   public var outlook: Outlook {
-    if let turn, sounding == nil, turn.stopped == nil,
+    if let turn = speaker.turn, sounding == nil, turn.stopped == nil,
       case .occasion(let occasion) = turn.announcement.cause
     {
       return rules.outlook(of: occasion, turn.announcement.programme, nil)
@@ -1035,13 +905,10 @@ extension Announcer {
   /// True if the switch, as it is, silences everything.
   public var isSilencedBySwitch: Bool { rules.isSilencedBySwitch }
 
-  public var reportOfMute: Report {
-    guard case .until(let end) = mute else { return .mute(mute, until: nil) }
-    return .mute(mute, until: zone.civil(at: end))
-  }
+  public var reportOfMute: Report { .mute(mute, until: mute.end.map { zone.civil(at: $0) }) }
 
   /// True if something is still to be said about a timer, an alarm or the interval.
-  public var hasWords: Bool { !words.isEmpty }
+  public var hasWords: Bool { !speaker.words.isEmpty }
 
   /// The lines that are lit, for an alarm rings.
   public var lights: Set<String> {
@@ -1056,41 +923,16 @@ extension Announcer {
 }
 
 extension Announcement {
-  fileprivate var occasion: Occasion? {
-    if case .occasion(let occasion) = cause { occasion } else { nil }
-  }
-
   /// True if it says the time after its last blow.
   fileprivate var saysTimeAfterBlows: Bool {
     if case .at = programme.words { !programme.blows.isEmpty } else { false }
   }
-}
 
-extension Announcement {
   /// True if it is the occasion of this instant, and says its time: this one, if one is named.
   fileprivate func says(_ time: CivilTime?, at instant: Instant?) -> Bool {
     guard case .occasion(let occasion) = cause, instant == occasion.instant,
       anchor == occasion.instant, programme.words != .none
     else { return false }
     return time.map { $0.dateTime.timeOfDay == occasion.civil.dateTime.timeOfDay } ?? true
-  }
-}
-
-extension IntervalPlan {
-  /// The phrases after the signal of a cue, the best first; empty if nothing is said.
-  fileprivate func phrases(after cue: TimedSignal) -> [TimerPhrase] {
-    guard case .rounds(let rounds) = self else { return [] }
-    switch cue.signal {
-    case .work, .last:
-      let round = phase(at: cue.offset)?.round ?? 1
-      if round == 1 { return [.go, .work] }
-      // The word tells work from rest. Without rest, the round is all there is to tell.
-      let work = TimerPhrase.both(.work, .round(round))
-      return rounds.rest > .zero ? [work, .work] : [.round(round), .work]
-    case .rest: return [.rest]
-    case .half: return [.half]
-    case .end: return [.done]
-    case .prepare, .count, .cue, .ring, .start, .untrusted: return []
-    }
   }
 }

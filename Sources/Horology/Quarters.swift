@@ -6,11 +6,13 @@ struct Quarters {
   private var passed: Instant
   /// The latest time that the clock has shown since it was wrong.
   private var reached: Instant
+  /// What the clocks showed when they were last read.
+  private var previous: Now
   private var failure: (occasion: Occasion, why: String, retryAt: Uptime)?
 
-  init(at start: Instant) {
-    passed = start
-    reached = start
+  init(at start: Now) {
+    (passed, reached) = (start.instant, start.instant)
+    previous = start
   }
 
   private var through: Instant { max(passed, decided ?? passed) }
@@ -32,12 +34,18 @@ struct Quarters {
     decided = decided.map { min($0, before) }
   }
 
-  /// Notes what the clock shows, and what it would show had it not just been set.
+  /// Notes what the clocks show.
   ///
-  /// If it is more than an interval before the latest time it has shown, by one step or many, it
-  /// was wrong before, and all decisions are forgotten.
-  mutating func clockShows(_ shown: Instant, before: Instant, _ interval: Interval) {
-    reached = max(reached, before)
+  /// If the clock is more than an interval before the latest time it has shown, by one step or many,
+  /// it was wrong before, and all decisions are forgotten.
+  /// - Returns: by how much it was set since it was last read, and how long the machine slept.
+  @discardableResult
+  mutating func clocksShow(_ now: Now, _ interval: Interval) -> (step: Duration, sleep: Duration) {
+    defer { previous = now }
+    let (step, sleep) = (now.step(since: previous), now.sleep(since: previous))
+    let shown = now.instant
+    // What it would show had it not just moved.
+    reached = max(reached, shown - (step + sleep))
     if reached - shown > interval.duration {
       passed = min(through, shown)
       decided = nil
@@ -46,6 +54,7 @@ struct Quarters {
     }
     reached = max(reached, shown)
     passed = min(passed, shown)
+    return (step, sleep)
   }
 
   // MARK: What failed

@@ -1,21 +1,41 @@
 /// The only place that knows whether something may sound now, how loud, and if not, why not.
 public struct Rules {
-  public var settings: AnnouncerSettings
-  public var zone: any Zone
-  public var trust: ClockTrust
-  public var switchState: SwitchState
-  public var mute: SoftwareMute
+  public internal(set) var settings: AnnouncerSettings
+  public internal(set) var zone: any Zone
+  public internal(set) var trust: ClockTrust
+  public internal(set) var switchState: SwitchState
+  public private(set) var mute = SoftwareMute.off
+  /// When a mute for a duration ends, since the machine started. Nil if it was named by an instant
+  /// of the clock, as after a start of the machine.
+  public private(set) var muteEndsSinceBoot: Duration?
+  /// The service is ending: no further occasion is decided, and nothing begins.
+  private(set) var isEnding = false
 
   public init(
     _ settings: AnnouncerSettings, zone: any Zone, trust: ClockTrust,
-    switchState: SwitchState = .absent, mute: SoftwareMute = .off
+    switchState: SwitchState = .absent
   ) {
     self.settings = settings
     self.zone = zone
     self.trust = trust
     self.switchState = switchState
-    self.mute = mute
   }
+
+  // MARK: What changes by itself
+
+  /// - Parameter endsSinceBoot: only of a mute until an instant.
+  mutating func mute(_ mute: SoftwareMute, endsSinceBoot: Duration? = nil) {
+    self.mute = mute
+    muteEndsSinceBoot = mute.end == nil ? nil : endsSinceBoot
+  }
+
+  /// A mute for a duration ends when that is over, whatever the clock was set to.
+  mutating func keepEndOfMute(at now: Now) {
+    guard let muteEndsSinceBoot else { return }
+    mute = .until(now.instant + (muteEndsSinceBoot - now.sinceBoot))
+  }
+
+  mutating func serviceEnds() { isEnding = true }
 
   // MARK: May it sound
 
@@ -67,6 +87,9 @@ public struct Rules {
   /// A lost switch silences timers and alarms, but they go on, to be heard once it can be read.
   var timersAreHeldBack: Bool { refusalOfTimers == .switchLost }
 
+  /// True if a mute silences more than the next occasion.
+  func isMuted(at now: Now) -> Bool { mute != .next && mute.silences(now.instant) }
+
   /// True if the switch, as it is, silences announcements.
   public var isSilencedBySwitch: Bool { refusalBySwitch != nil }
 
@@ -89,6 +112,11 @@ public struct Rules {
   /// The level of what sounds at this instant, in dB at most 0.
   func decibels(at instant: Instant) -> Double {
     settings.quieter.decibels(at: zone.civil(at: instant))
+  }
+
+  /// The same at a moment since the machine started.
+  func decibels(at moment: Duration, _ now: Now) -> Double {
+    decibels(at: now.instant + (moment - now.sinceBoot))
   }
 
   // MARK: When it is too late

@@ -21,6 +21,9 @@ public enum SoftwareMute: Hashable, Sendable {
     }
   }
 
+  /// The instant at which it ends; nil if it names none.
+  public var end: Instant? { if case .until(let end) = self { end } else { nil } }
+
   /// True if an announcement that begins at this instant is silent, but would sound otherwise.
   func silences(_ instant: Instant) -> Bool {
     switch self {

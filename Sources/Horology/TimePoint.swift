@@ -83,11 +83,6 @@ public struct Now: Hashable, Sendable {
   public func sleep(since earlier: Now) -> Duration {
     (sinceBoot - earlier.sinceBoot) - (uptime - earlier.uptime)
   }
-
-  /// By how much the clock has moved against the uptime, by a step or a sleep.
-  public func jump(since earlier: Now) -> Duration {
-    (instant - earlier.instant) - (uptime - earlier.uptime)
-  }
 }
 
 /// The moment that a sounding's anchor frame belongs to.

@@ -38,19 +38,20 @@ public final class Conductor {
     if isHandling { queue.append(event) } else { _ = answer(to: event) }
   }
 
-  public func answer(to order: Event) -> Answer {
+  public func answer(to event: Event) -> Answer {
     precondition(!isHandling, "an order cannot wait for another event: its answer is wanted now")
+    precondition(queue.isEmpty, "what came while an event was handled was handled with it")
     guard let instruments else { return .done }
     isHandling = true
     defer { isHandling = false }
-    queue.append(order)
     var answer = Answer.done
     var isOrder = true
-    // Silence first: the switch must not wait until the clock is judged. All else waits for that.
-    if case .switched = order {
-      queue = []
-      carryOut(announcer.react(to: order, at: instruments.now).effects, instruments)
+    if case .switched = event {
+      // Silence first: the switch must not wait until the clock is judged. All else waits for that.
+      carryOut(announcer.react(to: event, at: instruments.now).effects, instruments)
       queue.append(.woke)
+    } else {
+      queue.append(event)
     }
     while !queue.isEmpty {
       // Also after a change of trust: it may have opened the speaker, which may take seconds.

@@ -111,9 +111,6 @@ extension SavedState {
 }
 
 extension SoftwareMute {
-  /// The instant at which it ends; nil if it names none.
-  var end: Instant? { if case .until(let end) = self { end } else { nil } }
-
   static func field<Root>(_ path: Field<Root>.Path<SoftwareMute>) -> Field<Root> {
     // `fieldOfEnd`, which follows, has the instant of `until`.
     Field(

@@ -1,6 +1,7 @@
-import Horology
 import TestSupport
 import Testing
+
+@testable import Horology
 
 @Suite struct MuteTests {
   private func mutes(_ desk: Desk) -> [SoftwareMute] {
@@ -89,5 +90,16 @@ import Testing
     desk.wait(until: "2026-11-21T15:15:00")
     #expect(desk.skipReason == .switchOff)
     #expect(desk.announcer.mute == .next, "its occasion is still to come")
+  }
+
+  @Test("only a mute for a duration has an end that no step of the clock moves") func endKept() {
+    let now = Now("2026-11-21T15:00:00", running: .seconds(100))
+    var rules = Rules(AnnouncerSettings(), zone: TestZone.utc, trust: .synchronised)
+    rules.mute(.until(now.instant + .seconds(60)), endsSinceBoot: .seconds(160))
+    rules.keepEndOfMute(at: now.set(by: .seconds(3600)))
+    #expect(rules.mute == .until(now.instant + .seconds(3660)))
+    rules.mute(.on, endsSinceBoot: .seconds(160))
+    rules.keepEndOfMute(at: now)
+    #expect(rules.mute == .on && rules.muteEndsSinceBoot == nil)
   }
 }

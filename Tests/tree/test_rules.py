@@ -91,8 +91,8 @@ JUDGE = sorted((TREE / "Sources/Simulation/Judge").glob("*.swift"))
 # The types that decide in the product, and the functions of its value types that reckon something. The
 # judge reads the values alone.
 DECIDES = (
-    "Agenda Announcer ClockJudge Conductor Contact CueBook Grammar Machine Quarters Reminders Ringing"
-    " Rules Schedule SystemZone Track Vitals World Zone").split()
+    "Agenda Announcer ClockJudge Conductor Contact CueBook Grammar IntervalRun Machine Quarters Reminders"
+    " Ringing Rules Schedule Speaker SystemZone Track Vitals World Zone").split()
 RECKONS = re.compile(
     r"\.(?:(?:programme|chime|speaks|strikes|phase|nextRing|date|inWords)\((?:at|after|of)|quiet\.contains"
     r"|(?:quieter|rise)\.decibels\(|decibels\((?:at|after))")

@@ -1,5 +1,7 @@
 /// The cues that the player was given. All moments are since the machine started.
 struct CueBook {
+  /// The last cue that the player was given.
+  private(set) var last = SoundingID(0)
   /// Cues that the player has not ended.
   private var held: [SoundingID: Held] = [:]
   /// When the next cue of a source can begin: the last one that it was given is over.
@@ -29,7 +31,8 @@ struct CueBook {
 
   /// Notes that the player is given this cue, which may be late already.
   mutating func give(_ cue: Cue, at now: Now) {
-    precondition(held[cue.id] == nil, "every cue has an identity of its own")
+    precondition(last < cue.id, "no sounding has the number of another")
+    last = cue.id
     held[cue.id] = Held(cue: cue)
     next[cue.source] = cue.over + max(now.sinceBoot - cue.anchor, .zero)
   }
@@ -58,7 +61,7 @@ struct CueBook {
       complaint = why
       restsUntil = now.sinceBoot + Announcer.retryDelay
       // There may be time for another try. Cues that the player still has are not given again.
-      if now.sinceBoot < cue.anchor || !cue.blows.isEmpty { forgetLast(of: cue.source) }
+      if now.sinceBoot < cue.anchor || !cue.blows.isEmpty { reopen(cue.source) }
     case .tooLate(let delay):
       complaint = Announcer.tooLate(delay)
       // The next tune has more time, because a speaker that is slow to open would make it too late
@@ -88,30 +91,27 @@ struct CueBook {
 
   // MARK: Stops
 
-  /// Stops the cues of these sources, and forgets that they were given.
-  mutating func stop(_ sources: Set<Cue.Source>, _ reason: StopReason) -> [Effect] {
-    for source in sources { next[source] = nil }
-    unheard.subtract(sources)
-    return stop(reason) { sources.contains($0.cue.source) }
-  }
-
-  /// Stops all cues; those still to come are given again.
-  /// - Parameter finishesHeard: a cue that is heard goes on.
-  mutating func stopAll(_ reason: StopReason, finishesHeard: Bool = false) -> [Effect] {
-    next = [:]
-    return stop(reason) { !finishesHeard || !$0.isHeard }
-  }
-
-  /// One ring at a time: stops the rings that another replaces. One that is heard is stopped when
-  /// the other begins.
-  mutating func stopReplaced(by rings: Rings, at now: Now) -> [Effect] {
-    let begun = Set(held.values.filter { $0.isHeard && !$0.isStopped }.map(\.cue.source))
-    return stop(.replaced) { given in
-      let cue = given.cue
-      guard cue.isRing, let heard = rings.heard(at: max(cue.anchor, now.sinceBoot)) else {
-        return false
+  /// Stops these cues. Those still to come are given again.
+  mutating func silence(_ silence: Silence, at now: Now) -> [Effect] {
+    switch silence.cues {
+    case .none: return []
+    case .all(let finishesHeard):
+      next = [:]
+      return stop(silence.reason) { !finishesHeard || !$0.isHeard }
+    case .of(let sources):
+      for source in sources { next[source] = nil }
+      unheard.subtract(sources)
+      return stop(silence.reason) { sources.contains($0.cue.source) }
+    case .replaced(let rings):
+      // One ring at a time. One that is heard is stopped when the other begins.
+      let begun = Set(held.values.filter { $0.isHeard && !$0.isStopped }.map(\.cue.source))
+      return stop(silence.reason) { given in
+        let cue = given.cue
+        guard cue.isRing, let heard = rings.heard(at: max(cue.anchor, now.sinceBoot)) else {
+          return false
+        }
+        return heard != cue.source && (!given.isHeard || begun.contains(heard))
       }
-      return heard != cue.source && (!given.isHeard || begun.contains(heard))
     }
   }
 
@@ -120,14 +120,13 @@ struct CueBook {
       .sorted { $0.id < $1.id }
     for cue in stopped {
       held[cue.id]?.isStopped = true
-      forgetLast(of: cue.source)
+      reopen(cue.source)
     }
     return stopped.map { .stop($0.id, reason) }
   }
 
-  /// The last cue of a source may be given again. The last one that the player still has replaces
-  /// it.
-  private mutating func forgetLast(of source: Cue.Source) {
+  /// A cue was not heard: the next of its source can begin when those that the player keeps are over.
+  private mutating func reopen(_ source: Cue.Source) {
     next[source] = held.values.filter { !$0.isStopped && $0.cue.source == source }
       .map(\.cue.over).max()
   }

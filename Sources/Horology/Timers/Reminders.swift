@@ -303,12 +303,10 @@ public struct Reminders: Hashable, Sendable {
     return (skipped, .changed(.skipped))
   }
 
-  /// - Parameter kind: nil for both.
-  mutating func silence(
-    _ kind: Reminder.Kind? = nil, _ reason: StopReason, at now: Now, _ rules: Rules
-  ) -> [ReminderChange] {
-    all.filter { $0.isRinging && (kind == nil || $0.kind == kind) }
-      .map { end($0, .stopped(reason), at: now, rules) }
+  /// Ends the rings that a silence stops.
+  mutating func end(_ silence: Silence, at now: Now, _ rules: Rules) -> [ReminderChange] {
+    all.filter { $0.isRinging && silence.rings.contains($0.kind) }
+      .map { end($0, .stopped(silence.reason), at: now, rules) }
   }
 
   // MARK: The configuration
