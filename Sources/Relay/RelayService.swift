@@ -183,7 +183,6 @@ public final class RelayService {
   }
 
   private func tellOutdated() {
-    for words in configuration.outdated { journal.log(.keyOutdated, .notice, words) }
   }
 
   /// Publishes all again after a new connection: the broker's messages may be old, or gone.
