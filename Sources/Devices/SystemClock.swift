@@ -1,3 +1,4 @@
+import Basics
 import CLinux
 import CSystemd
 @preconcurrency import Glibc
@@ -39,12 +40,6 @@ public enum SystemClock {
       bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
   }()
-
-  private static func nanoseconds(of clock: clockid_t) -> Int64 {
-    var time = timespec()
-    clock_gettime(clock, &time)
-    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
-  }
 
   /// What the kernel (`adjtimex(2)`) and systemd-timesyncd, by the file that it touches, say of the
   /// clock.
