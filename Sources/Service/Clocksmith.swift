@@ -455,9 +455,9 @@ public final class Clocksmith {
     store.save()
     journal.tellLosses()
     // Synchronisation raises no event, but the journal and the status must tell of it.
-    let basis = clockWatch.state.basis.key
+    let basis = clockWatch.state.basis.kind
     if judgeClock() != announcer.trust { handle(.woke) }
-    if clockWatch.state.basis.key != basis { bus?.tellSoon() }
+    if clockWatch.state.basis.kind != basis { bus?.tellSoon() }
     let vitals = Vitals(
       wakeUp: timer?.armedFor, contactsAnswer: controls?.answer ?? false,
       lastTaken: player?.lastTaken)
