@@ -185,15 +185,19 @@ def test_certificates_and_keys_are_loaded(check, tmp_path, section):
 
 
 def test_the_docs_have_every_key_of_the_state():
+    """The page names what the state has beside the properties of D-Bus, and what it lacks of them."""
     api = json.loads((ROOT / "docs/clocksmith-relay.openapi.json").read_text())
+    bus = (ROOT / "docs/dbus.md").read_text().split("## Properties")[1].split("The signals are")[0]
+    properties = " ".join(re.findall(r"^- (.*?):", bus, re.MULTILINE))
+    keys = set(re.findall(r"\w+", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", properties).lower()))
     text = (ROOT / "docs/programmers.md").read_text()
-    [row] = re.findall(r"^\| `clocksmith/[^`]*/state` \|(.*)", text, re.MULTILINE)
-    assert sorted(re.findall(r"`(\w+)`", row)) == sorted(
-        api["components"]["schemas"]["State"]["properties"])
+    [item] = re.findall(r"^- `clocksmith/[^`]*/state`: (.*?)^- ", text, re.MULTILINE | re.DOTALL)
+    lacking, more = (set(re.findall(r"`(\w+)`", part)) for part in item.split("without")[1].split("and with"))
+    assert keys - lacking | more == set(api["components"]["schemas"]["State"]["properties"])
 
 
 def test_the_docs_have_every_command():
-    section = (ROOT / "docs/programmers.md").read_text().split("| `command` | with |")[1].split("\n\n")[0]
-    listed = [word for row in section.splitlines()[2:]
-              for word in re.findall(r"`(\w+)`", row.split("|")[1])]
+    section = (ROOT / "docs/programmers.md").read_text().split("## Commands")[1].split("Every command may have")[0]
+    names = re.findall(r"^- (`.*?`):", section, re.MULTILINE | re.DOTALL)
+    listed = re.findall(r"`(\w+)`", " ".join(names))
     assert sorted(listed) == sorted(parts.described_commands())

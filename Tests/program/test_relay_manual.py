@@ -42,11 +42,6 @@ def test_the_manual_has_every_subcommand_with_its_options(told):
             *re.findall(r'^\.BI? --([a-z-]+)(?: " (\w+)")?$', section(name), re.M), ("help", "")]
 
 
-def test_the_manual_has_every_command_and_no_other():
-    assert sorted(re.findall(r"^\.TP\n\.B (\w+)$", section("COMMANDS"), re.M)) == sorted(
-        parts.described_commands())
-
-
 def test_the_manual_has_every_key_with_its_default_and_no_other():
     source = "".join(
         (ROOT / "Sources/Relay" / name).read_text()

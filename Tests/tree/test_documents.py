@@ -143,8 +143,8 @@ def parts(example, key):
 
 
 def test_the_page_of_home_assistant_has_every_entity_and_no_other():
-    rows = re.findall(r"^\| ([A-Z][\w ,]+) \|", (TREE / PAGE).read_text(), re.MULTILINE)
-    assert sorted(name for row in rows for name in row.split(", ")) == sorted(entities().values())
+    listed = re.findall(r"^- ([A-Z][\w ,]+):", (TREE / PAGE).read_text(), re.MULTILINE)
+    assert sorted(name for names in listed for name in names.split(", ")) == sorted(entities().values())
 
 
 def test_the_examples_of_home_assistant_name_entities_and_commands_that_there_are():

@@ -120,7 +120,7 @@ class Hibari:
             import onnxruntime
         except ImportError as missing:
             sys.exit(f"make: {missing}: pip install hibari-tts onnx, and start make with that Python; "
-                     "sounds/voices/README.md says how")
+                     "sounds/voices/making.md says how")
         self.model = hibari.Hibari()
         graph = onnx.load(hibari.voices.voice_path(hibari.voices.DEFAULT))
         if not any(self.STEPS in node.output for node in graph.graph.node):
