@@ -370,8 +370,10 @@ public final class Clocksmith {
     for alarm in announcer.reminders.alarms {
       guard let tune = alarm.alarm?.tune else { continue }
       switch inUse.tune(of: alarm) {
-      case .success(let found): if tune.isMissing { handle(.tuneFound(found)) }
-      case .failure(let fault): if told.insert(tune.name).inserted { log(alarm, lacksTune: fault) }
+      case .success(let found)?:
+        if tune.isMissing { handle(.tuneFound(found)) }
+      case .failure(let fault)?:
+        if told.insert(tune.name).inserted { log(alarm, lacksTune: fault) }
       case nil: break
       }
     }

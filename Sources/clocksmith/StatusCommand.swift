@@ -198,10 +198,10 @@ struct Seen {
 
   private var switchState: Line? {
     switch status.switchState {
-    case nil, .absent: nil
-    case .on: ("switch", "on")
-    case .off: ("switch", "off: silence")
-    case .lost(let why): ("switch", "cannot be read: \(why)")
+    case nil, .absent?: nil
+    case .on?: ("switch", "on")
+    case .off?: ("switch", "off: silence")
+    case .lost(let why)?: ("switch", "cannot be read: \(why)")
     }
   }
 
