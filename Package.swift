@@ -79,7 +79,7 @@ let package = Package(
     .testTarget(name: "Hostile", dependencies: readers, path: "Tests/Hostile"),
     .testTarget(name: "BasicsTests", dependencies: ["Basics", "TestSupport"]),
     .testTarget(name: "DaemonTests", dependencies: ["Daemon", "TestSupport"]),
-    .testTarget(name: "HorologyTests", dependencies: ["Horology"]),
+    .testTarget(name: "HorologyTests", dependencies: ["Horology", "TestSupport"]),
     .testTarget(name: "SoundTests", dependencies: ["Sound", "Studio", "TestSupport"]),
     .testTarget(name: "StudioTests", dependencies: ["Studio", "TestSupport"]),
     .testTarget(name: "DevicesTests", dependencies: ["CClocksmith", "Devices", "TestSupport"]),
@@ -88,7 +88,7 @@ let package = Package(
     .testTarget(name: "ServiceTests", dependencies: ["Service", "TestSupport", "Vocabulary"]),
     .testTarget(
       name: "RelayTests", dependencies: ["Horology", "Relay", "TestSupport", "Vocabulary"]),
-    .testTarget(name: "SimulationTests", dependencies: ["Horology", "Simulation"]),
+    .testTarget(name: "SimulationTests", dependencies: ["Horology", "Simulation", "TestSupport"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -1,4 +1,5 @@
 import Horology
+import TestSupport
 import Testing
 
 @Suite struct AgendaTests {
@@ -32,6 +33,7 @@ import Testing
 
   @Test(
     "what is muted is not promised, from the moment on at which it is",
+    .rule("silence-foretold", "muted-announcements"),
     arguments: [
       (SoftwareMute.next, "12:07:00", [15]), (.next, "12:14:57", [15]), (.next, "12:15:01", [30]),
       (.until(Instant("2026-11-21T12:40:00")), "12:07:00", [15, 30]),
@@ -55,7 +57,10 @@ import Testing
     #expect(zip(chimes, chimes.dropFirst()).allSatisfy { $0 != $1 })
   }
 
-  @Test("what is quiet is listed with its reason") func quiet() throws {
+  @Test(
+    "what is quiet is listed with its reason",
+    .rule("silence-foretold", "quiet-announcements", "quiet-bounds"))
+  func quiet() throws {
     let quiet = try QuietHours(text: "22:00-07:00")
     let found = outlooks(from: "2026-11-21T21:45:00", 3) { $0.quiet = quiet }
     #expect(found.map(\.refusal) == [nil, .quietHours, .quietHours])

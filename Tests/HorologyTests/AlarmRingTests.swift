@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Horology
@@ -71,7 +72,8 @@ import Testing
     #expect(desk.live(for: .seconds(900)).alarms.isEmpty)
   }
 
-  @Test("the time is not said by a clock that is not trusted any more") func untrustedTime() {
+  @Test("the time is not said by a clock that is not trusted any more", .rule("untrusted-snooze"))
+  func untrustedTime() {
     var desk = desk()
     _ = desk.live(for: .seconds(544))
     desk.tell(.reminder(.snooze(nil)))
@@ -81,7 +83,8 @@ import Testing
     #expect(seen.announcements.isEmpty)
   }
 
-  @Test("a stop ends a ring that has begun, though its wake-up is late") func lateWakeUp() {
+  @Test("a stop ends a ring that has begun, though its wake-up is late", .rule("mute-stops"))
+  func lateWakeUp() {
     for event in [Event.stop(.byHand), .mute(.on), .held] {
       var desk = desk()
       desk.wait(until: "2026-11-21T06:59:55")
@@ -118,7 +121,7 @@ import Testing
     #expect(seen.announcements.map(\.decibels) == [-17.5])
   }
 
-  @Test("a ring that rises does not silence a loud one") func loudestRings() {
+  @Test("a ring that rises does not silence a loud one", .rule("one-ring")) func loudestRings() {
     var plan = AlarmPlan.at("07:01")
     plan.name = "quiet"
     plan.rise = AlarmRise(from: -60, over: .seconds(3600))

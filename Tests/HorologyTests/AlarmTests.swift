@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Horology
@@ -22,6 +23,7 @@ import Testing
 
   @Test(
     "set back it rings again only if the clock is more than an hour before the last ring",
+    .rule("alarm-set-back"),
     arguments: [
       ("2026-11-22T06:00:00", "2026-11-23T07:00:00"),
       ("2026-11-22T05:59:59", "2026-11-22T07:00:00"),
@@ -38,6 +40,7 @@ import Testing
 
   @Test(
     "what a change of zone steps over rings late, or is told as missed",
+    .rule("alarm-late", "alarm-missed"),
     arguments: [
       (70, ReminderEvent.rings(.due(late: .seconds(600)))), (120, .expired(late: .seconds(3600))),
     ])
@@ -48,7 +51,9 @@ import Testing
     #expect(desk.alarmEvents == [event])
   }
 
-  @Test("skip leaves out the next ring, and one more each time; it is refused while it rings")
+  @Test(
+    "skip leaves out the next ring, and one more each time; it is refused while it rings",
+    .rule("alarm-skip"))
   func skip() {
     var desk = desk()
     for day in [23, 24] {
@@ -94,6 +99,7 @@ import Testing
 
   @Test(
     "what an untrusted clock did not judge rings late with the trust, up to ring_limit",
+    .rule("untrusted-alarms", "alarm-late", "alarm-missed"),
     arguments: [
       (300, ReminderEvent.rings(.due(late: .seconds(300)))),
       (7200, .expired(late: .seconds(7200))),
@@ -109,7 +115,9 @@ import Testing
     #expect(desk.alarmEvents == [event])
   }
 
-  @Test("set while nobody knew the time, it is never missed, and rings late up to ring_limit")
+  @Test(
+    "set while nobody knew the time, it is never missed, and rings late up to ring_limit",
+    .rule("alarm-late"))
   func setUntrusted() {
     for (shown, event) in [
       ("2026-11-25T07:05:00", ReminderEvent.rings(.due(late: .seconds(300)))),
@@ -122,7 +130,9 @@ import Testing
     }
   }
 
-  @Test("with untrusted = speak it rings by that clock, and not again for the same time")
+  @Test(
+    "with untrusted = speak it rings by that clock, and not again for the same time",
+    .rule("untrusted-alarms"))
   func speaks() {
     var desk = desk(trust: .untrusted) { $0.untrusted = .speak }
     desk.restart(after: .seconds(9 * 3600 + 300), isSameBoot: false)
@@ -137,6 +147,7 @@ import Testing
 
   @Test(
     "the machine slept or was off: within ring_limit it rings, later it has expired",
+    .rule("alarm-late"),
     arguments: [true, false])
   func late(isSameBoot: Bool) {
     var desk = desk([.at("07:00"), .at("06:50", "once")])
@@ -148,7 +159,9 @@ import Testing
     #expect(desk.alarms[0].moment?.left(at: desk.now) == Announcer.requestLead)
   }
 
-  @Test("off for days it is told once, and rings if the last time is not too late")
+  @Test(
+    "off for days it is told once, and rings if the last time is not too late",
+    .rule("alarm-late", "alarm-missed"))
   func offForDays() {
     var desk = desk()
     desk.restart(after: .seconds(4 * 86_400 + 9 * 3600 + 300), isSameBoot: false)
@@ -161,7 +174,8 @@ import Testing
     #expect(desk.next == ["2026-12-02T07:00:00"])
   }
 
-  @Test("what rings or is snoozed when the power goes, goes on, or is missed") func powerCut() {
+  @Test("what rings or is snoozed when the power goes, goes on, or is missed", .rule("alarm-late"))
+  func powerCut() {
     var desk = desk()
     desk.wait(until: "2026-11-22T07:00:00")
     desk.restart(after: .seconds(300), isSameBoot: false)
@@ -279,7 +293,9 @@ import Testing
     #expect(desk.next == [nil, "2026-11-22T09:00:00"])
   }
 
-  @Test("a person's alarm rings beside one of that name in the configuration, which it may mean")
+  @Test(
+    "a person's alarm rings beside one of that name in the configuration, which it may mean",
+    .rule("alarm-namesake"))
   func namesake() {
     var desk = desk([.at("06:00", name: "school")])
     configure(&desk, [Self.school])

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Horology
@@ -34,7 +35,9 @@ import Testing
     cues.map { desk.now.instant + ($0.anchor - desk.now.sinceBoot) - Self.seven }
   }
 
-  @Test("of many alarms with a tune at one moment one cue is made, and all of them ring")
+  @Test(
+    "of many alarms with a tune at one moment one cue is made, and all of them ring",
+    .rule("one-ring", "stop-all"))
   func many() {
     let tune = Self.tune(lasting: 18)
     var desk = desk((1...99).map { AlarmPlan.at(name: "alarm \($0)", tune: tune) })
@@ -46,7 +49,8 @@ import Testing
     #expect(desk.live(for: .seconds(60)).cues.isEmpty)
   }
 
-  @Test("rings that begin within a second are heard as one") func almostTogether() {
+  @Test("rings that begin within a second are heard as one", .rule("one-ring"))
+  func almostTogether() {
     var desk = Desk(at: "2026-11-21T15:01:00")
     for number in 0..<10 { desk.start(.milliseconds(5500 + number * 90)) }
     let seen = desk.live(for: .seconds(8))
@@ -54,7 +58,9 @@ import Testing
     #expect(Set(seen.cues.map(\.source)).count == 1)
   }
 
-  @Test("the tune is heard, and not the signal of another alarm or timer of the same moment")
+  @Test(
+    "the tune is heard, and not the signal of another alarm or timer of the same moment",
+    .rule("one-ring"))
   func tuneAndSignal() {
     let tune = Self.tune(lasting: 18)
     for plans in [[nil, tune], [tune, nil]] {
@@ -67,7 +73,9 @@ import Testing
     }
   }
 
-  @Test("a tune is faded out when another ring begins, and goes on when that is stopped")
+  @Test(
+    "a tune is faded out when another ring begins, and goes on when that is stopped",
+    .rule("one-ring"))
   func handedOver() {
     var desk = desk([AlarmPlan.at(name: "school", tune: Self.tune(lasting: 20))])
     desk.start(.seconds(35), "tea")

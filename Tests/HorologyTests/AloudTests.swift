@@ -1,4 +1,5 @@
 import Horology
+import TestSupport
 import Testing
 
 /// What the clock says of itself: that it lives, and that it does not know the time.
@@ -20,7 +21,9 @@ import Testing
 
   // MARK: The start
 
-  @Test("the start is silent in quiet hours, while muted, and while the switch silences")
+  @Test(
+    "the start is silent in quiet hours, while muted, and while the switch silences",
+    .rule("quiet-announcements", "muted-announcements", "switch-silences"))
   func silentStart() {
     for atStart in [AtStart.signal, .time] {
       let silent: [(Desk, SkipReason)] = [
@@ -43,6 +46,13 @@ import Testing
     }
   }
 
+  @Test("the signal of the start needs no trusted clock", .rule("untrusted-rings", "start-signal"))
+  func untrustedStart() {
+    var desk = desk(trust: .untrusted)
+    desk.tell(.machineStarted)
+    #expect(cause(desk) == .start)
+  }
+
   @Test("the signal of the start gives way to an occasion that is near")
   func nearOccasion() {
     var desk = Desk(at: "2026-11-21T15:14:54")
@@ -56,7 +66,9 @@ import Testing
 
   // MARK: The button
 
-  @Test("it is answered in quiet hours, and during a mute of the next announcement")
+  @Test(
+    "it is answered in quiet hours, and during a mute of the next announcement",
+    .rule("untrusted-press"))
   func buttonInQuietHours() {
     for mute in [SoftwareMute.off, .next] {
       var desk = desk(trust: .untrusted, mute: mute) { $0.quiet = Self.quiet }
@@ -65,7 +77,7 @@ import Testing
     }
   }
 
-  @Test("the switch and a mute keep it silent")
+  @Test("the switch and a mute keep it silent", .rule("untrusted-press", "switch-refuses"))
   func silentButton() {
     for desk in [
       desk(trust: .untrusted, mute: .on), desk(trust: .untrusted, switchState: .off),
@@ -78,7 +90,9 @@ import Testing
     }
   }
 
-  @Test("a clock without a zone says no time, whatever 'untrusted' says, but one that is given")
+  @Test(
+    "a clock without a zone says no time, whatever 'untrusted' says, but one that is given",
+    .rule("no-zone", "given-time"))
   func noZone() {
     for policy in UntrustedPolicy.allCases {
       var desk = Desk(at: "2026-11-21T15:14:00") {

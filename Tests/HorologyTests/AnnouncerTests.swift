@@ -1,4 +1,5 @@
 import Horology
+import TestSupport
 import Testing
 
 @Suite struct AnnouncerTests {
@@ -18,7 +19,7 @@ import Testing
     #expect(desk.announcer.next.instant == Instant("2026-11-21T15:30:00"))
   }
 
-  @Test("a quarter that comes a little late is still spoken")
+  @Test("a quarter that comes a little late is still spoken", .rule("late-words"))
   func aQuarterThatComesALittleLateIsStillSpoken() {
     var desk = Desk(at: "2026-11-21T15:07:00")
     desk.wait(until: "2026-11-21T15:15:09")
@@ -26,7 +27,8 @@ import Testing
     #expect(desk.anchor == Instant("2026-11-21T15:15:09") + Announcer.requestLead)
   }
 
-  @Test("a quarter that is too late is skipped with its reason")
+  @Test(
+    "a quarter that is too late is skipped with its reason", .rule("late-words", "silence-told"))
   func aQuarterThatIsTooLateIsSkippedWithItsReason() {
     var desk = Desk(at: "2026-11-21T15:07:00")
     desk.wait(until: "2026-11-21T15:15:10", plus: .milliseconds(1))
@@ -34,7 +36,7 @@ import Testing
     #expect(desk.skipReason == .late(.milliseconds(10_001)))
   }
 
-  @Test("a time is late if it would be heard too late")
+  @Test("a time is late if it would be heard too late", .rule("late-words"))
   func aTimeIsLateIfItWouldBeHeardTooLate() {
     var desk = Desk(at: "2026-11-21T15:07:00") { $0.leadIn = .seconds(4) }
     desk.wait(until: "2026-11-21T15:15:06")
@@ -55,7 +57,8 @@ import Testing
     #expect(desk.wake == Instant("2026-11-22T06:15:00") - Announcer.preparation)
   }
 
-  @Test("a step back of more than the interval forgets the past") func farBack() {
+  @Test("a step back of more than the interval forgets the past", .rule("set-back-far"))
+  func farBack() {
     var desk = Desk(at: "2026-11-21T15:14:58")
     desk.wait(until: "2026-11-21T15:29:00")
     desk.end(.finished(.exact))
@@ -64,7 +67,8 @@ import Testing
     #expect(desk.played == "15:15:00")
   }
 
-  @Test("many small steps back forget the past as one large does") func farBackInSteps() {
+  @Test("many small steps back forget the past as one large does", .rule("set-back-far"))
+  func farBackInSteps() {
     var desk = Desk(at: "2026-11-21T15:14:58")
     desk.wait(until: "2026-11-21T15:15:05")
     desk.end(.finished(.exact))
@@ -74,7 +78,9 @@ import Testing
     #expect(desk.played == "15:15:00")
   }
 
-  @Test("what has sounded does not sound again at another interval after a small step back")
+  @Test(
+    "what has sounded does not sound again at another interval after a small step back",
+    .rule("set-back-little"))
   func backToAnotherInterval() {
     var desk = Desk(at: "2026-11-21T15:14:58")
     desk.wait(until: "2026-11-21T15:15:05")
@@ -95,6 +101,7 @@ import Testing
 
   @Test(
     "an untrusted clock says what its owner allows",
+    .rule("untrusted-announcements", "untrusted-asked", "given-time"),
     arguments: [
       (UntrustedPolicy.silent, false, false), (.chime, false, false), (.ask, false, true),
       (.speak, true, true),
@@ -110,6 +117,9 @@ import Testing
     desk.tell(.asked(speakerIsAwake: false))
     #expect((desk.played != nil) == requests)
     #expect((desk.refusal == .untrusted) == !requests)
+    desk.end(.finished(.exact))
+    desk.tell(.asked(CivilTime(hour: 12, minute: 0)!, speakerIsAwake: false))
+    #expect(desk.played == "12:00:00")
   }
 
   @Test("whoever asks is told the minute in which the answer begins") func minuteOfTheAnswer() {
@@ -129,7 +139,7 @@ import Testing
     #expect(desk.played == "12:00:00")
   }
 
-  @Test("the words of an occasion are not begun later than they may be")
+  @Test("the words of an occasion are not begun later than they may be", .rule("late-words"))
   func theWordsOfAnOccasionAreNotBegunTooLate() {
     var desk = Desk(at: "2026-11-21T15:14:58")
     #expect(desk.latest == Instant("2026-11-21T15:15:10"))
@@ -173,7 +183,7 @@ import Testing
     #expect(desk.refusal == .busy)
   }
 
-  @Test("a question just before a quiet quarter is answered")
+  @Test("a question just before a quiet quarter is answered", .rule("quiet-asked"))
   func askedBeforeAQuietQuarter() throws {
     let quiet = try QuietHours(text: "15:00-16:00")
     var desk = Desk(at: "2026-11-21T15:14:56") { $0.quiet = quiet }
@@ -181,7 +191,10 @@ import Testing
     #expect(desk.played == "15:14:56")
   }
 
-  @Test("a speaker that fails is tried again while the time is true") func triedAgain() {
+  @Test(
+    "a speaker that fails is tried again while the time is true",
+    .rule("speaker-again", "lost-speaker"))
+  func triedAgain() {
     var desk = Desk(at: "2026-11-21T15:14:58")
     desk.end(.failed("gone", heard: .nothing))
     #expect(desk.reports.count == 1)

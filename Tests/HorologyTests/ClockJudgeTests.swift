@@ -1,4 +1,5 @@
 import Horology
+import TestSupport
 import Testing
 
 @Suite struct ClockJudgeTests {
@@ -68,7 +69,9 @@ import Testing
     return machine
   }
 
-  @Test("a disciplined clock is synchronised, and without an RTC another is untrusted")
+  @Test(
+    "a disciplined clock is synchronised, and without an RTC another is untrusted",
+    .rule("trust-basis"))
   func disciplined() {
     let machine = machine(rtcAhead: nil) { $0.maximumError = .milliseconds(12) }
     #expect(machine.trust == .synchronised)
@@ -77,7 +80,8 @@ import Testing
     #expect((other.basis, other.uncertainty) == (.noRTC, nil))
   }
 
-  @Test("once synchronised it holds over, off by more the longer") func holdover() {
+  @Test("once synchronised it holds over, off by more the longer", .rule("trust-basis"))
+  func holdover() {
     var machine = machine(rtcAhead: nil) { $0.maximumError = .milliseconds(12) }
     machine.maximumError = KernelClock.unbounded
     machine.look(after: .seconds(10_000))
@@ -85,7 +89,9 @@ import Testing
     #expect(machine.uncertainty == .milliseconds(600 + 150))
   }
 
-  @Test("what timesyncd did earlier in this boot counts, and what is older does not")
+  @Test(
+    "what timesyncd did earlier in this boot counts, and what is older does not",
+    .rule("trust-basis"))
   func timesyncd() {
     var machine = machine(rtcAhead: nil) { $0.timesyncd = $0.now.instant }
     machine.look(after: .seconds(995))
@@ -98,7 +104,9 @@ import Testing
     }
   }
 
-  @Test("a clock that was set by hand holds over no longer, until it is set right again")
+  @Test(
+    "a clock that was set by hand holds over no longer, until it is set right again",
+    .rule("hand-without-rtc"))
   func setByHand() {
     var machine = machine(rtcAhead: nil) { $0.maximumError = .milliseconds(1) }
     machine.maximumError = KernelClock.unbounded
@@ -108,7 +116,8 @@ import Testing
     #expect(machine.trust == .holdover)
   }
 
-  @Test("a clock that agrees with a valid RTC holds over from the start") func agrees() {
+  @Test("a clock that agrees with a valid RTC holds over from the start", .rule("trust-basis"))
+  func agrees() {
     var machine = machine(rtcAhead: .zero)
     #expect(machine.basis == .agreesWithRTC("ds3231"))
     // 1 s, and 5 ppm of the 5 s since it was first read.
@@ -117,7 +126,9 @@ import Testing
     #expect(machine.uncertainty == .milliseconds(1050))
   }
 
-  @Test("the RTC that is set an instant after the clock is believed at the second look")
+  @Test(
+    "the RTC that is set an instant after the clock is believed at the second look",
+    .rule("set-by-hand"))
   func setWithRTC() {
     var machine = machine(rtcAhead: .zero)
     machine.look(after: .seconds(600), setBy: .seconds(4500))
@@ -141,7 +152,9 @@ import Testing
     #expect(machine.trust == .holdover)
   }
 
-  @Test("holdover ends when the clock may be off by too much, and that is told before")
+  @Test(
+    "holdover ends when the clock may be off by too much, and that is told before",
+    .rule("holdover-ends", "holdover-soon", "holdover-days"))
   func heldTooLong() {
     var machine = machine(rtcAhead: nil) { $0.maximumError = .zero }
     machine.maximumError = KernelClock.unbounded
@@ -166,7 +179,7 @@ import Testing
   }
 
   @Test(
-    "with an RTC it ends by the drift of that",
+    "with an RTC it ends by the drift of that", .rule("holdover-days"),
     arguments: [("ds3231", 67), ("pcf8523", 11)])
   func heldTooLongByRTC(name: String, days: Int) {
     var machine = machine(rtcAhead: .zero) { $0.name = name }
@@ -176,7 +189,19 @@ import Testing
     #expect(machine.trust == .untrusted)
   }
 
-  @Test("the age of an RTC outlasts a restart of the machine") func ageOfRTC() {
+  @Test("how far the clock has drifted from the RTC is added", .rule("holdover-drift"))
+  func drift() {
+    var machine = machine(rtcAhead: .zero)
+    machine.look(after: .seconds(10 * 86_400))
+    machine.rtcAhead = .seconds(-5)
+    machine.look(after: .seconds(3600))
+    #expect(machine.basis == .agreesWithRTC("ds3231"))
+    // 5 s as an RTC shows it that counts whole seconds, half a second, and 5 ppm of ten days.
+    #expect((machine.uncertainty! - .milliseconds(9838)).magnitude < .milliseconds(520))
+  }
+
+  @Test("the age of an RTC outlasts a restart of the machine", .rule("holdover-count"))
+  func ageOfRTC() {
     var machine = machine(rtcAhead: .zero) { $0.maximumError = .zero }
     let set = machine.judge.rtcSet
     #expect(set == machine.now.instant)
@@ -192,7 +217,9 @@ import Testing
     #expect(machine.trust == .holdover, "nothing is known of its age")
   }
 
-  @Test("set by hand together with its RTC it is trusted anew; set by its RTC it is not")
+  @Test(
+    "set by hand together with its RTC it is trusted anew; set by its RTC it is not",
+    .rule("set-by-hand"))
   func setByHandAtLast() {
     var machine = machine(rtcAhead: .zero)
     _ = machine.run(days: 68)
@@ -206,7 +233,8 @@ import Testing
     #expect(machine.uncertainty! < .seconds(2))
   }
 
-  @Test("no error is too great for an owner who sets the clock by hand") func neverEnds() {
+  @Test("no error is too great for an owner who sets the clock by hand", .rule("holdover-ends"))
+  func neverEnds() {
     var machine = machine(rtcAhead: .zero) { $0.judge.greatestError = nil }
     #expect(machine.run(days: 400).isEmpty)
     #expect((machine.trust, machine.judge.state.ends) == (.holdover, nil))

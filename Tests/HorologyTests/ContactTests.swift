@@ -1,4 +1,5 @@
 import Horology
+import TestSupport
 import Testing
 
 @Suite struct ContactTests {
@@ -25,7 +26,8 @@ import Testing
     Uptime(seconds: 50) + .milliseconds(milliseconds)
   }
 
-  @Test("it is active at once, and inactive when that has lasted") func debounces() {
+  @Test("it is active at once, and inactive when that has lasted", .rule("first-edge"))
+  func debounces() {
     for (readings, end, isActive, settles) in Self.cases {
       var contact = Contact(isActive: false)
       for reading in readings { contact.read(isActive: reading.level, at: at(reading.time)) }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Horology
@@ -8,7 +9,9 @@ import Testing
     IntervalRounds(
       work: .seconds(20), rest: .seconds(10), count: 8, prepare: .seconds(10), countdown: 3))
 
-  @Test("started once more it goes on undisturbed; another is refused, or takes its place")
+  @Test(
+    "started once more it goes on undisturbed; another is refused, or takes its place",
+    .rule("one-interval"))
   func startedAgain() {
     var desk = Desk(at: Self.start)
     desk.start(.plain(every: .seconds(30)))
@@ -27,7 +30,10 @@ import Testing
     #expect(desk.cues.first?.signal == .prepare)
   }
 
-  @Test("what the player holds of it is stopped at once, by whoever stops it") func stopped() {
+  @Test(
+    "what the player holds of it is stopped at once, by whoever stops it",
+    .rule("mute-stops", "switch-stops"))
+  func stopped() {
     let ways: [(Event, StopReason)] = [
       (.interval(.stop), .byHand), (.pressed(speakerIsAwake: true), .byHand),
       (.stop(.byHand), .byHand), (.mute(.on), .muted),
@@ -66,7 +72,9 @@ import Testing
     }
   }
 
-  @Test("nobody would hear it: it is not started; timers and intervals are let through if wanted")
+  @Test(
+    "nobody would hear it: it is not started; timers and intervals are let through if wanted",
+    .rule("switch-refuses", "switch-reminders"))
   func switchOff() {
     var desk = Desk(at: Self.start)
     desk.tell(.switched(.off, at: desk.now.uptime))
@@ -98,7 +106,7 @@ import Testing
     #expect(desk.intervalEvents == [.unheard(Announcer.tooLate(.seconds(2)))])
   }
 
-  @Test("the last signal is silenced, too") func lastSignal() {
+  @Test("the last signal is silenced, too", .rule("mute-stops", "switch-stops")) func lastSignal() {
     let ways: [Event] = [
       .interval(.stop), .pressed(speakerIsAwake: true), .stop(.byHand), .mute(.on),
       .switched(.off, at: Uptime(seconds: 1000)),

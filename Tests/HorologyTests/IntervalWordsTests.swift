@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Horology
@@ -39,7 +40,7 @@ import Testing
     desk.reports.compactMap { if case .unsaid(let words, _) = $0 { words.subject } else { nil } }
   }
 
-  @Test("each phase is said once its signal is over") func phases() {
+  @Test("each phase is said once its signal is over", .rule("interval-words")) func phases() {
     var desk = desk(Self.plan())
     let said = said(&desk, for: 120)
     let work = { TimerPhrase.both(.work, .round($0)) }
@@ -53,7 +54,9 @@ import Testing
       ])
   }
 
-  @Test("without rest the round alone is said, and signals are alone unless words are wanted")
+  @Test(
+    "without rest the round alone is said, and signals are alone unless words are wanted",
+    .rule("interval-words"))
   func others() {
     var endless = desk(Self.plan(rest: 0, count: nil, prepare: 0))
     #expect(
@@ -68,7 +71,9 @@ import Testing
     #expect(said(&plain, for: 120).isEmpty)
   }
 
-  @Test("words must be over before the next signal, even if they begin late") func room() {
+  @Test(
+    "words must be over before the next signal, even if they begin late", .rule("interval-unsaid"))
+  func room() {
     var desk = desk(Self.plan(work: 8, rest: 5, prepare: 0))
     let rooms = desk.live(for: .seconds(12)).announcements.map { $0.room! }
     // The room for "go" until the half at 4 s, and for "half" until the count at 5 s. "Rest", after
@@ -78,7 +83,8 @@ import Testing
     #expect(rest.last?.room == nil)
   }
 
-  @Test("a voice without words leaves the signals alone, and it is told once")
+  @Test(
+    "a voice without words leaves the signals alone, and it is told once", .rule("interval-unsaid"))
   func noWords() {
     var desk = desk(Self.plan(count: 5, prepare: 0)) { $0.saysTimers = false }
     var told = unsaid(desk)
@@ -90,7 +96,9 @@ import Testing
     #expect(desk.announcer.playing == nil)
   }
 
-  @Test("while something else is said they are left out, and not said later") func busy() {
+  @Test(
+    "while something else is said they are left out, and not said later", .rule("interval-unsaid"))
+  func busy() {
     var desk = desk(Self.plan(prepare: 0))
     desk.wait(for: .milliseconds(300))
     desk.tell(.asked(speakerIsAwake: true))

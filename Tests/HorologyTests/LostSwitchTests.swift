@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Horology
@@ -14,7 +15,9 @@ import Testing
     desk.tell(.switched(switchState, at: desk.now.uptime))
   }
 
-  @Test("what comes to zero meanwhile is told with the reason, and rings once it is found")
+  @Test(
+    "what comes to zero meanwhile is told with the reason, and rings once it is found",
+    .rule("switch-lost", "switch-found"))
   func zeroMeanwhile() {
     var desk = Desk(at: Self.start)
     desk.start(.seconds(10))
@@ -26,7 +29,8 @@ import Testing
     #expect(!desk.live(for: .seconds(5)).cues.isEmpty)
   }
 
-  @Test("turned off after it was lost, the switch ends what rings") func turnedOff() {
+  @Test("turned off after it was lost, the switch ends what rings", .rule("switch-stops"))
+  func turnedOff() {
     var desk = Desk(at: Self.start)
     desk.start(.seconds(10))
     turn(&desk, .lost("gone"))
@@ -36,7 +40,10 @@ import Testing
     #expect(desk.timers.isEmpty)
   }
 
-  @Test("silenced until ring_limit, it is told that it was never heard") func never() {
+  @Test(
+    "silenced until ring_limit, it is told that it was never heard",
+    .rule("ring-limit", "alarm-missed", "never-heard"))
+  func never() {
     var desk = Desk(at: Self.start)
     desk.start(.seconds(10))
     desk.tell(.reminder(.set(Self.alarm)))
@@ -49,7 +56,8 @@ import Testing
     #expect(seen.neverHeard == [.switchLost, .switchLost])
   }
 
-  @Test("the list of the alarms tells that it keeps them silent") func list() throws {
+  @Test("the list of the alarms tells that it keeps them silent", .rule("switch-silences"))
+  func list() throws {
     var desk = Desk(at: Self.start)
     desk.tell(.reminder(.set(Self.alarm)))
     func reason() throws -> SkipReason? {

@@ -1,4 +1,5 @@
 import Horology
+import TestSupport
 import Testing
 
 @Suite struct MuteTests {
@@ -6,7 +7,9 @@ import Testing
     desk.reports.compactMap { if case .mute(let mute, _) = $0 { mute } else { nil } }
   }
 
-  @Test("a mute for a while silences what is before its end, and ends by itself")
+  @Test(
+    "a mute for a while silences what is before its end, and ends by itself",
+    .rule("muted-announcements"))
   func forAWhile() {
     var desk = Desk(at: "2026-11-21T15:07:00")
     desk.tell(.mute(.until(Instant("2026-11-21T15:30:00"))))
@@ -46,7 +49,8 @@ import Testing
     #expect(mutes(desk) == [.off])
   }
 
-  @Test("the next is the next that would sound") func theNextThatWouldSound() throws {
+  @Test("the next is the next that would sound", .rule("mute-next"))
+  func theNextThatWouldSound() throws {
     let quiet = try QuietHours(text: "15:00-15:40")
     var desk = Desk(at: "2026-11-21T15:07:00") { $0.quiet = quiet }
     desk.tell(.mute(.next))
@@ -60,7 +64,7 @@ import Testing
     #expect(desk.played == "16:00:00")
   }
 
-  @Test("whoever asks is answered, as in quiet hours") func asked() {
+  @Test("whoever asks is answered, as in quiet hours", .rule("muted-asked")) func asked() {
     var desk = Desk(at: "2026-11-21T15:07:00")
     desk.tell(.mute(.on))
     #expect(desk.announcer.lamp == .off)
@@ -68,7 +72,8 @@ import Testing
     #expect(desk.played == "15:07:00")
   }
 
-  @Test("a mute of the next does not stop what was asked for") func askedAndMuted() {
+  @Test("a mute of the next does not stop what was asked for", .rule("mute-fades", "mute-next"))
+  func askedAndMuted() {
     var desk = Desk(at: "2026-11-21T15:07:00")
     desk.tell(.asked(speakerIsAwake: true))
     desk.tell(.mute(.next))
@@ -77,7 +82,7 @@ import Testing
     #expect((desk.stopReason == .muted))
   }
 
-  @Test("the switch wins over it") func theSwitch() {
+  @Test("the switch wins over it", .rule("switch-silences")) func theSwitch() {
     var desk = Desk(at: "2026-11-21T15:07:00")
     desk.tell(.mute(.next))
     desk.tell(.switched(.off, at: desk.now.uptime))

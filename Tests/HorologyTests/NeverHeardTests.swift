@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Horology
@@ -43,7 +44,10 @@ import Testing
     return desk
   }
 
-  @Test("by a speaker that fails all the while it is told so, and why") func never() {
+  @Test(
+    "by a speaker that fails all the while it is told so, and why",
+    .rule("ring-limit", "never-heard"))
+  func never() {
     var desk = desk()
     let seen = live(&desk, for: .seconds(1000)) { _ in true }
     #expect(

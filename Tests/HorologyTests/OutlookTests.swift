@@ -1,4 +1,5 @@
 import Horology
+import TestSupport
 import Testing
 
 /// The outlook: what sounds now, and what comes next.
@@ -36,7 +37,9 @@ import Testing
     #expect(desk.announcer.outlook.refusal == .muted)
   }
 
-  @Test("it tells of the tune, its strikes and the words as they will be heard") func heard() {
+  @Test(
+    "it tells of the tune, its strikes and the words as they will be heard", .rule("late-chime"))
+  func heard() {
     var desk = Desk(at: "2026-11-21T15:50:00") { $0.chime = Self.chime }
     #expect(desk.announcer.outlook.tune == Self.chime)
     #expect(desk.announcer.outlook.strikes == 4)
@@ -49,7 +52,9 @@ import Testing
     #expect(desk.announcer.outlook.speaks)
   }
 
-  @Test("with a clock that may be wrong, words are not promised where only blows are risked")
+  @Test(
+    "with a clock that may be wrong, words are not promised where only blows are risked",
+    .rule("untrusted-announcements"))
   func blowsAlone() {
     let desk = Desk(at: "2026-11-21T15:50:00", trust: .untrusted) {
       $0.chime = Self.chime

@@ -1,4 +1,5 @@
 import Horology
+import TestSupport
 import Testing
 
 @Suite struct ScheduleTests {
@@ -9,7 +10,7 @@ import Testing
       .occasions(from: Instant(start)).prefix(count).map(\.civil.dateTime.timeOfDay)
   }
 
-  @Test("only divisors of sixty are intervals") func divisors() {
+  @Test("only divisors of sixty are intervals", .rule("wall-clock")) func divisors() {
     let allowed = (-60...120).filter { Interval(minutes: $0) != nil }
     #expect(allowed == [1, 2, 3, 4, 5, 6, 10, 12, 15, 20, 30, 60])
   }
@@ -22,7 +23,8 @@ import Testing
     #expect(schedule.last(atOrBefore: quarter).instant == quarter)
   }
 
-  @Test("clocks that change off every grid keep their occasions") func offEveryGrid() {
+  @Test("clocks that change off every grid keep their occasions", .rule("wall-clock"))
+  func offEveryGrid() {
     let change = Instant("2026-05-05T10:07:13").seconds
     let zone = TestZone.changing(from: 0, to: 1_234, at: change)
     #expect(

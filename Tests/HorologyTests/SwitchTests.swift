@@ -1,4 +1,5 @@
 import Horology
+import TestSupport
 import Testing
 
 @Suite struct SwitchTests {
@@ -6,7 +7,9 @@ import Testing
     desk.tell(.switched(switchState, at: desk.now.uptime))
   }
 
-  @Test("the switch in the middle ends what sounds, and it is not resumed")
+  @Test(
+    "the switch in the middle ends what sounds, and it is not resumed",
+    .rule("switch-fades", "switch-back"))
   func theSwitchInTheMiddle() {
     var desk = Desk(at: "2026-11-21T15:14:58")
     desk.wait(until: "2026-11-21T15:15:01")

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Horology
@@ -19,7 +20,9 @@ import Testing
     #expect(desk.cues.map(\.anchor) == zero)
   }
 
-  @Test("muting ends what rings; a mute of the next occasion does not") func mute() {
+  @Test(
+    "muting ends what rings; a mute of the next occasion does not", .rule("mute-stops", "mute-next")
+  ) func mute() {
     var desk = Desk(at: Self.start)
     desk.start(.seconds(10))
     _ = desk.live(for: .seconds(11))
@@ -30,7 +33,10 @@ import Testing
     #expect(!desk.stopped.isEmpty)
   }
 
-  @Test("what is silenced by other rules ends what rings, and does not come back") func reloaded() {
+  @Test(
+    "what is silenced by other rules ends what rings, and does not come back",
+    .rule("switch-reminders", "setting-and-sound"))
+  func reloaded() {
     var desk = Desk(at: Self.start) { $0.silences = .announcements }
     desk.tell(.switched(.off, at: desk.now.uptime))
     desk.start(.seconds(10))
@@ -44,9 +50,30 @@ import Testing
     #expect(desk.live(for: .seconds(30)).cues.isEmpty)
   }
 
+  @Test(
+    "quiet hours, a mute and a clock that is not trusted let timers and intervals sound",
+    .rule("quiet-rings", "muted-rings", "untrusted-rings"))
+  func notSilenced() throws {
+    let quiet = try QuietHours(text: "15:00-16:00")
+    for desk in [
+      Desk(at: Self.start) { $0.quiet = quiet }, Desk(at: Self.start, mute: .on),
+      Desk(at: Self.start, trust: .untrusted),
+    ] {
+      var desk = desk
+      desk.start(.seconds(10))
+      desk.start(.plain(every: .seconds(20)))
+      desk.tell(.reminder(.set(.at("15:02"))))
+      let seen = desk.live(for: .seconds(65))
+      #expect(seen.events == [.rings(.due(late: nil))])
+      #expect(Set(seen.cues.map(\.signal)) == [.ring, .cue])
+      let isTrusted = desk.announcer.trust != .untrusted
+      #expect(seen.alarms == [isTrusted ? .rings(.due(late: nil)) : .silenced(.untrusted)])
+    }
+  }
+
   // MARK: Words
 
-  @Test("half of an odd length is said when it is so") func oddHalf() {
+  @Test("half of an odd length is said when it is so", .rule("tell-left")) func oddHalf() {
     var desk = Desk(at: Self.start) {
       $0.saysTimers = true
       $0.tellsLeft = [.half]
@@ -59,7 +86,7 @@ import Testing
     #expect(words.phrases == [.left(.seconds(300))])
   }
 
-  @Test("its words follow the first ring") func words() {
+  @Test("its words follow the first ring", .rule("ring-ducks")) func words() {
     var desk = Desk(at: Self.start) { $0.saysTimers = true }
     desk.start(.seconds(600), "tea")
     let zero = desk.now.instant + .seconds(600)
@@ -133,7 +160,8 @@ import Testing
     #expect(said.first.map { $0.anchor < Instant("2026-11-21T15:15:00") } == isSaid)
   }
 
-  @Test("half of it, and one minute, are said where that is wanted") func tellsLeft() {
+  @Test("half of it, and one minute, are said where that is wanted", .rule("tell-left"))
+  func tellsLeft() {
     var desk = Desk(at: "2026-11-21T15:01:10") {
       $0.saysTimers = true
       $0.tellsLeft = [.half, .minute]
@@ -147,6 +175,22 @@ import Testing
     desk.start(.seconds(600))
     desk.tell(.reminder(.cancel(.timer, "1")))
     #expect(desk.live(for: .seconds(120)).announcements.isEmpty)
+  }
+
+  @Test(
+    "half of less than two minutes is not said, and during a mute nothing of what is left",
+    .rule("tell-left", "tell-left-muted"))
+  func tellsNothing() {
+    for (length, mute, count) in [
+      (120, SoftwareMute.off, 1), (118, .off, 0), (120, .on, 0),
+    ] {
+      var desk = Desk(at: "2026-11-21T15:01:10", mute: mute) {
+        $0.saysTimers = true
+        $0.tellsLeft = [.half]
+      }
+      desk.start(.seconds(length))
+      #expect(desk.live(for: .seconds(length - 1)).announcements.count == count)
+    }
   }
 
   @Test(
@@ -174,7 +218,10 @@ import Testing
 
   // MARK: After a start
 
-  @Test("without an RTC it waits for the right time, and then knows what ran out") func noRTC() {
+  @Test(
+    "without an RTC it waits for the right time, and then knows what ran out",
+    .rule("timer-unmoved", "timer-late"))
+  func noRTC() {
     var desk = Desk(at: Self.start)
     desk.start(.seconds(600))
     // Without an RTC, the clock goes on from about the time of the power cut.
@@ -188,7 +235,8 @@ import Testing
     #expect(desk.timers.last?.left(at: desk.now) == .seconds(600))
   }
 
-  @Test("once the clock is trusted, no step moves what a power cut left") func trustedSince() {
+  @Test("once the clock is trusted, no step moves what a power cut left", .rule("timer-unmoved"))
+  func trustedSince() {
     var desk = Desk(at: Self.start)
     desk.start(.seconds(600))
     desk.cutPower(showing: desk.now.instant + .seconds(60) - .seconds(50))
@@ -199,7 +247,8 @@ import Testing
     #expect(desk.timers.first?.left(at: desk.now) == .seconds(540))
   }
 
-  @Test("a clock that is ahead and not trusted ends no timer for good") func aheadAndUntrusted() {
+  @Test("a clock that is ahead and not trusted ends no timer for good", .rule("timer-late"))
+  func aheadAndUntrusted() {
     var desk = Desk(at: Self.start)
     desk.start(.seconds(3600))
     desk.cutPower(showing: desk.now.instant + .seconds(60) + .seconds(86_400))
@@ -215,7 +264,9 @@ import Testing
     #expect(desk.timers.first?.left(at: desk.now) == .seconds(600))
   }
 
-  @Test("what rang when the power went rings on, though the clock comes back behind")
+  @Test(
+    "what rang when the power went rings on, though the clock comes back behind",
+    .rule("timer-kept"))
   func rangAtPowerCut() {
     var desk = Desk(at: Self.start)
     desk.start(.seconds(10))
@@ -223,6 +274,17 @@ import Testing
     desk.cutPower(showing: desk.now.instant + .seconds(60) - .seconds(3600))
     #expect(desk.timers.first?.isRinging == true)
     #expect(!desk.live(for: .seconds(8)).cues.isEmpty)
+  }
+
+  @Test(
+    "what ran out while the machine was off rings up to ring_limit later",
+    .rule("timer-late", "timer-kept"), arguments: [900, 901])
+  func late(seconds: Int) {
+    var desk = Desk(at: Self.start)
+    desk.start(.seconds(600))
+    desk.restart(after: .seconds(600 + seconds), isSameBoot: false)
+    let late = Duration.seconds(seconds)
+    #expect(desk.timerEvents == [seconds == 900 ? .rings(.due(late: late)) : .expired(late: late)])
   }
 
   @Test("what is said of the time left moves with the timer") func wordsMove() {

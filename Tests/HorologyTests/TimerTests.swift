@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Horology
@@ -105,7 +106,9 @@ import Testing
     }
   }
 
-  @Test("it is as loud as the rules have it when it rings, not when it is prepared") func loudness()
+  @Test(
+    "it is as loud as the rules have it when it rings, not when it is prepared",
+    .rule("quieter-times")) func loudness()
     throws
   {
     let quieter = try VolumeRules(text: "15:02-16:00 -20dB")

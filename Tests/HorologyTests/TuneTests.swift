@@ -1,4 +1,5 @@
 import Horology
+import TestSupport
 import Testing
 
 @Suite struct TuneTests {
@@ -33,7 +34,9 @@ import Testing
     settings(voice).programme(at: time(text), trust: .synchronised)
   }
 
-  @Test("the first blow of the hour bell is the hour, and there are as many as the hour")
+  @Test(
+    "the first blow of the hour bell is the hour, and there are as many as the hour",
+    .rule("first-blow"))
   func firstBlow() {
     for (text, count) in [("00:00:00", 12), ("01:00:00", 1), ("12:00:00", 12), ("15:00:00", 3)] {
       let blows = programme(text).blows.filter { $0.bell == "E3" }
@@ -47,7 +50,8 @@ import Testing
       ])
   }
 
-  @Test("the melody leads, and the words follow the last blow") func melodyAndWords() {
+  @Test("the melody leads, and the words follow the last blow", .rule("hour-order"))
+  func melodyAndWords() {
     let programme = programme("15:00:00")
     #expect(programme.blows.first == Blow(bell: "E4", offset: .seconds(-10)))
     #expect(programme.lead == .seconds(10))
@@ -82,7 +86,8 @@ import Testing
     #expect(programme.words == .at(.seconds(1)))
   }
 
-  @Test("the hour is spoken before, or not at all, where its owner wants that") func voiceAtHour() {
+  @Test("the hour is spoken before, or not at all, where its owner wants that", .rule("hour-order"))
+  func voiceAtHour() {
     #expect(programme("15:00:00", .before).words == .before(.seconds(1), longest: .seconds(5)))
     #expect(programme("15:00:00", .before).lead == .seconds(16))
     #expect(programme("15:00:00", .none).words == .none)
@@ -130,6 +135,7 @@ import Testing
 
   @Test(
     "a melody is begun only if a device that is slow to open is ready for its first note",
+    .rule("late-chime"),
     arguments: [("15:59:47", true), ("15:59:48", false), ("15:14:57", true), ("15:14:58", false)])
   func slowDevice(time: String, chimes: Bool) {
     let announcement = desk(at: time).announcer.playing
@@ -137,7 +143,9 @@ import Testing
     #expect(announcement?.isShortened == !chimes)
   }
 
-  @Test("a chime that failed for a slow device is not tried again, and the time is said")
+  @Test(
+    "a chime that failed for a slow device is not tried again, and the time is said",
+    .rule("late-chime"))
   func failedChime() {
     var desk = desk(at: "15:14:55")
     #expect(desk.announcer.playing?.programme.blows.isEmpty == false)
@@ -148,7 +156,9 @@ import Testing
     #expect(desk.announcer.playing?.isShortened == true)
   }
 
-  @Test("a chime without words that is late, or has failed, is skipped with the reason")
+  @Test(
+    "a chime without words that is late, or has failed, is skipped with the reason",
+    .rule("late-chime"))
   func withoutWords() {
     #expect(desk(at: "15:59:55", .none).skipReason == .tooLateForChime)
     var desk = desk(at: "15:59:46", .none)

@@ -1,4 +1,5 @@
 import Horology
+import TestSupport
 import Testing
 
 /// What becomes of an announcement that is under way when something else happens.
@@ -29,6 +30,7 @@ import Testing
 
   @Test(
     "other settings count while there is time to begin anew; what sounds goes on",
+    .rule("setting-and-sound"),
     arguments: [("36", true), ("38", false), ("45", false), ("59", false)])
   func otherSettings(second: String, isTakenBack: Bool) throws {
     var desk = noon(at: "11:59:\(second)")
@@ -38,7 +40,9 @@ import Testing
     #expect((desk.stopReason == .rulesChanged) == isTakenBack)
   }
 
-  @Test("quiet hours silence what is only prepared, with or without time for another")
+  @Test(
+    "quiet hours silence what is only prepared, with or without time for another",
+    .rule("quiet-announcements"))
   func quietHours() throws {
     var desk = noon(at: "11:59:38")
     var settings = desk.announcer.settings
@@ -95,7 +99,7 @@ import Testing
   // MARK: The clock is set
 
   @Test(
-    "a step takes a chime back until its anchor, and the hour is said",
+    "a step takes a chime back until its anchor, and the hour is said", .rule("set-in-melody"),
     arguments: [
       ("11:59:36", Duration.milliseconds(60)), ("11:59:38", .milliseconds(-500)),
       ("11:59:45", .milliseconds(60)), ("11:59:59", .milliseconds(-200)),
@@ -109,7 +113,9 @@ import Testing
     #expect(desk.played == "12:00:00")
   }
 
-  @Test("words that a step of the clock may make wrong are not said after their chime")
+  @Test(
+    "words that a step of the clock may make wrong are not said after their chime",
+    .rule("late-words"))
   func setBeforeWords() {
     var desk = noon(at: "12:00:01")
     desk.step(by: .seconds(-5))
@@ -130,7 +136,9 @@ import Testing
 
   // MARK: The speaker fails
 
-  @Test("a speaker that is lost in the melody, and back before the hour, says the hour")
+  @Test(
+    "a speaker that is lost in the melody, and back before the hour, says the hour",
+    .rule("lost-melody"))
   func lostInTheMelody() {
     var desk = noon(at: "11:59:45")
     desk.end(.failed("gone", heard: .begun))

@@ -1,8 +1,11 @@
 import Horology
+import TestSupport
 import Testing
 
 @Suite struct VolumeRulesTests {
-  @Test("a time that is asked for is as loud as the time at which it is asked for")
+  @Test(
+    "a time that is asked for is as loud as the time at which it is asked for",
+    .rule("quieter-times"))
   func asked() throws {
     let rules = try VolumeRules(text: "sat 15:00-16:00 -12dB, sun 00:00-24:00 -6dB")
     let noon = try #require(CivilTime(hour: 12, minute: 0))

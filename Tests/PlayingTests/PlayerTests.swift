@@ -126,7 +126,9 @@ import Testing
     #expect(told == [.begun, .anchor])
   }
 
-  @Test("a stop fades within 30 ms, and writes the fade before anything is rendered")
+  @Test(
+    "a stop fades within 30 ms, and writes the fade before anything is rendered",
+    .rule("mute-fades", "switch-fades", "stop-fades"))
   func stopFades() throws {
     let stop = loop.uptime + .milliseconds(550)
     let outcome = try play(try makeScore(), stoppingAfter: .milliseconds(550))

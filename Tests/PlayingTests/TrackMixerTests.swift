@@ -88,7 +88,9 @@ import Testing
     zip(heard, heard.dropFirst()).map { abs($1 - $0) }.max() ?? 0
   }
 
-  @Test("a cue sounds on its frame, and what it sounds over is turned down by 12 dB and comes back")
+  @Test(
+    "a cue sounds on its frame, and what it sounds over is turned down by 12 dB and comes back",
+    .rule("ring-ducks", "cues-duck"))
   func ducking() throws {
     let converter = Converter()
     _ = try track(1, constant(0.5, frames: 96_000), at: 4_800, on: converter.mixer)

@@ -79,7 +79,7 @@ import Testing
   }
 
   @Test(
-    "every blow of a noon is on its second, however far off the converter is",
+    "every blow of a noon is on its second, however far off the converter is", .rule("no-drift"),
     arguments: [-500.0, 0, 500])
   func everyBlowIsOnItsSecond(partsPerMillion: Double) throws {
     sink.pace = 1 + partsPerMillion / 1e6
@@ -94,7 +94,9 @@ import Testing
       try #require(track.timing(underruns: 0).worstError).magnitude < .microseconds(300))
   }
 
-  @Test("a converter that tells its position in steps of 10 ms is met within a millisecond")
+  @Test(
+    "a converter that tells its position in steps of 10 ms is met within a millisecond",
+    .rule("no-drift"))
   func coarseConverter() throws {
     sink.pace = 1.0001
     sink.step = .milliseconds(10)
@@ -131,7 +133,8 @@ import Testing
     #expect((told - late).magnitude < .milliseconds(1), "told \(told), in truth \(late)")
   }
 
-  @Test("a chime on a speaker that is ready too late fails before its first blow")
+  @Test(
+    "a chime on a speaker that is ready too late fails before its first blow", .rule("late-chime"))
   func chimeThatIsLate() throws {
     stopSink(after: .zero, for: .seconds(7))
     let delay = try #require(try perform(try noon(), mayBeLate: false).tooLateBy)

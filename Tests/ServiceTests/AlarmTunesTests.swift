@@ -31,7 +31,8 @@ import Testing
     _ = try folder.write(name, samples: samples)
   }
 
-  @Test("a ring whose bell is torn rings with the signal for as long as the tune")
+  @Test(
+    "a ring whose bell is torn rings with the signal for as long as the tune", .rule("lacks-tune"))
   func torn() throws {
     let path = "\(folder.path)/a.tune"
     try folder.write("a.tune", "[tune]\ndescription = x\n[hour]\nnotes = E3 7 E3\n")
@@ -55,7 +56,9 @@ import Testing
     #expect(score.parts.allSatisfy { $0.label == "ring" })
   }
 
-  @Test("an alarm whose tune lacks a bell keeps no clock from starting, a chime does")
+  @Test(
+    "an alarm whose tune lacks a bell keeps no clock from starting, a chime does",
+    .rule("lacks-tune"))
   func configured() throws {
     let path = "\(folder.path)/a.tune"
     try folder.write("a.tune", "[tune]\ndescription = x\n[hour]\nnotes = H4\n")

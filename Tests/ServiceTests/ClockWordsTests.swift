@@ -1,4 +1,5 @@
 import Horology
+import TestSupport
 import Testing
 
 @testable import Service
@@ -8,7 +9,7 @@ import Testing
     ClockState(basis: basis, uncertainty: uncertainty).words
   }
 
-  @Test("the state of the clock reads like a sentence") func states() {
+  @Test("the state of the clock reads like a sentence", .rule("trust-told")) func states() {
     #expect(words(.disciplined, .milliseconds(12)) == "synchronised, within 12 ms")
     #expect(words(.disciplined, .zero) == "synchronised, within 1 ms")
     #expect(

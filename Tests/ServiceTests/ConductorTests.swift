@@ -99,7 +99,9 @@ import Testing
       ])
   }
 
-  @Test("at the start the switch is known before a change of trust decides anything")
+  @Test(
+    "at the start the switch is known before a change of trust decides anything",
+    .rule("silenced-timer"))
   func switchAtStart() {
     let (before, score) = conductor(at: 100)
     before.handle(.reminder(.start(.seconds(10), name: "tea")))

@@ -3,12 +3,14 @@ import Daemon
 import Devices
 import Foundation
 import Horology
+import TestSupport
 import Testing
 
 @testable import Service
 
 @Suite struct ContactWatchTests {
-  @Test("its edges are served before all else that is due") func first() throws {
+  @Test("its edges are served before all else that is due", .rule("first-edge"))
+  func first() throws {
     let loop = try EventLoop()
     let line = PipeLine()
     let other = Pipe()

@@ -46,7 +46,8 @@ import Vocabulary
       ])
   }
 
-  @Test("words whose chime was too late are told with that reason") func tooLateForChime() throws {
+  @Test("words whose chime was too late are told with that reason", .rule("silence-told"))
+  func tooLateForChime() throws {
     let shortened = Announcement(
       SoundingID(1), cause: .occasion(occasion), time: occasion.civil, anchor: occasion.instant,
       isShortened: true)
@@ -55,7 +56,8 @@ import Vocabulary
     #expect(notice.fields["REASON"] == "too_late_for_chime")
   }
 
-  @Test("what was skipped is told with its first and its last") func range() throws {
+  @Test("what was skipped is told with its first and its last", .rule("silence-told"))
+  func range() throws {
     let last = Schedule(interval: .quarter, zone: UTCZone()).next(after: occasion.instant)
     let notice = try notice(.skipped(from: occasion, through: last, .quietHours))
     #expect(notice.fields["OCCASION"] == "2026-11-21T15:15:00Z")
@@ -65,7 +67,8 @@ import Vocabulary
     #expect(notice.fields["REASON"] == "quiet_hours")
   }
 
-  @Test("a clock that is not trusted is told with the real reason") func untrusted() throws {
+  @Test("a clock that is not trusted is told with the real reason", .rule("silence-told"))
+  func untrusted() throws {
     let clock = ClockState(
       basis: .differs(name: "ds3231", lead: .seconds(-3600)))
     let notice = try notice(.skipped(from: occasion, through: occasion, .untrusted), clock)
@@ -90,7 +93,8 @@ import Vocabulary
     #expect(tally.notice.fields["SKIPPED_QUIET_HOURS"] == "1")
   }
 
-  @Test("the end of a ring that was never heard is told with the cause") func neverHeard() {
+  @Test("the end of a ring that was never heard is told with the cause", .rule("never-heard"))
+  func neverHeard() {
     let tea = Reminder(
       number: 1, .timer(.seconds(60), name: "tea"), state: .paused(left: .zero))
     let stopped = ReminderEvent.stopped(.byHand)

@@ -1,4 +1,5 @@
 import Horology
+import TestSupport
 import Testing
 
 @testable import Simulation
@@ -29,7 +30,8 @@ extension SimulationTests {
       return settings
     }
 
-    @Test("an alarm that was stopped before a start does not ring again") func startAfterAlarm() {
+    @Test("an alarm that was stopped before a start does not ring again", .rule("alarm-set-back"))
+    func startAfterAlarm() {
       let world = world(
         alarm(at: 70, ringLimit: 900), until: 40 * minute,
         .at(11 * minute, .order(.reminder(.stop(.alarm, nil)))),
@@ -48,7 +50,9 @@ extension SimulationTests {
       #expect(world.judge.counts["cue"] ?? 0 > 30)
     }
 
-    @Test("an alarm rings once, though the clock is set back by days as it rings")
+    @Test(
+      "an alarm rings once, though the clock is set back by days as it rings",
+      .rule("alarm-set-back"))
     func setBackByDays() {
       let world = world(
         alarm(at: 90, ringLimit: 300), until: hour,
@@ -68,8 +72,8 @@ extension SimulationTests {
       #expect(world.judge.counts["cue"] ?? 0 > 2)
     }
 
-    @Test("a timer that is at zero as the clock is set right rings at once") func zeroAsClockIsSet()
-    {
+    @Test("a timer that is at zero as the clock is set right rings at once", .rule("timer-late"))
+    func zeroAsClockIsSet() {
       // 28 June 2027.
       let world = world(
         from: 1_814_140_800, until: 2 * hour,

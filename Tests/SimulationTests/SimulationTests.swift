@@ -1,4 +1,5 @@
 import Horology
+import TestSupport
 import Testing
 
 @testable import Simulation
@@ -19,7 +20,7 @@ struct SimulationTests {
     #expect(outcome.faults.count > 15)
   }
 
-  @Test("without faults every quarter of a year sounds") func noFaults() {
+  @Test("without faults every quarter of a year sounds", .rule("wall-clock")) func noFaults() {
     let outcome = Simulation(seed: 1, years: 0.2, zone: "Europe/London", faults: .none).run()
     #expect(outcome.violation == nil)
     // 73.05 days.
@@ -41,7 +42,8 @@ struct SimulationTests {
     #expect(sabotage.found != nil)
   }
 
-  @Test("of two that ring one is heard at a time, the newer") func ringsTogether() {
+  @Test("of two that ring one is heard at a time, the newer", .rule("one-ring"))
+  func ringsTogether() {
     let world = World.twoTimers()
     #expect(world.judge.violation == nil)
     // The first rings at 390 and 396 s, the other at 397.2, 403.2, 406.2 s and on.

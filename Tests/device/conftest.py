@@ -29,6 +29,7 @@ _again = []
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "first: of the device as it starts, before other tests")
+    config.addinivalue_line("markers", "rule(names): the rules of docs/behaviour.md that the test shows")
 
 
 def pytest_collection_modifyitems(items):

@@ -22,6 +22,7 @@ def chiming(device, alone):
     device.restart_clock()
 
 
+@pytest.mark.rule("first-blow", "hour-order")
 def test_the_first_blow_is_the_hour_and_there_are_as_many_as_the_hour(chiming, figures):
     mark = chiming.mark()
     chiming.set_clock("2027-10-01 02:59:31")

@@ -84,6 +84,7 @@ def test_the_first_phrase_after_a_start_is_as_loud_as_the_next(device, figures):
     assert abs(levels[0] - 1) < 0.001, levels
 
 
+@pytest.mark.rule("set-back-little")
 def test_a_quarter_that_was_said_is_not_said_again_when_the_clock_goes_back(device):
     hear_occasion(device, "2027-06-15 10:45:00", "ten forty-five A M")
     mark = device.mark()
@@ -124,6 +125,7 @@ def test_a_full_disk_does_not_silence_it(device):
         device.run("rm -f /data/fill /data/fill2 /media/memory/fill")
 
 
+@pytest.mark.rule("wall-clock")
 def test_a_week_goes_by(device, figures, full):
     """Steps the clock to each occasion: all 672 with --full, else every 45th, at all times of day.
 

@@ -55,6 +55,7 @@ def overwrite_data_partition(device, size):
                     device.disk], check=True)
 
 
+@pytest.mark.rule("timer-kept", "setting-kept")
 def test_it_survives_power_cuts_at_random_moments(machine, figures, full):
     """Each cut is followed by a clean start with the state intact: 20 with --full, else 2."""
     cuts = 20 if full else 2

@@ -37,6 +37,7 @@ def sleep_at(device, instant):
 
 
 @pytest.mark.parametrize("ahead", [4.0, 1.0], ids=["waiting", "leading in"])
+@pytest.mark.rule("late-words", "silence-told")
 def test_an_occasion_that_was_slept_through_is_skipped(dozing, ahead):
     mark = dozing.mark()
     dozing.set_clock(utc("2027-11-01 09:15:00") - ahead - 8)

@@ -25,6 +25,7 @@ def wait_for_card(device, there=True):
                "exit 0; sleep 0.1; done; exit 1", 60)
 
 
+@pytest.mark.rule("speaker-again", "lost-speaker")
 def test_a_usb_card_torn_out_in_the_middle_is_taken_back(usb, figures):
     usb.plug_usb_speaker("dac")
     wait_for_card(usb)

@@ -57,6 +57,7 @@ def lamp(device):
         "| grep -oE 'out +(hi|lo)' | grep -oE 'hi|lo'").split())
 
 
+@pytest.mark.rule("switch-silences", "switch-back", "silence-told")
 def test_the_switch_before_an_occasion_silences_it_and_back_it_sounds(wired):
     # It is lit or blinks, depending on the trust in the clock.
     assert "hi" in lamp(wired)
@@ -71,6 +72,7 @@ def test_the_switch_before_an_occasion_silences_it_and_back_it_sounds(wired):
     hear_occasion(wired, "2027-08-01 10:30:00", "ten thirty A M")
 
 
+@pytest.mark.rule("switch-fades", "switch-back")
 def test_the_switch_in_the_middle_of_a_phrase_is_obeyed_at_once(wired, figures):
     mark = wired.mark()
     wired.set_clock("2027-08-01 10:59:52")
@@ -92,6 +94,7 @@ def test_the_switch_in_the_middle_of_a_phrase_is_obeyed_at_once(wired, figures):
     hear_occasion(wired, "2027-08-01 11:15:00", "eleven fifteen A M")
 
 
+@pytest.mark.rule("first-edge")
 def test_edge_to_silence_again_and_again(wired, figures, full):
     """The button asks for the time, and the switch silences it at a different place each time."""
     times, missed = [], 0  # Missed: it had been said before.
@@ -132,6 +135,7 @@ LINES = pytest.mark.parametrize("line", [BUTTON, SWITCH], ids=["the button", "th
 
 
 @LINES
+@pytest.mark.rule("switch-stops")
 def test_a_timer_that_rings_is_ended_at_once(wired, figures, line):
     mark = wired.mark()
     wired.run("clocksmith timer 8s --name egg")
@@ -187,6 +191,7 @@ def cpu_seconds(device):
     return int(usage) / 1e9
 
 
+@pytest.mark.rule("switch-lost")
 def test_a_switch_that_somebody_else_holds_is_waited_for(wired):
     wired.run("systemctl stop clocksmith")
     wired.run(f"systemd-run --unit=holder --collect gpiomon --chip=gpiochip0 {SWITCH}")

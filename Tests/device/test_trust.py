@@ -35,6 +35,7 @@ def set_both(device, when):
     device.measure_clock()
 
 
+@pytest.mark.rule("trust-basis")
 def test_a_clock_that_agrees_with_its_rtc_is_believed(strict, figures):
     set_both(strict, "2027-09-01 10:14:40")
     mark = strict.mark()
@@ -45,6 +46,7 @@ def test_a_clock_that_agrees_with_its_rtc_is_believed(strict, figures):
     assert "RTC" in figures["status with an RTC"]
 
 
+@pytest.mark.rule("untrusted-announcements", "set-by-hand")
 def test_a_clock_that_is_set_away_from_its_rtc_is_not_believed(strict):
     mark = strict.mark()
     strict.set_clock("2027-09-01 11:29:50")
@@ -56,6 +58,7 @@ def test_a_clock_that_is_set_away_from_its_rtc_is_not_believed(strict):
     hear(strict, "2027-09-01 11:45:00", "eleven forty-five A M", mark)
 
 
+@pytest.mark.rule("trust-basis")
 def test_an_rtc_that_was_never_set_is_not_believed(strict):
     set_both(strict, "2000-01-01 00:00:00")
     strict.set_clock("2027-09-01 12:14:50")

@@ -30,6 +30,7 @@ def pytest_configure(config):
     if not PROGRAM.exists():
         raise pytest.UsageError(f"no program at {PROGRAM}: build it, or set CLOCKSMITH")
     config.addinivalue_line("markers", "alone: fed by short queues, on a machine at rest")
+    config.addinivalue_line("markers", "rule(names): the rules of docs/behaviour.md that the test shows")
 
 
 # Fixtures that take long. Each of the processes that has a test with one makes its own.

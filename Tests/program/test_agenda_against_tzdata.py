@@ -71,6 +71,7 @@ def expected(zone, start, end, interval, step):
 
 
 @pytest.mark.parametrize("stretch", STRETCHES)
+@pytest.mark.rule("wall-clock", "daylight-saving")
 def test_every_announcement_is_where_tzdata_puts_it(clocksmith, stretch):
     name, start, end, interval = STRETCHES[stretch]
     if name not in available_timezones():
@@ -83,6 +84,7 @@ def test_every_announcement_is_where_tzdata_puts_it(clocksmith, stretch):
     assert len(said) == len(wanted) > 0
 
 
+@pytest.mark.rule("daylight-saving")
 def test_from_a_time_that_comes_twice_is_the_first_of_the_two(clocksmith):
     lines = clocksmith.supposed_agenda("Australia/Lord_Howe", "2026-04-05T01:45", "2026-04-05T02:15")
     assert [line["local"][11:] for line in lines] == [
@@ -108,6 +110,7 @@ def is_quiet(local):
 @pytest.mark.parametrize("start, days", [
     (datetime(2026, 6, 1), 14), (datetime(2026, 3, 7), 2), (datetime(2026, 10, 31), 2)],
     ids=["a fortnight", "spring", "autumn"])
+@pytest.mark.rule("quiet-bounds", "quiet-night")
 def test_quiet_nights_are_as_a_person_reads_them_on_the_clock(clocksmith, start, days):
     lines = clocksmith.supposed_agenda(
         "America/New_York", start.isoformat(), (start + timedelta(days=days)).isoformat(),

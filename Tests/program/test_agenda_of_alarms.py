@@ -36,6 +36,7 @@ def rings(zone, time_of_day, days, start, end):
 
 
 @pytest.mark.parametrize("name", ZONES)
+@pytest.mark.rule("alarm-skipped", "alarm-repeated")
 def test_a_year_of_alarms_is_where_tzdata_puts_it(clocksmith, name):
     if name not in available_timezones():
         pytest.skip(f"this machine's tzdata has no {name}")
@@ -56,6 +57,7 @@ def test_a_year_of_alarms_is_where_tzdata_puts_it(clocksmith, name):
         assert line["local"] == datetime.fromisoformat(line["instant"]).astimezone(zone).isoformat()
 
 
+@pytest.mark.rule("quiet-rings", "quiet-bounds")
 def test_an_alarm_is_listed_with_all_that_is_heard_of_it(clocksmith):
     configuration = clocksmith.configuration(
         "quiet = 22:00-07:00",
@@ -82,6 +84,7 @@ def test_an_alarm_is_listed_with_all_that_is_heard_of_it(clocksmith):
         "07:00  seven o'clock"]
 
 
+@pytest.mark.rule("daylight-saving")
 def test_a_time_without_a_date_is_the_next_one_and_an_hour_may_be_written_as_a_length(clocksmith):
     words = ["--zone", "Europe/London", "--config", clocksmith.configuration("interval = 30")]
     for start, length in [("01:00", "1"), ("01:00:00", "1h"), ("00:59:59", "60min")]:
@@ -100,6 +103,7 @@ def test_a_time_without_a_date_is_the_next_one_and_an_hour_may_be_written_as_a_l
         "01:00  one o'clock", "01:30  one thirty A M", "02:00  two o'clock"]
 
 
+@pytest.mark.rule("quiet-rings")
 def test_quiet_hours_all_week_leave_the_alarms(clocksmith):
     configuration = clocksmith.configuration("quiet = 00:00-23:59", "[alarm x]\ntime = 07:00")
     lines = clocksmith.agenda("--zone", "UTC", "--config", configuration)

@@ -29,6 +29,7 @@ def every_part(caller, start, end):
     return lines, count
 
 
+@pytest.mark.rule("silence-foretold")
 def test_the_command_prints_what_the_service_answers(on_the_bus, service, caller):
     for words in [
         ("timer", "2h", "--name", "tea"), ("timer", "3h"), ("alarm", "04:44", "--tune", "westminster"),
@@ -80,6 +81,7 @@ def test_the_settings_are_the_service_s(on_the_bus, start):
 
 
 @pytest.mark.parametrize("policy", ["ask", "speak"])
+@pytest.mark.rule("silence-foretold")
 def test_a_clock_that_is_not_trusted_is_noted(on_the_bus, start, policy):
     in_the_night(on_the_bus)
     service = start("chime = westminster", words=("--untrusted", policy))

@@ -64,6 +64,7 @@ def test_an_alarm_is_set_listed_and_cancelled(caller, home, start):
     assert do(home, "list") == "no alarm"
 
 
+@pytest.mark.rule("alarm-once")
 def test_it_rings_on_its_moment_says_the_time_and_is_put_off_and_stopped(home, start):
     speaker = ExactSpeaker(home.folder)
     at = int(time.time()) + 15
@@ -140,6 +141,7 @@ def test_the_configuration_has_alarms_of_its_own(home, start):
     assert [alarm["name"] for alarm in alarms(home)] == ["school"]
 
 
+@pytest.mark.rule("lacks-tune")
 def test_a_tune_that_is_gone_is_told_kept_and_taken_back(home, start):
     tune = home.folder / "two.tune"
     notes = "[tune]\ndescription = two notes\n[hour]\nnotes = E4 0.5 B3\n"
@@ -188,6 +190,7 @@ def test_an_alarm_without_its_tune_is_a_problem_until_a_reload_finds_the_tune(ho
     assert [json.loads(line)["chime"] for line in agenda if "alarm" in line] == [str(tune)]
 
 
+@pytest.mark.rule("alarm-skip")
 def test_the_ring_of_the_next_day_is_skipped_the_evening_before(home, start):
     service = start()
     do(home, "07:00", "--days", "mon-sun", "--name", "school")

@@ -44,6 +44,7 @@ def heard(service):
     return soundfile.info(service.played).duration if service.played.exists() else 0
 
 
+@pytest.mark.rule("start-signal", "restart-silent")
 def test_the_first_start_gives_a_signal_and_the_next_does_not(serve):
     first = serve()
     first.wait_for("gave the signal at the start")
@@ -53,6 +54,7 @@ def test_the_first_start_gives_a_signal_and_the_next_does_not(serve):
     assert second.matching("at the start") == []
 
 
+@pytest.mark.rule("start-signal")
 def test_the_first_start_says_the_time_or_nothing(serve, tmp_path):
     serve("at_start = time").wait_for('said ".*" because it was asked for')
     (tmp_path / "run" / "started").unlink()
@@ -83,12 +85,14 @@ def press(clocksmith, serve, tmp_path):
     return press
 
 
+@pytest.mark.rule("untrusted-press")
 def test_a_press_that_cannot_be_answered_is_answered_in_words(press):
     service = press()
     service.wait_for(f'said "{WORDS}" because the time was asked for and the clock is not trusted')
     assert 1.5 < heard(service) < 4
 
 
+@pytest.mark.rule("untrusted-signal")
 def test_a_voice_without_the_words_gives_a_signal(press, pack):
     conf = (pack / "voice.conf").read_text()
     (pack / "voice.conf").write_text(re.sub(r"\[answer\]\n.*\n", "", conf))
@@ -97,6 +101,7 @@ def test_a_voice_without_the_words_gives_a_signal(press, pack):
     assert length(ROOT / "sounds/signals", "untrusted") < heard(service) < 4
 
 
+@pytest.mark.rule("no-zone")
 def test_a_clock_without_a_zone_says_no_time_and_check_finds_it(clocksmith, serve):
     rest = "[clock]\nzone = unset"
     service = serve("at_start = time", rest=rest)

@@ -53,12 +53,14 @@ def test_a_card_with_samples_of_another_kind_is_named_with_what_converts(clocksm
 # MARK: The service
 
 
+@pytest.mark.rule("lost-speaker")
 def test_an_absent_speaker_is_told_of_once_when_tried_and_once_when_given_up(one_minute):
     first, last = one_minute.about("absent")
     assert "cannot sound yet" in first and "skipped" in last
     assert all("there is no such speaker" in line for line in (first, last))
 
 
+@pytest.mark.rule("speaker-again")
 def test_a_speaker_that_is_free_again_in_time_speaks_late(one_minute):
     first, last = one_minute.about("busy")
     assert "another program is using it" in first
@@ -77,6 +79,7 @@ def test_a_speaker_that_goes_away_under_a_request_is_told_of_in_one_line(one_min
     assert "speaker default" in line
 
 
+@pytest.mark.rule("speaker-again")
 def test_a_speaker_that_returns_is_taken_back(one_minute):
     first, last = one_minute.about("returning")
     assert "cannot sound yet" in first and last.startswith("said")

@@ -154,6 +154,7 @@ def test_a_mute_ends_by_itself(caller, service):
     caller.next_change(signals, "Muted", False)
 
 
+@pytest.mark.rule("silence-told", "mute-next")
 def test_a_muted_occasion_is_skipped_and_told(one_minute):
     caller, signals = one_minute.caller, one_minute.signals
     assert caller.next_change(signals, "MutedBy") == "next"

@@ -101,6 +101,7 @@ def status(run, rest=""):
     return json.loads(done.stdout)
 
 
+@pytest.mark.rule("trust-basis", "trust-told")
 def test_a_clock_that_agrees_with_a_valid_rtc_holds_over(undisciplined, run):
     told = status(run)
     assert (told["trust"], told["clock_basis"]) == ("holdover", "agrees_with_rtc")
@@ -109,6 +110,7 @@ def test_a_clock_that_agrees_with_a_valid_rtc_holds_over(undisciplined, run):
     assert "holdover, agrees with the RTC ds3231, off by perhaps " in run("status").stdout
 
 
+@pytest.mark.rule("holdover-shown")
 def test_status_shows_when_holdover_ends(undisciplined, run):
     ends = status(run)["holdover_ends"]
     # 29 s, by the drift of the chip and 30 ppm of the clock.

@@ -32,6 +32,7 @@ def interval(on_the_bus):
     return rows[0] if rows else None
 
 
+@pytest.mark.rule("one-interval")
 def test_an_interval_is_started_seen_and_stopped(on_the_bus, start):
     service = start()
     assert do(on_the_bus, "10m") == "interval of 10 min"
@@ -83,6 +84,7 @@ def found(recording, sound, instant):
     return recording.instant(first + frame) - instant, likeness
 
 
+@pytest.mark.rule("interval-words")
 def test_the_phases_are_said_after_their_signals_which_sound_as_ever(caller, on_the_bus, start):
     speaker = ExactSpeaker(on_the_bus.folder)
     start(rest="[speaker]\ndevice = good", alsa=SILENT_ALSA + speaker.device("good"))
@@ -110,6 +112,7 @@ def test_the_phases_are_said_after_their_signals_which_sound_as_ever(caller, on_
 
 
 @pytest.mark.parametrize("end", ["stop", "kill"])
+@pytest.mark.rule("interval-kept")
 def test_it_goes_on_after_the_service(on_the_bus, start, end):
     service = start()
     do(on_the_bus, "--work", "20s", "--rest", "10s")
@@ -139,6 +142,7 @@ def test_a_mistake_is_told_in_a_sentence(clocksmith, words, told):
     assert told in refusal(clocksmith.run("interval", *words), 2)
 
 
+@pytest.mark.rule("interval-alone")
 def test_without_a_service_it_sounds_here(clocksmith):
     process, drawn = in_a_terminal(
         clocksmith, "interval", "--work", "5s", "--rest", "4s", "--rounds", "2", "--config",

@@ -152,6 +152,7 @@ def test_it_shows_that_it_lives_twice_in_the_time_that_it_is_given(start):
 
 
 @pytest.mark.parametrize("at_stop", ["fade", "finish"])
+@pytest.mark.rule("stop-fades")
 def test_what_is_heard_at_the_stop_is_faded_or_finished(start, tmp_path, at_stop):
     def is_well(number):
         """False if a busy machine has held up the end."""

@@ -56,6 +56,7 @@ def factor(decibels):
     return 10 ** (decibels / 20)
 
 
+@pytest.mark.rule("true-peak")
 def test_noon_with_its_bells_at_their_loudest_peaks_at_1_dbtp(noon):
     loud, plain = noon("bells_volume = 12dB"), noon("")
     assert -1.2 < true_peak(loud) <= -1
@@ -72,11 +73,13 @@ def test_what_ships_is_not_touched(noon):
     assert numpy.abs(noon("") * factor(-6) - noon("volume = -6dB")).max() < 1.01
 
 
+@pytest.mark.rule("quieter-times")
 def test_a_quieter_hour_is_rendered_as_it_is_heard(noon):
     quieter = noon("volume = -2dB\nquieter = 11:30-12:30 -4dB")
     assert numpy.abs(quieter - noon("volume = -6dB")).max() <= 1
 
 
+@pytest.mark.rule("own-levels")
 def test_the_voice_and_the_bells_are_set_each_for_itself(noon):
     plain, bells, voice = noon(""), noon("voice_volume = -60dB"), noon("bells_volume = -60dB")
     both = noon("voice_volume = -6dB\nbells_volume = -3dB")
@@ -90,6 +93,7 @@ def test_the_voice_and_the_bells_are_set_each_for_itself(noon):
 
 
 @pytest.mark.parametrize("hours, softer", [(0, 20), (12, 0)], ids=["the hour of the clock", "the hour that is said"])
+@pytest.mark.rule("quieter-times")
 def test_a_given_time_is_as_loud_as_it_is_to_be_now(clocksmith, hours, softer):
     now = datetime.datetime.now(zoneinfo.ZoneInfo(clocksmith.environment["TZ"]))
     ruled, hour = now + datetime.timedelta(hours=hours), datetime.timedelta(hours=1)

@@ -30,6 +30,7 @@ LATEST = 0.1
 
 
 @pytest.mark.alone
+@pytest.mark.rule("setting-and-sound")
 def test_a_chime_outlasts_an_early_stop_and_a_reload_of_something_else(on_the_bus, start):
     folder, hour = on_the_bus.folder, int(time.time()) + EARLY
     on_the_bus.environment |= {"TZ": zone_showing(on_the_bus, HOUR, hour)}

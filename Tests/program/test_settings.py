@@ -59,6 +59,7 @@ def alarms(caller):
 
 
 @pytest.mark.parametrize("way", ["stop", "kill"])
+@pytest.mark.rule("setting-kept")
 def test_a_value_is_in_force_at_once_and_after_the_service_has_ended(caller, start, settings, way):
     # As the unit has it: all the same everybody may read the file.
     before = os.umask(0o077)
@@ -75,6 +76,7 @@ def test_a_value_is_in_force_at_once_and_after_the_service_has_ended(caller, sta
     assert [file.name for file in settings.parent.iterdir() if "settings" in file.name] == ["settings.conf"]
 
 
+@pytest.mark.rule("setting-over-file")
 def test_every_key_is_shown_with_its_value_and_where_it_comes_from(caller, start, on_the_bus, settings):
     start()
     put(caller, "announce.voice", "slt")
@@ -169,6 +171,7 @@ def test_a_change_is_told_once(caller, start, settings):
     ("alarm x.tune", "/etc/passwd", r".*the path of a file can only be set .*"),
     ("clock.zone", "/etc/passwd", r".*the path of a file can only be set .*"),
 ])
+@pytest.mark.rule("setting-refused", "network-no-files")
 def test_what_is_not_allowed_changes_nothing(caller, start, settings, key, value, words):
     service = start(rest="[alarm y]\ntime = 08:00")
     before = seen(caller)
@@ -192,6 +195,7 @@ def test_keys_that_need_each_other_are_refused_until_both_fit(caller, start, set
     assert "digital" in settings.read_text()
 
 
+@pytest.mark.rule("setting-refused")
 def test_a_full_disk_changes_nothing(caller, start, on_the_bus, full_disk):
     on_the_bus.environment |= {"STATE_DIRECTORY": str(full_disk)}
     service = start()
@@ -213,6 +217,7 @@ def test_a_full_disk_changes_nothing(caller, start, on_the_bus, full_disk):
     (b"no equals sign", "not a [section]"), (b"\0\0\0", "it holds a zero byte: it is torn"),
     (b"quiet = \xff", "the line is not UTF-8"), (b"k = " + b"x" * 2000, "the line is longer than"),
 ], ids=["rubbish", "zeros", "encoding", "long"])
+@pytest.mark.rule("setting-left-out")
 def test_a_torn_file_is_left_out_and_told(caller, start, on_the_bus, settings, torn, words):
     text = b"[announce]\nvoice = slt\n" + torn + b"\nclock = 24\n"
     settings.write_bytes(text)
@@ -242,6 +247,7 @@ def test_a_torn_file_is_left_out_and_told(caller, start, on_the_bus, settings, t
     ("a = b\n[announce]\nvoice = slt\nvoice = slt\nquiet = 01:00-02:00\n",
      {".a": ":1: it stands before", "announce.voice": ":4: 'voice' is set twice"}),
 ])
+@pytest.mark.rule("setting-left-out")
 def test_a_bad_setting_is_left_out_and_told(caller, start, on_the_bus, settings, lines, left_out):
     settings.write_text(lines)
     service = start()
@@ -412,6 +418,7 @@ def test_a_line_of_the_settings_that_a_file_has_for_another_is_left_out(caller, 
     assert any(each.endswith("left out of settings.conf: button.line") for each in caller.get("Problems"))
 
 
+@pytest.mark.rule("own-zone")
 def test_the_zone_is_that_of_the_clock(caller, start, on_the_bus):
     service = start(rest="[alarm x]\ntime = 12:00")
     before = alarms(caller)["x"]["rings"]
@@ -426,6 +433,7 @@ def test_the_zone_is_that_of_the_clock(caller, start, on_the_bus):
     assert caller.get("Zone") == own and alarms(caller)["x"]["rings"] == before
 
 
+@pytest.mark.rule("setting-over-file")
 def test_a_reload_keeps_what_was_set(caller, start, on_the_bus):
     service = start()
     put(caller, "announce.voice", "slt")
@@ -450,6 +458,7 @@ def test_a_button_that_is_held_is_signalled(caller, start, on_the_bus, tmp_path)
     assert caller.next_signal(signals, "Held") == ({},)
 
 
+@pytest.mark.rule("setting-kept")
 def test_an_app_sets_it_over_http(caller, start, door):
     start()
     door = door().wait_for_announcer()
@@ -461,6 +470,7 @@ def test_an_app_sets_it_over_http(caller, start, door):
     assert door.order(order).status == 200 and caller.get("Voice") == str(VOICE)
 
 
+@pytest.mark.rule("setting-kept", "setting-over-file")
 def test_the_command_sets_shows_and_takes_back(caller, start, on_the_bus, settings):
     start()
     done = on_the_bus.run("set", "announce.voice", "slt")

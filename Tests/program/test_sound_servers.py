@@ -144,6 +144,7 @@ def test_a_desktops_sound_server_that_is_down_is_told_with_what_to_set(
     assert checked.returncode == 3
 
 
+@pytest.mark.rule("other-speaker")
 def test_say_plays_on_the_card_where_the_default_is_down(clocksmith, down, speaker, tmp_path):
     server, heard = speaker
     environment = in_alsa(tmp_path, down + server.device("card", "speaker"))
@@ -158,6 +159,7 @@ def test_say_plays_on_the_card_where_the_default_is_down(clocksmith, down, speak
     assert "set [speaker] device = plughw:CARD=Pretended,DEV=0" in line
 
 
+@pytest.mark.rule("other-speaker")
 def test_the_status_names_the_card_that_plays_instead_of_the_default(
         on_the_bus, down, speaker, tmp_path):
     clocksmith, (server, _) = on_the_bus, speaker

@@ -90,6 +90,7 @@ def test_a_clock_that_is_asked_to_end_ends_with_status_0(one_minute, clock):
 # MARK: Signals
 
 
+@pytest.mark.rule("stop-fades")
 def test_sigterm_in_the_middle_of_a_phrase_makes_no_click(on_the_bus, start, slow_voice):
     in_the_night(on_the_bus)
     heard, whole = on_the_bus.folder / "heard.wav", on_the_bus.folder / "whole.wav"

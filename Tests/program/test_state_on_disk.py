@@ -129,6 +129,7 @@ def test_a_mute_is_on_the_disk_before_it_is_answered(start, caller, tmp_path):
     assert saved(tmp_path)["software_mute"] == "next"
 
 
+@pytest.mark.rule("mute-fades")
 def test_a_mute_that_cuts_something_off_is_on_the_disk_once_that_is_silent(start, caller, tmp_path):
     service = start()
     speak(caller, tmp_path)

@@ -122,6 +122,7 @@ def test_it_rings_at_zero_to_the_millisecond_until_it_is_stopped(bus, on_the_bus
 
 
 @pytest.mark.parametrize("end", ["stop", "kill"])
+@pytest.mark.rule("timer-kept")
 def test_timers_outlast_the_service(on_the_bus, start, end):
     service = start()
     do(on_the_bus, "10m", "--name", "tea")
@@ -233,6 +234,7 @@ def test_what_cannot_be_done_is_refused_with_a_reason(on_the_bus, start):
 # MARK: In a terminal
 
 
+@pytest.mark.rule("timer-late")
 def test_what_ran_out_without_the_service_is_told_and_rings(bus, on_the_bus, start):
     service = start()
     do(on_the_bus, "10s", "--name", "tea")

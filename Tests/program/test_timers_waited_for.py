@@ -12,6 +12,7 @@ from terminal import in_a_terminal
 from test_timers import do, timers
 
 
+@pytest.mark.rule("timer-alone")
 def test_without_a_service_it_counts_down_and_rings_here(clocksmith):
     configuration = clocksmith.configuration()
     process, drawn = in_a_terminal(
@@ -27,6 +28,7 @@ def test_without_a_service_it_counts_down_and_rings_here(clocksmith):
 @pytest.mark.parametrize("words, line, statuses", [
     (["timer", "10m", "--name", "tea"], 'timer "tea": 10 min\n', {1}),
     (["interval", "30s"], "interval of 30 s\n", {0, 1})])
+@pytest.mark.rule("timer-alone", "interval-alone")
 def test_without_a_service_and_a_terminal_it_says_at_once_what_it_does(clocksmith, words, line, statuses):
     with subprocess.Popen(
             [PROGRAM, *words], env=clocksmith.environment, stdin=subprocess.DEVNULL,
@@ -68,6 +70,7 @@ def test_waiting_fails_if_the_timer_is_cancelled(on_the_bus, start):
     assert process.stderr.read() == 'clocksmith: timer "tea" was removed\n'
 
 
+@pytest.mark.rule("never-heard", "wait-fails")
 def test_waiting_fails_if_a_ring_that_nobody_could_hear_is_stopped(on_the_bus, start):
     service = start(rest="[speaker]\ndevice = nosuch")
     process, drawn = in_a_terminal(on_the_bus, "timer", "3s", "--wait")

@@ -2,6 +2,8 @@ import Horology
 
 /// The cues of an interval lie where its plan has them on a stopwatch that was started with the first,
 /// and none is missing. The plan reckons by itself where it has them; that is not judged here.
+///
+/// Rules: interval-kept.
 struct Intervals: Property {
   private var plan: IntervalPlan?
   /// When its first cue is due, since the history began.

@@ -2,6 +2,9 @@ import Horology
 
 /// Each occasion has exactly one fate: it is heard whole, once, or told with a reason that held then.
 /// If nothing disturbs, it is heard at its instant, unless its owner wants it silent.
+///
+/// Rules: wall-clock, daylight-saving, set-back-little, set-back-far, silence-told,
+/// quiet-announcements, quiet-bounds, quiet-night.
 struct Occasions: Property {
   private var next: Int64?
   private var fates: [Int64: Fate] = [:]

@@ -6,6 +6,10 @@ import Horology
 /// A timer is due when its time has passed, asleep or not, whatever the clock shows. An alarm is due
 /// when a clock that may be believed shows its time. What was due while nothing ran rings late, if
 /// that is no longer than it would have rung.
+///
+/// Rules: quiet-rings, muted-rings, untrusted-rings, untrusted-alarms, timer-unmoved, timer-kept,
+/// timer-late, alarm-once, alarm-skipped, alarm-repeated, alarm-skip, ring-limit, alarm-set-back,
+/// alarm-late.
 struct Rings: Property {
   private var all: [Cue.Source: Known] = [:]
   /// Those that have changed since the service last saved its state.

@@ -2,6 +2,9 @@ import Horology
 
 /// Within 30 ms of the switch, a mute, a stop by hand or the end of the service, what they silence is
 /// silent; and it stays so.
+///
+/// Rules: muted-announcements, mute-fades, switch-fades, mute-stops, switch-stops, mute-next,
+/// switch-silences, switch-reminders, switch-lost, stop-fades.
 struct Silence: Property {
   /// By when each sounding that is heard must be silent.
   private var silentBy: [SoundingID: Int64] = [:]

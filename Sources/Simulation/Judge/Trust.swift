@@ -3,6 +3,8 @@ import Horology
 /// The clock is trusted only if it is synchronised, or was so since the machine started, or an RTC
 /// vouches for it, and it is off by 30 s at most. By a clock that is not trusted nothing is said that
 /// the owner does not allow.
+///
+/// Rules: trust-basis, untrusted-announcements, untrusted-asked, untrusted-snooze.
 struct Trust: Property {
   /// By how much the clock was set since it was synchronised. The service forgets it at a start.
   private var moved: Int64 = 0
@@ -41,6 +43,8 @@ struct Trust: Property {
 
 /// Who asks is answered once: the answer is heard, on its instant if one was named, or refused with a
 /// reason.
+///
+/// Rules: quiet-asked, muted-asked.
 struct Requests: Property {
   /// The answer that is owed, its instant, and since when.
   private var owed: (id: SoundingID, instant: Int64?, since: Int64)?

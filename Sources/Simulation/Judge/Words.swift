@@ -2,6 +2,8 @@ import Horology
 
 /// The words heard at a moment are the civil time at that moment. No blow of an occasion is off its
 /// moment, and its words are at most ten seconds late.
+///
+/// Rules: late-words, late-chime, first-blow, no-drift.
 struct Truth: Property {
   mutating func see(_ fact: Fact, _ at: Moment, _ world: Situation) -> String? {
     guard case .heard(let kind, .announcement(let said)) = fact else { return nil }
@@ -22,6 +24,8 @@ struct Truth: Property {
 }
 
 /// Two phrases never sound together. Nor do two rings for longer than one takes to give way.
+///
+/// Rules: one-ring.
 struct Overlap: Property {
   mutating func see(_ fact: Fact, _ at: Moment, _ world: Situation) -> String? {
     guard case .heard(let kind, let sounding) = fact else { return nil }
@@ -41,6 +45,8 @@ struct Overlap: Property {
 
 /// The volume is the one that the rules set for the time at which it sounds. An alarm may begin
 /// softly.
+///
+/// Rules: quieter-times.
 struct Level: Property {
   mutating func see(_ fact: Fact, _ at: Moment, _ world: Situation) -> String? {
     guard case .heard(.begins, let sounding) = fact,
