@@ -45,7 +45,7 @@ let package = Package(
       name: "Service",
       dependencies: [
         "Basics", "Daemon", "Horology", "Sound", "Devices", "Playing", "Vocabulary",
-        "CClocksmith", "CJSON", "CLinux", "CSystemd",
+        "CClocksmith", "CLinux", "CSystemd",
       ]),
     .target(name: "Simulation", dependencies: ["Basics", "Horology", "Devices", "Service"]),
     .target(

@@ -44,29 +44,6 @@ public struct INIFile: Sendable {
     let names = Set(entries.map(\.section))
     sections.removeAll { !names.contains($0.name) }
   }
-
-  /// Gives the keys of earlier versions their new names. A key that has none, or stands beside its
-  /// new name, is left out.
-  /// - Parameter old: the new name by kind of section and key, as in `alarm.quiet_hours` for
-  ///   `[alarm school]`.
-  /// - Returns: a sentence about each, with its file and line.
-  public mutating func renew(_ old: [String: String?]) -> [String] {
-    var told: [String] = []
-    entries = entries.compactMap { entry in
-      let kind = entry.section.prefix { !$0.isWhitespace }
-      guard let name = old["\(kind).\(entry.key)"] else { return entry }
-      let start = "\(path):\(entry.line): '\(entry.key)' in [\(entry.section.excerpt)]"
-      guard let name,
-        !entries.contains(where: { $0.section == entry.section && $0.key == name })
-      else {
-        told.append("\(start) has no effect any more; remove it")
-        return nil
-      }
-      told.append("\(start) is now called '\(name)'; write that")
-      return Entry(section: entry.section, key: name, value: entry.value, line: entry.line)
-    }
-    return told
-  }
 }
 
 extension INIFile {

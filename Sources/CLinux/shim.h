@@ -6,10 +6,6 @@
 #include <sys/inotify.h>
 #include <sys/timerfd.h>
 #include <sys/timex.h>
-#include <time.h>
-
-/* strptime(3), which <time.h> has for _XOPEN_SOURCE only. */
-char *strptime(const char *text, const char *form, struct tm *time);
 
 /* getaddrinfo_a(3), which <netdb.h> has for _GNU_SOURCE only, and that a module cannot define: it
  * has been like this since glibc 2.2.3. */

@@ -1,3 +1,4 @@
+import Basics
 import CSystemd
 @preconcurrency import Glibc
 
@@ -47,24 +48,9 @@ public final class Notifier {
   private func send(_ state: String) { _ = socket?.send(Array(state.utf8)) }
 }
 
-/// The folder that systemd has made for the service (`StateDirectory=`), the first if there are
-/// several; nil without it.
-public var stateFolder: String? { folder("STATE_DIRECTORY") }
-
-/// The same for what need not outlast a restart of the machine (`RuntimeDirectory=`).
-public var runtimeFolder: String? { folder("RUNTIME_DIRECTORY") }
-
-private func folder(_ variable: String) -> String? {
-  getenv(variable).flatMap {
-    String(cString: $0).split(separator: ":").first.map(String.init)
-  }
-}
-
 /// How long the machine has run, sleep not included: `CLOCK_MONOTONIC`. It is never set.
 public var uptime: Duration {
-  var time = timespec()
-  clock_gettime(CLOCK_MONOTONIC, &time)
-  return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+  .nanoseconds(nanoseconds(of: CLOCK_MONOTONIC))
 }
 
 extension Duration {

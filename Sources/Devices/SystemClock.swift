@@ -39,12 +39,6 @@ public enum SystemClock {
     return withUnsafeBytes(of: id, \.hexadecimal)
   }()
 
-  private static func nanoseconds(of clock: clockid_t) -> Int64 {
-    var time = timespec()
-    clock_gettime(clock, &time)
-    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
-  }
-
   /// What the kernel (`adjtimex(2)`) and systemd-timesyncd, by the file that it touches, say of the
   /// clock.
   public static var kernel: KernelClock {

@@ -6,8 +6,11 @@ public struct CivilDate: Hashable, Sendable {
   /// 1 to 31.
   public let day: Int
 
+  /// The years that clocksmith knows, so that no sum overflows.
+  public static let years = 1970...2200
+
   /// `YYYY-MM-DD`; nil for anything else, for a day that does not exist, such as 30 February, and
-  /// for years that are not 1970 to 2200.
+  /// for a year that is not one of `years`.
   public init?(text: some StringProtocol) {
     guard let midnight = CivilDateTime(text: "\(text)T00:00") else { return nil }
     self.init(of: midnight)

@@ -10,12 +10,12 @@ public struct CivilDateTime: Hashable, Sendable {
   public var second: Int
 
   /// Nil for a date or time of day that does not exist in any zone, such as 30 February, and
-  /// for years that are not 1970 to 2200.
+  /// for a year that is not one of `CivilDate.years`.
   public init?(year: Int, month: Int, day: Int, hour: Int = 0, minute: Int = 0, second: Int = 0) {
     (self.year, self.month, self.day) = (year, month, day)
     (self.hour, self.minute, self.second) = (hour, minute, second)
     let date = CivilDate(of: self)
-    guard (1970...2200).contains(year), CivilDate(dayNumber: date.dayNumber) == date,
+    guard CivilDate.years.contains(year), CivilDate(dayNumber: date.dayNumber) == date,
       (0...23).contains(hour), (0...59).contains(minute), (0...59).contains(second)
     else { return nil }
   }

@@ -43,17 +43,28 @@ public struct ClockState: Hashable, Sendable {
 }
 
 extension ClockState.Basis {
-  /// For programs: it does not change.
-  public var key: String {
+  /// For programs: the raw values do not change.
+  public enum Kind: String, CaseIterable, Sendable {
+    case disciplined
+    case synchronisedEarlier = "synchronised_earlier"
+    case agreesWithRTC = "agrees_with_rtc"
+    case noRTC = "no_rtc"
+    case invalidRTC = "invalid_rtc"
+    case differs = "differs_from_rtc"
+    case wasSet = "was_set"
+    case heldTooLong = "held_too_long"
+  }
+
+  public var kind: Kind {
     switch self {
-    case .disciplined: "disciplined"
-    case .synchronisedEarlier: "synchronised_earlier"
-    case .agreesWithRTC: "agrees_with_rtc"
-    case .noRTC: "no_rtc"
-    case .invalidRTC: "invalid_rtc"
-    case .differs: "differs_from_rtc"
-    case .wasSet: "was_set"
-    case .heldTooLong: "held_too_long"
+    case .disciplined: .disciplined
+    case .synchronisedEarlier: .synchronisedEarlier
+    case .agreesWithRTC: .agreesWithRTC
+    case .noRTC: .noRTC
+    case .invalidRTC: .invalidRTC
+    case .differs: .differs
+    case .wasSet: .wasSet
+    case .heldTooLong: .heldTooLong
     }
   }
 }

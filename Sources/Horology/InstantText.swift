@@ -1,8 +1,8 @@
 import Basics
 
 extension Instant {
-  /// The instants that a record may hold: from 1970 to 2200, so that no sum overflows.
-  public static let allowed = Instant(seconds: 0)...Instant(seconds: 7_258_118_400)
+  /// The instants that a record may hold: the seconds of `CivilDate.years` in UTC.
+  public static let allowed = Instant(seconds: 0)...Instant(seconds: 7_289_654_399)
 
   /// Since 1970. Instants that are not allowed become the first or the last that is.
   public init(microseconds: Int64) {

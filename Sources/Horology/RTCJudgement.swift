@@ -21,8 +21,6 @@ public struct RTCJudgement: Hashable, Sendable {
   /// for the DS3231) clears the chip's own warning at boot, so only the date tells. A constant,
   /// because a build date would make each build different.
   static let earliestPlausible = Instant(seconds: 1_793_491_200)
-  /// The years that clocksmith knows end with 2200.
-  static let latestPlausible = Instant(seconds: 7_289_654_400)
 
   /// Two readings closer together than this do not tell whether the RTC runs.
   public static let shortestLook = Duration.seconds(3)
@@ -57,7 +55,8 @@ public struct RTCJudgement: Hashable, Sendable {
     case .time(let instant): shown = instant
     }
     if reading.flags?.contains(.dataInvalid) == true { return .notValid }
-    guard (earliestPlausible..<latestPlausible).contains(shown) else { return .implausible(shown) }
+    let plausible = earliestPlausible...Instant.allowed.upperBound
+    guard plausible.contains(shown) else { return .implausible(shown) }
     if reading.keepsLocalTime || isSynchronised && isZoneAway(reading) { return .localTime }
     if let earlier, earlier.answer == reading.answer,
       reading.moment.sinceBoot - earlier.moment.sinceBoot >= shortestLook

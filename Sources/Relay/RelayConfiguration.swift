@@ -32,15 +32,13 @@ public struct RelayConfiguration: Hashable, Sendable {
     discoveryPrefix: "homeassistant")
   public var push = PushConfiguration()
   public var http: HTTPConfiguration?
-  /// What to do about keys of earlier versions: a sentence each.
-  public private(set) var outdated: [String] = []
 
   public static let defaultPath = "/etc/clocksmith/relay.conf"
 
   /// - Throws: `Fault` with file and line for anything that is unknown or not allowed.
   public static func load(path: String?) throws(Fault) -> RelayConfiguration {
     let path = path ?? defaultPath
-    var file: INIFile
+    let file: INIFile
     do throws(Fault) {
       file = try INIFile(path: path)
     } catch {
@@ -48,7 +46,6 @@ public struct RelayConfiguration: Hashable, Sendable {
       throw Fault(path, code: ENOENT, "there is no such file; write [mqtt] and a broker into it")
     }
     var configuration = RelayConfiguration()
-    configuration.outdated = file.renew(["http.rate": nil])
     let sections = "mqtt, \(PushConfiguration.sections), \(HTTPConfiguration.section)"
     let places = try file.fill(&configuration, sections: sections) { section($0)?.keys }
     func place(_ key: String) -> String { places[key] ?? path }

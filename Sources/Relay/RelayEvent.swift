@@ -17,7 +17,6 @@ enum RelayEvent: String, CaseIterable, Sendable {
   case denied = "relay_denied 2d1d9797e6074d688b2a1215591567e5"
   case waiting = "relay_waiting dc35a12926584d9c86bffac8fa9fcc6d"
   case reloaded = "relay_reloaded 3574bfc1690246eaa4c6169c2f648f79"
-  case keyOutdated = "relay_key_outdated a033ed270d1f4bda940c01f101357c54"
   case pushed = "relay_pushed 57c46155e7f44036936cda7a1aa2b5ee"
   case provider = "relay_provider 0bf4b513e2c641b58fa7248e2d3f80ed"
   case providerLost = "relay_provider_lost 0ff81061e27e4349b387100677e10659"

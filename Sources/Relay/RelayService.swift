@@ -89,7 +89,6 @@ public final class RelayService {
   }
 
   private func tellOutdated() {
-    for words in configuration.outdated { journal.log(.keyOutdated, .notice, words) }
   }
 
   /// As in `connected to homeassistant.local:1883, the announcer runs`.

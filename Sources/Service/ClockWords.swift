@@ -37,11 +37,12 @@ extension ClockState.Basis {
         + "'greatest_error' in [clock] allows"
     }
   }
+}
 
+extension ClockState.Basis.Kind {
   /// What makes a clock trusted that is not, for a person.
-  /// - Parameter key: of its basis.
-  public static func remedy(of key: String) -> String {
-    key == Self.heldTooLong(.zero).key
+  public var remedy: String {
+    self == .heldTooLong
       ? "connect the network, set the clock and its RTC ('sudo date -s TIME', then 'sudo hwclock "
         + "--systohc'), or set 'greatest_error = none' in [clock]"
       : "wait for the network, fit an RTC or set the clock by it ('sudo hwclock --hctosys'); openntpd, "

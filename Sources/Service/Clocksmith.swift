@@ -18,7 +18,7 @@ public final class Clocksmith {
 
     public init() {}
 
-    fileprivate var settingsPath: String? {
+    var settingsPath: String? {
       Configuration.settingsPath(besides: configurationPath)
     }
   }
@@ -31,13 +31,9 @@ public final class Clocksmith {
   private var timer: CalendarTimer?
   private var pulse: EventSource?
   private var illness = Outage()
-  private var zoneWatch: EventSource?
-  private var zoneTimer: EventSource?
 
-  /// The configuration without `settings.conf`.
-  private var files: Configuration
-  private var configuration: Configuration
-  private var composer: Composer
+  private var inUse: ConfigurationInUse
+  private lazy var zoneWatch = ZoneWatch(loop) { [unowned self] in readZone() }
   private var controls: Controls?
   private let conductor: Conductor
   private var player: Player?
@@ -49,18 +45,13 @@ public final class Clocksmith {
   private var substitute: ALSASink.Substitute?
   private var isStopping = false
   private var trimming: EventSource?
-  /// Why the last reload changed nothing; nil if it did not fail.
-  private var reloadFlaw: String?
-  /// What is wrong with the tunes of alarms that ring with the signal instead, by name.
-  private var lackingTunes: [String: Fault] = [:]
 
   /// Reads the configuration and the voice. The speaker may be connected later.
   public init(_ options: Options) throws(Fault) {
     self.options = options
     loop = try EventLoop()
-    files = try Configuration.ofFiles(path: options.configurationPath)
-    configuration = files.withSettings(at: options.settingsPath)
-    composer = try configuration.complete(options)
+    inUse = try ConfigurationInUse(options)
+    let configuration = inUse.configuration
     store = StateStore(stateFolder, loop: loop, journal: journal)
     clockWatch = ClockWatch(
       rtc: configuration.rtc, greatestError: configuration.greatestError,
@@ -72,8 +63,8 @@ public final class Clocksmith {
         trust: clockWatch.state.trust, boot: SystemClock.boot, at: SystemClock.now))
     reporter = Reporter(journal, conductor)
     for notice in clockNotices { journal.log(notice) }
+    inUse.findTunes(of: conductor.announcer.reminders.alarms.compactMap(\.alarm))
     conductor.instruments = self
-    takeTunes()
     store.maySync = { [unowned self] in !isPlaying }
   }
 
@@ -86,7 +77,7 @@ public final class Clocksmith {
     sources.append(try loop.whenSignalled(SIGHUP) { [unowned self] in reload() })
     // Survive the loss of standard error's reader.
     Glibc.signal(SIGPIPE, SIG_IGN)
-    try watchZone()
+    try zoneWatch.watch(besides: configuration.zone)
 
     journal.log(
       .started, .info,
@@ -120,7 +111,7 @@ public final class Clocksmith {
       handle(.machineStarted)
     }
     notifier.ready(statusLine)
-    logFlaws()
+    tellFlaws()
     beat()
     try loop.run()
     // Only now, when nothing sounds: a disk may take any time.
@@ -202,6 +193,10 @@ public final class Clocksmith {
 
   // MARK: Events in, effects out
 
+  private var configuration: Configuration { inUse.configuration }
+
+  private var composer: Composer { inUse.composer }
+
   private var announcer: Announcer { conductor.announcer }
 
   private func handle(_ event: Event) { conductor.handle(event) }
@@ -252,7 +247,7 @@ public final class Clocksmith {
       throw .badArgument(BadValue(key: "tune", because: error.description).description)
     }
     do throws(Fault) {
-      try composer.add(tune)
+      try inUse.add(tune)
       return tune
     } catch {
       throw .refused(.tune, error.description)
@@ -275,45 +270,12 @@ public final class Clocksmith {
     }
   }
 
-  /// Adds the bells of the alarms' tunes. Without its tune or a bell, an alarm rings with the signal.
-  private func takeTunes() {
-    for alarm in announcer.reminders.alarms {
-      guard let tune = alarm.alarm?.tune else { continue }
-      do throws(Fault) {
-        let found = tune.isMissing ? try Sounds.tune(tune.name) : tune
-        try composer.add(found)
-        if tune.isMissing { handle(.tuneFound(found)) }
-      } catch {
-        log(alarm, lacksTune: error)
-      }
-    }
-  }
-
-  private func log(_ alarm: Reminder, lacksTune fault: Fault) {
-    let before = lackingTunes.updateValue(fault, forKey: alarm.alarm?.tune?.name ?? "")
-    guard before == nil else { return }
-    journal.log(
-      .alarmLacksTune, .warning, "\(alarm.title) rings with the signal: \(fault)",
-      ["CAUSE": "alarm", "ALARM": String(alarm.number), "ALARM_NAME": alarm.name])
-  }
-
   // MARK: The clock
-
-  private func watchZone() throws(Fault) {
-    // With a zone of its own, or with TZ set, the zone of the system does not apply.
-    guard zoneWatch == nil, configuration.zone == nil, SystemZone.variable == nil else { return }
-    zoneWatch = try loop.whenReplaced(SystemZone.localtime) { [unowned self] in
-      // A program may still be writing it, or have moved it away first.
-      zoneTimer = try? loop.after(.seconds(2), accuracy: .milliseconds(100)) { [unowned self] in
-        readZone()
-      }
-    }
-  }
 
   private func readZone() {
     do throws(Fault) {
       // Before it is read, so that no change is missed.
-      try watchZone()
+      try zoneWatch.watch(besides: configuration.zone)
       let zone = try configuration.currentZone()
       journal.log(.zone, .notice, "the zone is \(zone.name)", ["ZONE": zone.name])
       handle(.zoneChanged(zone))
@@ -326,28 +288,25 @@ public final class Clocksmith {
 
   private func set(_ key: String, to value: String?) throws(BusServer.Refusal) -> Record {
     let path = options.settingsPath ?? Configuration.settingsFile
-    var new: Configuration
-    let (text, composer): (String, Composer)
+    let change: (text: String, inUse: ConfigurationInUse)?
     do throws(Fault) {
-      guard let change = try files.changing(key, to: value, from: configuration, path: path)
-      else { return Record() }
-      (text, new) = change
-      // A new composer takes its time, and something may sound.
-      composer = try new.complete(options, after: (configuration, self.composer))
+      change = try inUse.changing(key, to: value, path: path)
     } catch {
       // Nobody knows the lines of a file that is not written.
       let isOfFile = error.operation.hasPrefix("\(path):")
       throw .badArgument(isOfFile ? error.detail : error.description)
     }
+    guard let (text, new) = change else { return Record() }
     let known = configuration.announcer.alarms.map(\.name)
-    for case let name? in new.announcer.alarms.map(\.name) where !known.contains(name) {
+    for case let name? in new.configuration.announcer.alarms.map(\.name) where !known.contains(name)
+    {
       if let taken = announcer.reminders.refusal(ofName: name, .alarm) {
         throw .refused(.order(taken))
       }
     }
     let isUnread = configuration.settingsFault != nil
     if let why = store.write(settings: text, wasUnread: isUnread) { throw .refused(.notSaved, why) }
-    apply(new, composer, new.notices(of: configuration))
+    apply(new, new.configuration.notices(of: configuration))
     return Record()
   }
 
@@ -368,52 +327,74 @@ public final class Clocksmith {
   private func reload() {
     notifier.reloading()
     do throws(Fault) {
-      let files = try Configuration.ofFiles(path: options.configurationPath)
-      var new = files.withSettings(at: options.settingsPath)
-      let composer = try new.complete(options)
-      self.files = files
-      reloadFlaw = nil
+      let new = try ConfigurationInUse(options)
       let notice = Notice(.reloaded, .notice, "the configuration was read again")
-      apply(new, composer, [notice] + new.noticesOfOutdated)
+      apply(new, [notice] + new.configuration.noticesOfOutdated)
     } catch {
-      let flaw = "the configuration stays as it was: \(error)"
-      reloadFlaw = flaw
-      journal.log(.reloadFailed, .error, flaw)
+      journal.log(.reloadFailed, .error, inUse.keep(despite: error))
     }
     notifier.ready(statusLine)
   }
 
+  /// What a change of the configuration touches, in the order in which it takes effect.
+  private enum Part: CaseIterable {
+    case speaker, clock, zone, announcer
+    /// After the announcer: its settings decide what the switch silences.
+    case controls
+    /// After the announcer, which may have alarms with other tunes.
+    case flaws
+  }
+
   /// - Parameter notices: of the reason. What is wrong with the new one is logged after them.
-  private func apply(_ new: Configuration, _ composer: Composer, _ notices: [Notice]) {
+  private func apply(_ new: ConfigurationInUse, _ notices: [Notice]) {
     let before = configuration
-    if new.device != configuration.device { substitute = nil }
-    (configuration, self.composer) = (new, composer)
+    inUse = new
+    let alarms = announcer.reminders.alarms.compactMap(\.alarm) + configuration.announcer.alarms
+    // Before anything sounds by the new configuration.
+    inUse.findTunes(of: alarms)
     for notice in notices { journal.log(notice) }
-    lackingTunes = [:]
-    takeTunes()
-    player?.settings = configuration.playerSettings
-    player?.closeWhenIdle()
-    clockWatch.use(configuration.rtc, greatestError: configuration.greatestError)
-    if let substitute { journal.log(substitute.notice) }
-    if new.zone != before.zone {
-      (zoneWatch, zoneTimer) = (nil, nil)
-      readZone()
-    }
-    // First: the new settings decide what the switch silences.
-    handle(.reloaded(configuration.announcer))
-    if !new.hasSameControls(as: before) { takeControls() }
-    // Again: the new settings may have brought alarms with other tunes.
-    takeTunes()
-    logFlaws()
+    for part in Part.allCases { change(part, from: before) }
     returnMemorySoon()
   }
 
-  private func logFlaws() {
+  private func change(_ part: Part, from before: Configuration) {
+    switch part {
+    case .speaker:
+      player?.settings = configuration.playerSettings
+      player?.closeWhenIdle()
+      if configuration.device != before.device { substitute = nil }
+      if let substitute { journal.log(substitute.notice) }
+    case .clock: clockWatch.use(configuration.rtc, greatestError: configuration.greatestError)
+    case .zone: if configuration.zone != before.zone { readZone() }
+    case .announcer: handle(.reloaded(configuration.announcer))
+    case .controls: if !configuration.hasSameControls(as: before) { takeControls() }
+    case .flaws: tellFlaws()
+    }
+  }
+
+  private func tellFlaws() {
     for words in configuration.settingsFlaws { journal.log(.settingLeftOut, .warning, words) }
     let missing = composer.voice.filesMissing?.description
     for flaw in [configuration.flawOfZone, missing].compactMap({ $0 }) {
       journal.log(.neverSounds, .warning, flaw)
     }
+    var told: Set<String> = []
+    for alarm in announcer.reminders.alarms {
+      guard let tune = alarm.alarm?.tune else { continue }
+      switch inUse.tune(of: alarm) {
+      case .success(let found)?:
+        if tune.isMissing { handle(.tuneFound(found)) }
+      case .failure(let fault)?:
+        if told.insert(tune.name).inserted { log(alarm, lacksTune: fault) }
+      case nil: break
+      }
+    }
+  }
+
+  private func log(_ alarm: Reminder, lacksTune fault: Fault) {
+    journal.log(
+      .alarmLacksTune, .warning, "\(alarm.title) rings with the signal: \(fault)",
+      ["CAUSE": "alarm", "ALARM": String(alarm.number), "ALARM_NAME": alarm.name])
   }
 
   // MARK: Health
@@ -451,12 +432,12 @@ public final class Clocksmith {
     func add(_ key: String, _ words: String?) {
       if let words { found.append((key, words)) }
     }
-    add("settings", reloadFlaw)
+    add("settings", inUse.fileFlaw)
     add("speaker", reporter.failure.isEmpty ? nil : reporter.failure)
     add("voice", composer.voice.filesMissing?.description)
     for alarm in announcer.reminders.alarms {
-      let why = lackingTunes[alarm.alarm?.tune?.name ?? ""]
-      add("tune", why.map { "\(alarm.title) rings with the signal: \($0)" })
+      guard case .failure(let fault)? = inUse.tune(of: alarm) else { continue }
+      add("tune", "\(alarm.title) rings with the signal: \(fault)")
     }
     return found + (controls?.losses ?? [])
   }
@@ -467,9 +448,9 @@ public final class Clocksmith {
     store.save()
     journal.tellLosses()
     // Synchronisation raises no event, but the journal and the status must tell of it.
-    let basis = clockWatch.state.basis.key
+    let basis = clockWatch.state.basis.kind
     if judgeClock() != announcer.trust { handle(.woke) }
-    if clockWatch.state.basis.key != basis { bus?.tellSoon() }
+    if clockWatch.state.basis.kind != basis { bus?.tellSoon() }
     let vitals = Vitals(
       wakeUp: timer?.armedFor, contactsAnswer: controls?.answer ?? false,
       lastTaken: player?.lastTaken)
@@ -514,7 +495,9 @@ extension Clocksmith: Instruments {
         throw error
       }
       let alarm = announcer.reminders.alarms.first { cue.source == .alarm($0.number) }
-      if let alarm { log(alarm, lacksTune: flaw) }
+      if let alarm, let tune = alarm.alarm?.tune, inUse.lacks(tune, flaw) {
+        log(alarm, lacksTune: flaw)
+      }
       try player?.play(sounding) { [composer] rate throws(Fault) in
         try composer.score(inSignalsOf: cue, rate: rate)
       }
@@ -543,33 +526,6 @@ extension Clocksmith: Instruments {
 extension EventLoop: Ticker {}
 
 extension Configuration {
-  /// Takes what the command line has, and what the voice can say.
-  fileprivate mutating func complete(
-    _ options: Clocksmith.Options, after current: (Configuration, Composer)? = nil
-  ) throws(Fault) -> Composer {
-    if let untrusted = options.untrusted { announcer.untrusted = untrusted }
-    if let (configuration, composer) = current, soundsLike(configuration) {
-      announcer.setVoice(of: configuration.announcer)
-      return composer
-    }
-    let composer = try composer()
-    announcer.setVoice(composer.voice)
-    return composer
-  }
-
-  fileprivate var noticesOfOutdated: [Notice] { outdated.map { Notice(.keyOutdated, .notice, $0) } }
-
-  fileprivate func notices(of before: Configuration) -> [Notice] {
-    Set(before.settings.keys).union(settings.keys).sorted().compactMap { key in
-      let (old, new) = (before.allSettings(of: key).first?.value, allSettings(of: key).first?.value)
-      if old == new { return nil }
-      let now = new.map { "is now \($0)" } ?? "is not set any more"
-      return Notice(
-        .setting, .notice, "\(key) \(now) (was \(old ?? "not set"))",
-        ["KEY": key, "VALUE": new, "BEFORE": old])
-    }
-  }
-
   /// The zone of the clock. From now on it is that of the process.
   public func currentZone() throws(Fault) -> SystemZone {
     if let zone { return try SystemZone(name: zone) }

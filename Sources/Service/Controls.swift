@@ -9,7 +9,6 @@ final class Controls {
   private let journal: Journal
   private let tell: (Event) -> Void
   private var contacts: [ContactWatch] = []
-  private var buttonOutage = Outage()
   /// Why the button cannot be read; nil if it can.
   private var buttonFlaw: String?
   private var hold: EventSource?
@@ -92,12 +91,12 @@ final class Controls {
     if case .lost(let fault) = state {
       wasReleased = false
       let words = "the button cannot be read: \(fault)"
+      if buttonFlaw == nil { journal.log(.buttonLost, .warning, words) }
       buttonFlaw = words
-      if buttonOutage.begins() { journal.log(.buttonLost, .warning, words) }
       return
     }
+    if buttonFlaw != nil { journal.log(.button, .notice, "the button is back") }
     buttonFlaw = nil
-    if buttonOutage.ends() { journal.log(.button, .notice, "the button is back") }
     guard state == .active else {
       wasReleased = true
       return

@@ -12,7 +12,6 @@ final class LampLine {
   private var line: (any OutputLine)?
   private var shown: Lamp?
   private var isLit = false
-  private var outage = Outage()
   /// Why it cannot be lit; nil if it can.
   private(set) var flaw: String?
   private var blinking: EventSource?
@@ -36,7 +35,7 @@ final class LampLine {
   }
 
   func check() {
-    if outage.isLost { light() }
+    if flaw != nil { light() }
   }
 
   private func light() {
@@ -50,13 +49,13 @@ final class LampLine {
     do throws(Fault) {
       if line == nil { line = try open() }
       try line?.set(isLit)
+      if flaw != nil { journal.log(.lamp, .notice, "the lamp is back") }
       flaw = nil
-      if outage.ends() { journal.log(.lamp, .notice, "the lamp is back") }
     } catch {
       line = nil
       let words = "the lamp cannot be lit: \(error)"
+      if flaw == nil { journal.log(.lampLost, .warning, words) }
       flaw = words
-      if outage.begins() { journal.log(.lampLost, .warning, words) }
     }
   }
 }

@@ -46,7 +46,7 @@ extension Report {
     case .trust(let trust):
       return Notice(
         .trust, trust == .untrusted ? .warning : .notice, "the clock is \(clock.words)",
-        ["TRUST": trust.rawValue, "REASON": clock.basis.key])
+        ["TRUST": trust.rawValue, "REASON": clock.basis.kind.rawValue])
     case .switched(.lost(let why)):
       return Notice(
         .switchLost, .warning, "the switch cannot be read: \(why)",

@@ -60,7 +60,9 @@ final class Reporter {
 
   private func heard(_ notice: Notice) {
     bus?.signal(notice)
-    guard let event = JournalEvent(key: notice.event) else { return }
+    guard let event = JournalEvent(key: notice.event) else {
+      preconditionFailure("\(notice.event) is no event")
+    }
     let before = lastError
     warnings.removeAll { event.ends.contains($0.event) }
     if notice.priority.rawValue <= Priority.warning.rawValue, !event.isOfState {

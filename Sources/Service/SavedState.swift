@@ -112,11 +112,14 @@ extension SavedState {
 
 extension SoftwareMute {
   static func field<Root>(_ path: Field<Root>.Path<SoftwareMute>) -> Field<Root> {
-    // `fieldOfEnd`, which follows, has the instant of `until`.
     Field(
       .parsed("software_mute", allowed: "off, on, next, until", as: \.key) {
-        ["off": .off, "on": .on, "next": .next, "until": .off][$0]
-      }, path)
+        ["off": .off, "on": .on, "next": .next, "until": .until(Instant(seconds: 0))][$0]
+      }, { $0[keyPath: path] },
+      set: { root, mute in
+        // `fieldOfEnd` has the instant, whether it is read before or after this.
+        if mute.end == nil { root[keyPath: path] = mute }
+      })
   }
 
   static func fieldOfEnd<Root>(_ path: Field<Root>.Path<SoftwareMute>) -> Field<Root> {

@@ -21,8 +21,10 @@ final class StateStore {
   private var hasChanged = false
   private var outage = Outage()
   private var timer: EventSource?
-  /// The files that are written, and perhaps not on the disk.
-  private var unsynced: Set<String> = []
+  /// What is written and perhaps not on the disk, by the name of the file.
+  private var unsynced: [String: String] = [:]
+  /// True if the disk could not keep what was written. It says so once, so all of it is written again.
+  private var mustWriteAgain = false
 
   /// How long after a change it is saved. Many changes in a row are one write.
   private static let delay = Duration.seconds(1)
@@ -83,7 +85,7 @@ final class StateStore {
 
   /// Saves what has changed, as far as that may be now.
   func save() {
-    if hasChanged { writeState() }
+    if hasChanged || mustWriteAgain { writeFiles() }
     syncFiles()
   }
 
@@ -97,37 +99,41 @@ final class StateStore {
       try? writeBytes(bytes, to: placeAside(of: old), isSynced: false, mode: 0o644)
     }
     do throws(Fault) {
-      try write(text, to: Configuration.settingsFile, mode: 0o644)
+      try write(text, to: Configuration.settingsFile)
       return nil
     } catch {
       return withRemedy(error)
     }
   }
 
-  private func write(_ text: String, to name: String, mode: mode_t? = nil) throws(Fault) {
+  private func write(_ text: String, to name: String) throws(Fault) {
     let isSynced = maySync()
+    let mode: mode_t? = name == Configuration.settingsFile ? 0o644 : nil
     try writeText(text, to: path(of: name), isSynced: isSynced, mode: mode)
-    if isSynced { unsynced.remove(name) } else { unsynced.insert(name) }
+    unsynced[name] = isSynced ? nil : text
   }
 
-  /// A disk reports a failure once. So the state is written again after it.
   private func syncFiles() {
-    guard let folder, !unsynced.isEmpty, maySync() else { return }
+    guard let folder, !unsynced.isEmpty, !mustWriteAgain, maySync() else { return }
     do throws(Fault) {
-      for name in unsynced { try syncToDisk(path(of: name)) }
+      for name in unsynced.keys { try syncToDisk(path(of: name)) }
       try syncToDisk(folder)
-      unsynced = []
+      unsynced = [:]
     } catch {
-      unsynced = []
-      writeState()
+      mustWriteAgain = true
+      writeFiles()
     }
   }
 
-  private func writeState() {
+  /// Writes the state, and what the disk could not keep.
+  private func writeFiles() {
     guard folder != nil else { return }
     timer = nil
     do throws(Fault) {
+      let settings = Configuration.settingsFile
+      if mustWriteAgain, let text = unsynced[settings] { try write(text, to: settings) }
       try write(state.text, to: Self.file)
+      mustWriteAgain = false
       // The text of a thousand timers leaves a megabyte of free memory behind.
       if maySync() { malloc_trim(0) }
       hasChanged = false

@@ -36,12 +36,11 @@ public struct Status: Hashable, Sendable {
   public var volume = 0.0
   public var next = Next()
   public var mute = SoftwareMute.off
-  public var switchState = ""
-  /// Why the switch cannot be read; empty if it can.
-  public var switchError = ""
+  /// Nil if nobody reads the switch.
+  public var switchState: SwitchState?
   public var isSilencedBySwitch = false
-  public var trust = ""
-  public var clockBasis = ""
+  public var trust = ClockTrust.untrusted
+  public var clockBasis = ClockState.Basis.Kind.noRTC
   /// True if a request for the time is answered by this clock.
   public var clockIsUsed = false
   /// How long before its instant a request for the time is taken, in seconds.
@@ -80,8 +79,8 @@ public struct Status: Hashable, Sendable {
     voice = configuration.voice
     device = configuration.device
     volume = configuration.volume
-    trust = announcer.trust.rawValue
-    clockBasis = clock.basis.key
+    trust = announcer.trust
+    clockBasis = clock.basis.kind
     clockIsUsed = announcer.rules.answersByClock(clock.trust)
     requestAhead = announcer.rules.preparation.inSeconds
     clockWords = clock.words
@@ -89,8 +88,7 @@ public struct Status: Hashable, Sendable {
     holdoverEnds = clock.ends
     next = Next(announcer.outlook, composer)
     mute = announcer.mute
-    switchState = announcer.switchState.key
-    if case .lost(let why) = announcer.switchState { switchError = why }
+    switchState = announcer.switchState
     isSilencedBySwitch = announcer.isSilencedBySwitch
     timers = announcer.reminders.timers
     intervals = announcer.interval.map { [$0] } ?? []
@@ -159,13 +157,14 @@ extension Status {
     Property(.text("playing", \.playing)),
     Property(Field(.flag("muted"), { $0.mute != .off || $0.isSilencedBySwitch }), "b"),
     Property(
-      Field(.text("muted_by"), \.mutedBy, set: { $0.isSilencedBySwitch = $1 == "switch" })),
+      Field(.choice("muted_by"), \.mutedBy, set: { $0.isSilencedBySwitch = $1 == .switch })),
     Property(SoftwareMute.field(\.mute)),
     Property(SoftwareMute.fieldOfEnd(\.mute)),
-    Property(.text("switch", \.switchState)),
-    Property(.text("switch_error", \.switchError)),
-    Property(.text("trust", \.trust)),
-    Property(.text("clock_basis", \.clockBasis)),
+    Property(
+      Field(switchKey, \.switchState, set: { if $0.switchError == nil { $0.switchState = $1 } })),
+    Property(Field(.text("switch_error"), \.switchError, set: { $0.switchState = .lost($1) })),
+    Property(Field(.choice("trust"), \.trust)),
+    Property(Field(.choice("clock_basis"), \.clockBasis)),
     Property(Field(.flag("clock_is_used"), \.clockIsUsed), "b"),
     Property(Field(.real("request_ahead", 0...60, "seconds"), \.requestAhead), "d"),
     Property(.text("clock_words", \.clockWords), isFlowing: true),
@@ -204,12 +203,23 @@ extension Status {
   /// Keys that are missing or unknown are of another version: they change nothing.
   public init(_ record: Record) throws(BadValue) { try record.fill(&self, Self.fields) }
 
-  private var mutedBy: String? {
-    if isSilencedBySwitch { return "switch" }
+  /// Why the switch is lost has a key of its own, `switch_error`.
+  private static let switchKey = Key<SwitchState>.parsed(
+    "switch", allowed: "absent, on, off, lost", as: \.key
+  ) { ["absent": .absent, "on": .on, "off": .off, "lost": .lost("")][$0] }
+
+  private var switchError: String? {
+    if case .lost(let why)? = switchState { why } else { nil }
+  }
+
+  private enum Muter: String, CaseIterable { case `switch`, next, person }
+
+  private var mutedBy: Muter? {
+    if isSilencedBySwitch { return .switch }
     switch mute {
     case .off: return nil
-    case .next: return "next"
-    case .until, .on: return "person"
+    case .next: return .next
+    case .until, .on: return .person
     }
   }
 
@@ -223,8 +233,8 @@ extension Status {
         "speaker",
         substitute.isEmpty ? nil : "\(substitute) plays instead of the configured speaker"
       ),
-      ("switch", switchError.isEmpty ? nil : "the switch cannot be read: \(switchError)"),
-      ("clock", trust == ClockTrust.untrusted.rawValue ? "the clock is not trusted" : nil),
+      ("switch", switchError.map { "the switch cannot be read: \($0)" }),
+      ("clock", trust == .untrusted ? "the clock is not trusted" : nil),
       (
         "saving",
         stateError.isEmpty ? nil : "what is set at run time is lost at a restart: \(stateError)"

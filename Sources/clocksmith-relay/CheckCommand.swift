@@ -19,7 +19,6 @@ let checkCommand = Subcommand(
   var report = Report()
   do throws(Fault) {
     let configuration = try RelayConfiguration.load(path: arguments["config"])
-    for words in configuration.outdated { try report.found(words) }
     if !configuration.broker.host.isEmpty {
       try report.check(configuration)
       if arguments.has("connect") {

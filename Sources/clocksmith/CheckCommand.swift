@@ -239,10 +239,9 @@ private func checkState(_ status: Status?) throws -> String {
 private func checkClock(_ configuration: Configuration, _ status: Status?) throws -> String {
   let state = configuration.clockWatch.state
   let words = status?.clockWords ?? state.words
-  let trust = status?.trust ?? state.trust.rawValue
-  guard trust == ClockTrust.untrusted.rawValue else { return words }
+  guard (status?.trust ?? state.trust) == .untrusted else { return words }
   let policy = configuration.announcer.untrusted
-  let remedy = ClockState.Basis.remedy(of: status?.clockBasis ?? state.basis.key)
+  let remedy = (status?.clockBasis ?? state.basis.kind).remedy
   let permission = policy == .speak ? "" : ", or set 'untrusted = speak' in [clock]"
   throw Problem("\(words) ('untrusted = \(policy.rawValue)'); \(remedy)\(permission)")
 }

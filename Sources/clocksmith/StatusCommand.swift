@@ -89,7 +89,7 @@ final class StatusView {
         settings: configuration.announcer, zone: zone, trust: watch.state.trust, at: now)
       status = Status(configuration, composer, announcer, clock: watch.state)
       // Nobody reads the switch.
-      status.switchState = ""
+      status.switchState = nil
     }
     let isSameVoice = (try? own.get().0.voice) == status.voice
     let error: Fault? = if case .failure(let fault) = own { fault } else { nil }
@@ -198,10 +198,10 @@ struct Seen {
 
   private var switchState: Line? {
     switch status.switchState {
-    case "", "absent": nil
-    case "off": ("switch", "off: silence")
-    case "lost": ("switch", "cannot be read: \(status.switchError)")
-    default: ("switch", status.switchState)
+    case nil, .absent?: nil
+    case .on?: ("switch", "on")
+    case .off?: ("switch", "off: silence")
+    case .lost(let why)?: ("switch", "cannot be read: \(why)")
     }
   }
 

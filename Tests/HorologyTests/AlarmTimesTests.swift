@@ -52,8 +52,8 @@ import Testing
   @Test(
     "no instant is too far away to be asked about",
     arguments: [
-      Int64.min, .min + 1, -9_000_000_000_000_000_000, -1, 0, 1, 7_258_118_398_999_999_999,
-      7_258_118_399_000_000_000, 9_000_000_000_000_000_000, .max - 1, .max,
+      Int64.min, .min + 1, -9_000_000_000_000_000_000, -1, 0, 1, 7_289_654_398_999_999_999,
+      7_289_654_399_000_000_000, 9_000_000_000_000_000_000, .max - 1, .max,
     ])
   func extremes(nanoseconds: Int64) throws {
     let instant = Instant(nanoseconds: nanoseconds)
@@ -64,9 +64,9 @@ import Testing
           let times = AlarmTimes(time: try TimeOfDay(text: time), days: days)
           if let ring = times.nextRing(after: instant, in: zone) {
             #expect(ring > instant)
-            #expect(AlarmTimes.reckoned.contains(ring))
+            #expect(Instant.allowed.contains(ring))
           } else {
-            #expect(days == .weekly([]) || days.isOnce || nanoseconds > 7_258_000_000_000_000_000)
+            #expect(days == .weekly([]) || days.isOnce || nanoseconds > 7_289_000_000_000_000_000)
           }
         }
       }
@@ -110,7 +110,7 @@ import Testing
   @Test(
     "a day that does not exist is refused",
     arguments: [
-      "2026-02-30", "2026-13-01", "feb 30", "1969-12-31", "2200-01-01", "26-12-24", "",
+      "2026-02-30", "2026-13-01", "feb 30", "1969-12-31", "2201-01-01", "26-12-24", "",
     ])
   func noDate(text: String) {
     #expect(throws: TextFlaw.date(text)) { try AlarmDays(date: text) }

@@ -30,8 +30,6 @@ import Testing
     for shown in ["1970-01-01T00:00:00", "2000-01-01T00:03:00", "2026-10-31T23:59:59"] {
       #expect(fault(reading(shown)) == .implausible(Instant(shown)))
     }
-    let past = RTCJudgement.latestPlausible
-    #expect(fault(reading(.time(past))) == .implausible(past))
   }
 
   @Test("one that was never set, does not answer or keeps local time is not valid") func noTime() {

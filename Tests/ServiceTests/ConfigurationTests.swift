@@ -120,40 +120,9 @@ import Testing
     #expect(shown.count == 20)
   }
 
-  @Test("keys of earlier versions are read and told, whatever their value") func oldKeys() throws {
-    let configuration = try load(
-      """
-      [announce]
-      late_limit = 99s
-      clock = 24
-      [speaker]
-      latency_offset = 200ms
-      [alarm school]
-      quiet_hours = keep
-      time = 07:00
-      """)
-    #expect(configuration.wording.format == .twentyFour)
-    #expect(configuration.announcer.latencyOffset == .milliseconds(200))
-    #expect(configuration.place(of: "speaker.delay")?.hasSuffix("test.conf:5") == true)
-    #expect(configuration.announcer.alarms.count == 1)
-    #expect(
-      configuration.outdated.map { $0.split(separator: "/").last } == [
-        "test.conf:2: 'late_limit' in [announce] has no effect any more; remove it",
-        "test.conf:5: 'latency_offset' in [speaker] is now called 'delay'; write that",
-        "test.conf:7: 'quiet_hours' in [alarm school] has no effect any more; remove it",
-      ])
-  }
-
   @Test("a speaker of ALSA may have a slash in its name") func speakerWithSlash() throws {
     let configuration = try load("[speaker]\ndevice = tee:default,/run/heard,raw\n")
     #expect(configuration.device == "tee:default,/run/heard,raw")
-  }
-
-  @Test("an old name beside the new one has no effect") func oldNameBesideTheNew() throws {
-    let configuration = try load("[speaker]\ndelay = 2s\nlatency_offset = 1s\n")
-    #expect(configuration.announcer.latencyOffset == .seconds(2))
-    let told = "test.conf:3: 'latency_offset' in [speaker] has no effect any more; remove it"
-    #expect(configuration.outdated.map { $0.hasSuffix(told) } == [true])
   }
 
   @Test("the light of an alarm is a line of its own, that only a file sets") func light() throws {

@@ -107,6 +107,10 @@ import Vocabulary
     #expect(stopped.notice(of: tea, neverHeard: nil).fields["CHANGE"] == "stopped")
   }
 
+  @Test("an event is found again by its key") func keys() {
+    #expect(JournalEvent.allCases.map(\.key).map { JournalEvent(key: $0) } == JournalEvent.allCases)
+  }
+
   @Test("every event has an ID of its own, under which the catalog explains it") func catalogue()
     throws
   {

@@ -13,6 +13,16 @@ extension SavedState {
 }
 
 @Suite struct SavedStateTests {
+  @Test("the end of a mute is read before its kind or after it") func orderOfMute() throws {
+    let fields: [Field<SavedState>] = [SoftwareMute.field(\.mute), SoftwareMute.fieldOfEnd(\.mute)]
+    let muted = Self.state { $0.mute = .until(Self.shown) }
+    for order in [fields, fields.reversed()] {
+      var read = SavedState()
+      try Record(muted, fields).fill(&read, order)
+      #expect(read.mute == .until(Instant(rfc3339: Self.shown.rfc3339)!))
+    }
+  }
+
   private static let shown = Instant(nanoseconds: 1_795_275_000_000_007_000)
   private static let moment = TimedMoment(sinceBoot: .seconds(86_400), shown: shown)
   private static let following = TimedMoment(sinceBoot: .zero, shown: shown, followsClock: true)

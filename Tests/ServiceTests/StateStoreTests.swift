@@ -63,6 +63,22 @@ import Testing
     #expect(try SavedState.read(String(decoding: bytes, as: UTF8.self)) == store.state)
   }
 
+  @Test("settings that the disk could not keep are written again, and told until they are kept")
+  func settingsNotKept() throws {
+    let store = store()
+    store.maySync = { false }
+    #expect(store.write(settings: "one", wasUnread: false) == nil)
+    store.maySync = { true }
+    rename(folder.path, "\(folder.path).away")
+    store.save()
+    #expect(store.trouble.hasPrefix("cannot write \(folder.path)/settings.conf: "))
+    rename("\(folder.path).away", folder.path)
+    #expect(unlink("\(folder.path)/settings.conf") == 0)
+    store.save()
+    #expect(store.trouble == "")
+    #expect(try text("settings.conf") == "one")
+  }
+
   @Test("when the RTC was last right is written once a day") func rtcSet() throws {
     let store = store()
     let first = Instant(seconds: 1_795_275_000)

@@ -211,7 +211,7 @@ def test_the_ring_of_the_next_day_is_skipped_the_evening_before(home, start):
                        "behind --days"),
     (["07:00", "--days", "weekdays"],
      "--days 'weekdays' is not a weekday (mon tue wed thu fri sat sun) or two, as mon-fri"),
-    (["07:00", "--date", "2027-02-30"], "--date '2027-02-30' is no day; write it as 2026-12-24, up to 2199-12-31"),
+    (["07:00", "--date", "2027-02-30"], "--date '2027-02-30' is no day; write it as 2026-12-24, up to 2200-12-31"),
     (["07:00", "--days", "mon", "--date", "2027-02-03"], "--days and --date exclude each other"),
     (["07:00", "--rise", "2h"], "--rise '2h' is no rise"),
     (["07:00", "--name", "a\nb"], "--name cannot be used: it has a control character"),

@@ -112,8 +112,6 @@ def test_where_apps_are_served_is_shown(check, tmp_path):
     ("[mqtt]\nbroker = a\nauthority = /x\n", "[mqtt] has certificates and no TLS"),
     ("[mqtt]\nbroker = a\ntls = yes\nkey = /x\n", ":4: key is set and certificate is not"),
     ("[mqtt]\nbroker = a\nuser = b\npassword_file = {folder}/lines\n", "one line is wanted"),
-    ("[mqtt]\nbroker = a\n[http]\nface = yes\nrate = 5\n",
-     ":5: 'rate' in [http] has no effect any more; remove it"),
     ("[http]\n", "[http] has no token: set token_file, or put it into /etc/credstore/"),
     ("[http]\ntoken_file = {folder}/none\n", "none: No such file or directory"),
     ("[http]\ntoken_file = {folder}/short\n", "it is no token: 16 to 512 visible characters"),

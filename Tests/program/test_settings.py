@@ -332,24 +332,6 @@ def test_a_setting_that_is_left_out_is_taken_back_or_comes_back_with_another(cal
     assert "the configuration has no such key" in words
 
 
-def test_a_key_of_an_earlier_version_is_told_in_a_file_and_leaves_the_settings(
-        caller, start, on_the_bus, settings):
-    settings.write_text("[button]\nhold = 2s\n[speaker]\nlatency_offset = 1s\n")
-    service = start("late_limit = 3s")
-    put(caller, "announce.clock", "24")
-    told = "'late_limit' in [announce] has no effect any more; remove it"
-    assert [line.split(": ", 1)[1] for line in service.matching("any more|is now called")] == [told]
-    shown = seen(caller)
-    assert shown["speaker.delay"]["value"] == "1s" and "button.hold" not in shown
-    assert "late_limit" not in caller.get("LastError")
-    put(caller, "speaker.lead_in", "1s")
-    assert settings.read_text().splitlines()[2:] == [
-        "[announce]", "clock = 24", "", "[speaker]", "delay = 1s", "lead_in = 1s"]
-    service.signal(signal.SIGHUP)
-    service.wait_for("read again")
-    service.wait_for("any more")
-
-
 def test_other_commands_have_the_settings_too(on_the_bus, settings):
     settings.write_text("[clock]\nzone = Asia/Tokyo\n[announce]\nclock = 24\ninterval = 30\n")
     conf = on_the_bus.configuration()

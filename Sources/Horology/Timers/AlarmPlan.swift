@@ -129,7 +129,7 @@ extension TextFlaw {
   }
 
   static func date(_ text: String) -> Self {
-    Self(text, "no day; write it as 2026-12-24, up to 2199-12-31")
+    Self(text, "no day; write it as 2026-12-24, up to \(CivilDate.years.upperBound)-12-31")
   }
 
   static func rise(_ text: String) -> Self {

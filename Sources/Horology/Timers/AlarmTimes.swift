@@ -9,18 +9,16 @@ public struct AlarmTimes: Hashable, Sendable {
     self.days = days
   }
 
-  /// Rings are calculated for the years 1970 to 2199 only, so that no sum overflows.
-  static let reckoned = Instant(seconds: 0)...Instant(seconds: 7_258_118_399)
-  static let beforeAll = reckoned.lowerBound - .nanoseconds(1)
+  static let beforeAll = Instant.allowed.lowerBound - .nanoseconds(1)
 
-  /// The first ring after `instant`; nil if there is none before 2200.
+  /// The first ring after `instant`; nil if there is none in `Instant.allowed`.
   ///
   /// A time that daylight saving skips rings by the offset before the gap (RFC 5545, 3.3.5): in
   /// London in spring, 01:30 rings at 02:30. A repeated time rings once, the first time.
   public func nextRing(after instant: Instant, in zone: some Zone) -> Instant? {
     // So that the first instant of the range is found, too.
     let after = max(instant, Self.beforeAll)
-    guard after < Self.reckoned.upperBound else { return nil }
+    guard after < Instant.allowed.upperBound else { return nil }
     // Two days back, because a zone can repeat a whole day.
     let first = CivilDate(of: zone.civil(at: after).dateTime).dayNumber - 2
     // A week, two days that can be skipped, and those from before the instant.
@@ -33,7 +31,7 @@ public struct AlarmTimes: Hashable, Sendable {
       let date = CivilDate(dayNumber: number)
       guard rings(on: date) else { continue }
       let ring = ring(on: date, in: zone)
-      if ring > after { return Self.reckoned.contains(ring) ? ring : nil }
+      if ring > after { return Instant.allowed.contains(ring) ? ring : nil }
     }
     return nil
   }
@@ -74,8 +72,7 @@ public enum AlarmDays: Hashable, Sendable {
 
   /// A day as in `2026-12-24`.
   public init(date text: some StringProtocol) throws(TextFlaw) {
-    // Rings are calculated up to the end of 2199 in UTC. In some zones 2200 begins before that.
-    guard let date = CivilDate(text: text), date.year < 2200 else { throw .date(String(text)) }
+    guard let date = CivilDate(text: text) else { throw .date(String(text)) }
     self = .date(date)
   }
 

@@ -40,8 +40,9 @@ extension Provider {
     let reason = body?[.text("reason")].map { $0.excerpt.printable } ?? "status \(answer.status)"
     switch (answer.status, reason) {
     case (410, _):
-      // In milliseconds since 1970, until 2200.
-      let since = body?[.integer("timestamp", 0...7_258_118_400_000)]
+      // In milliseconds since 1970.
+      let latest = Int(Instant.allowed.upperBound.microseconds / 1000)
+      let since = body?[.integer("timestamp", 0...latest)]
       return .deviceRefused(
         reason, since: since.map { Instant(microseconds: Int64($0) * 1000) } ?? .now)
     case (400, "BadDeviceToken"):

@@ -57,7 +57,7 @@ public struct Configuration: Sendable {
       if !flaws.contains(entry.flaw) { flaws.append(entry.flaw) }
     }
   }
-  /// What to do about keys of earlier versions in the owner's files: a sentence each.
+  /// What the zone of the owner's files is called today, if they have an old name: a sentence each.
   public private(set) var outdated: [String] = []
 
   /// The lines of the owner's files that have no effect, and why: a sentence each.
@@ -81,12 +81,12 @@ public struct Configuration: Sendable {
   static func ofFiles(path: String?, with other: INIFile? = nil) throws(Fault) -> Configuration {
     var configuration = Configuration()
     if let path {
-      try configuration.readFile(INIFile(path: path))
+      try configuration.read(INIFile(path: path), \.written)
     } else {
       do throws(Fault) {
         for path in try ConfigurationFiles.all(with: other?.path) {
           let isOther = path == other?.path
-          try configuration.readFile(isOther ? other! : INIFile(path: path))
+          try configuration.read(isOther ? other! : INIFile(path: path), \.written)
         }
       } catch {
         throw ConfigurationFiles.withRemedy(error)
@@ -139,12 +139,6 @@ public struct Configuration: Sendable {
     keys.lazy.compactMap { (self.settings[$0] ?? self.written[$0])?.place }.first
   }
 
-  private mutating func readFile(_ file: INIFile) throws(Fault) {
-    var file = file
-    outdated += file.renew(Self.oldKeys)
-    try read(file, \.written)
-  }
-
   mutating func read(
     _ file: INIFile, _ layer: WritableKeyPath<Configuration, [String: Written]>
   ) throws(Fault) {
@@ -181,11 +175,6 @@ public struct Configuration: Sendable {
 // MARK: Keys
 
 extension Configuration {
-  static let oldKeys: [String: String?] = [
-    "announce.late_limit": nil, "speaker.latency_offset": "delay", "switch.debounce": nil,
-    "button.debounce": nil, "button.hold": nil, "alarm.quiet_hours": nil,
-  ]
-
   static let keys = sections.mapValues { fields in
     Dictionary(uniqueKeysWithValues: fields.map { ($0.name, $0) })
   }

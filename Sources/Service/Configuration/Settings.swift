@@ -79,7 +79,6 @@ extension Configuration {
     var leftOut: [LeftOut] = []
     do throws(Fault) {
       var file = try INIFile(path: path)
-      _ = file.renew(Self.oldKeys)
       while let fault = fault(of: file) {
         guard let bad = culprits(of: fault, in: file) else { break }
         let names = bad.map { Self.name(of: $0.key, in: $0.section) }
