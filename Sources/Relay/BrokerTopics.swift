@@ -7,7 +7,8 @@ final class BrokerTopics {
   private var link: BrokerLink?
   /// The payloads that the broker keeps for us, by topic.
   private var published: [String: String] = [:]
-  private var former: FormerBroker?
+  /// Nil until they have been looked for, once the network is there and what is ours here is told.
+  private var former: FormerBrokers?
 
   init(_ service: RelayService) { self.service = service }
 
@@ -20,7 +21,7 @@ final class BrokerTopics {
     // A relay without a broker still serves push and HTTP.
     link = service.configuration.broker.host.isEmpty ? nil : BrokerLink(service)
     link?.connect()
-    former = link == nil ? FormerBroker(service) : nil
+    former = link == nil ? FormerBrokers(service) : nil
   }
 
   func disconnect() {
@@ -43,13 +44,17 @@ final class BrokerTopics {
     let place = service.configuration.broker.place
     let left = (try? service.register.opened().retained(at: place)) ?? []
     // Once: some brokers end the connection of a client that may not do so.
-    for topic in Set(left).subtracting(topics.retained) { link?.publish(topic, "") }
+    clear(left.isEmpty ? [topics.oldDiscovery].compactMap { $0 } : left)
     if Set(left) != Set(topics.retained) {
       try? service.register.opened().setRetained(topics.retained, at: place)
     }
     publishAll(again: true)
-    // Not before: now the network is there, and what is ours here is told.
-    former = FormerBroker(service) ?? former
+    if former == nil { former = FormerBrokers(service) }
+  }
+
+  /// Clears those of these topics that are not ours now.
+  func clear(_ former: [String]) {
+    for topic in Set(former).subtracting(topics.retained) { link?.publish(topic, "") }
   }
 
   /// - Parameter again: also what the broker has.

@@ -34,6 +34,9 @@ public struct Topics: Hashable, Sendable {
   /// disconnect each other for ever, and host names are often the same.
   var clientID: String { "clocksmith_\(name)_\(Self.machine)" }
 
+  /// Where clocksmith 0.9.0 published what it told Home Assistant.
+  var oldDiscovery: String? { discoveryPrefix.map { "\($0)/device/clocksmith_\(name)/config" } }
+
   public var discovery: String? { discoveryPrefix.map { "\($0)/device/\(objectID)/config" } }
   /// The topics whose last message the broker keeps.
   var retained: [String] { [discovery, state, availability].compactMap { $0 } }

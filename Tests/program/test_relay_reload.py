@@ -41,6 +41,8 @@ def changed(relay, relay_to, by, port, rest="", name="hall"):
 @pytest.mark.parametrize("change", ["name", "prefix", "discovery"])
 def test_a_clock_with_other_topics_leaves_nothing_behind(broker, relay_to, announcer, by, change):
     announcer()
+    # What version 0.9.0 has left.
+    broker.publish("homeassistant/device/clocksmith_hall/config", "{}", "-r")
     relay = relay_to(broker.port)
     wait_for_only(broker, own())
     options, left = {
