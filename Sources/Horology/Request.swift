@@ -224,12 +224,11 @@ extension Request.Form {
     read: @escaping @Sendable (Meaning) -> Request,
     write: @escaping @Sendable (Request) -> Meaning?
   ) {
+    let (key, readPart, writePart) = (part.fact.name, part.read, part.write)
     self.init(
       name: name, method: method, facts: [part.fact],
-      read: { record throws(BadValue) in read(try part.read(record)) },
-      write: { request in
-        write(request).map { Record([part.fact.name: part.write($0)]) }
-      })
+      read: { record throws(BadValue) in read(try readPart(record)) },
+      write: { request in write(request).map { Record([key: writePart($0)]) } })
   }
 
   fileprivate init<First, Second>(

@@ -179,7 +179,7 @@ import Testing
         ":2: tune = : wants the name of a tune or the path of its file, or none"
       ),
       ("[alarm a]\nrise = loud", ":2: rise = loud: 'loud' is no rise; write how long it takes"),
-      ("[alarm a]\nname = b", ":2: unknown key 'name' in [alarm a]; there are days, rise,"),
+      ("[alarm a]\nname = b", ":2: unknown key 'name' in [alarm a]; there are days, light, rise,"),
       ("\n[alarm a]\ndays = mon", ":2: [alarm a] has no time; write one, as in time = 07:00"),
       ("[alarm 7]\ntime = 07:00", ":1: [alarm 7]: the name cannot be used: it would be taken for"),
       ("[alarms a]\ntime = 07:00", ":1: unknown section [alarms a]; there are announce"),

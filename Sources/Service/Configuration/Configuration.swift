@@ -179,109 +179,111 @@ extension Configuration {
     Dictionary(uniqueKeysWithValues: fields.map { ($0.name, $0) })
   }
 
-  private static let sections: [String: [Field<Configuration>]] = [
-    "announce": [
-      Field(
-        "interval", \.announcer.interval, usual: "\(Interval.quarter.minutes)",
-        "minutes that divide 60: \(minutes.joined(separator: ", "))"
-      ) { Int($0).flatMap { Interval(minutes: $0) } }.among { _ in minutes },
-      tune("chime", \.announcer.chime, usual: defaultChime),
-      tune("chime_quarters", \.announcer.chimeQuarters, usual: "none"),
-      text(
-        "voice", \.voice, "the name of a voice, or the full path of its folder", isPath: true
-      ).among { _ in Sounds.voiceNames() },
-      choice("voice_at_hour", \.announcer.voiceAtHour),
-      choice("clock", \.wording.format),
-      text("style", \.wording.style, "the name of a style that the voice has").among {
-        (try? $0.voicePack())?.styles($0.wording.format) ?? []
-      },
-      flag("say_it_is", \.wording.opens),
-      times("quiet", \.announcer.quiet, as: "22:00-07:00") { try QuietHours(text: $0) }
-        .written { (try? QuietHours(text: $0).text) ?? $0 },
-      choice("at_start", \.announcer.atStart),
-      choice("at_stop", \.announcer.atStop),
-    ],
-    "speaker": [
-      text("device", \.device, "the name of an ALSA device; aplay -L lists them")
-        .given(by: .file),
-      duration("delay", \.announcer.latencyOffset, from: .seconds(-5), to: .seconds(5)),
-      optional("mixer", \.mixer, "none, or a control; clocksmith check lists them")
-        .given(by: .file),
-      duration("lead_in", \.announcer.leadIn, from: .zero, to: .seconds(4)),
-      Field(
-        "keep_open", \.keepOpen, usual: "0s",
-        "always, or how long after an announcement, as in 0s or 10min"
-      ) { value in
-        if value == "always" { return .some(nil) }
-        guard let length = Duration(text: value), length >= .zero else { return nil }
-        return length
-      },
-      decibels("volume", \.volume, to: 0),
-      decibels("voice_volume", \.voiceVolume, to: 12),
-      decibels("bells_volume", \.bellsVolume, to: 12),
-      times("quieter", \.announcer.quieter, as: "22:00-07:00 -12dB") {
-        try VolumeRules(text: $0)
-      }.written { (try? VolumeRules(text: $0).text) ?? $0 },
-    ],
-    "switch": [
-      optional("line", \.switchInput.line, aLine).oneOf { lines($0.switchInput.line) },
-      choice("active", \.switchInput.active),
-      choice("when_lost", \.announcer.whenLost),
-      choice("silences", \.announcer.silences),
-    ],
-    "button": [
-      optional("line", \.button.line, aLine).oneOf { lines($0.button.line) },
-      choice("active", \.button.active),
-    ],
-    "timers": [
-      duration("ring_limit", \.announcer.ringLimit, from: .seconds(10), to: .seconds(3600)),
-      Field(
-        "tell_left", \.announcer.tellsLeft, usual: "none",
-        "none, or half, minute, or both, as in half, minute"
-      ) { value in
-        let words =
-          value == "none" ? [] : value.split(separator: ",", omittingEmptySubsequences: false)
-        let moments = words.map { word in
-          TellsLeft(rawValue: word.split(separator: " ").joined(separator: " "))
-        }
-        return value.isEmpty || moments.contains(nil) ? nil : Set(moments.compactMap { $0 })
-      },
-      flag("say_phases", \.announcer.saysPhases),
-    ],
-    "led": [
-      optional("line", \.led.line, aLine).given(by: .file),
-      choice("active", \.led.active).given(by: .file),
-    ],
-    "clock": [
-      Field(
-        "rtc", \.rtc, usual: "auto", "auto, none, or the name of an RTC, as in ds3231 or rtc0",
-        RTCChoice.init),
-      Field(
-        "greatest_error", \.greatestError, usual: ClockJudge.defaultGreatestError.asWritten,
-        "none, or 2s to 3600s, as in 30s or 5min"
-      ) { value in
-        if value == "none" { return .some(nil) }
-        // An RTC is right to a second or two at best.
-        guard let error = Duration(text: value), .seconds(2) ... .seconds(3600) ~= error else {
-          return nil
-        }
-        return error
-      },
-      choice("untrusted", \.announcer.untrusted),
-      Field(
-        "zone", usual: "none", "none, unset, or a zone of the tz database, as Europe/London"
-      ) { configuration, value in
-        let isName = value != "none" && value != "unset"
-        do throws(Fault) {
-          configuration.zone = isName ? try SystemZone.current(name: value) : nil
-        } catch {
-          throw TextFlaw(description: error.detail)
-        }
-        configuration.announcer.hasZone = value != "unset"
-        return true
-      }.written { (try? SystemZone.current(name: $0)) ?? $0 },
-    ],
-  ]
+  private static var sections: [String: [Field<Configuration>]] {
+    [
+      "announce": [
+        Field(
+          "interval", \.announcer.interval, usual: "\(Interval.quarter.minutes)",
+          "minutes that divide 60: \(minutes.joined(separator: ", "))"
+        ) { Int($0).flatMap { Interval(minutes: $0) } }.among { _ in minutes },
+        tune("chime", \.announcer.chime, usual: defaultChime),
+        tune("chime_quarters", \.announcer.chimeQuarters, usual: "none"),
+        text(
+          "voice", \.voice, "the name of a voice, or the full path of its folder", isPath: true
+        ).among { _ in Sounds.voiceNames() },
+        choice("voice_at_hour", \.announcer.voiceAtHour),
+        choice("clock", \.wording.format),
+        text("style", \.wording.style, "the name of a style that the voice has").among {
+          (try? $0.voicePack())?.styles($0.wording.format) ?? []
+        },
+        flag("say_it_is", \.wording.opens),
+        times("quiet", \.announcer.quiet, as: "22:00-07:00") { try QuietHours(text: $0) }
+          .written { (try? QuietHours(text: $0).text) ?? $0 },
+        choice("at_start", \.announcer.atStart),
+        choice("at_stop", \.announcer.atStop),
+      ],
+      "speaker": [
+        text("device", \.device, "the name of an ALSA device; aplay -L lists them")
+          .given(by: .file),
+        duration("delay", \.announcer.latencyOffset, from: .seconds(-5), to: .seconds(5)),
+        optional("mixer", \.mixer, "none, or a control; clocksmith check lists them")
+          .given(by: .file),
+        duration("lead_in", \.announcer.leadIn, from: .zero, to: .seconds(4)),
+        Field(
+          "keep_open", \.keepOpen, usual: "0s",
+          "always, or how long after an announcement, as in 0s or 10min"
+        ) { value in
+          if value == "always" { return .some(nil) }
+          guard let length = Duration(text: value), length >= .zero else { return nil }
+          return length
+        },
+        decibels("volume", \.volume, to: 0),
+        decibels("voice_volume", \.voiceVolume, to: 12),
+        decibels("bells_volume", \.bellsVolume, to: 12),
+        times("quieter", \.announcer.quieter, as: "22:00-07:00 -12dB") {
+          try VolumeRules(text: $0)
+        }.written { (try? VolumeRules(text: $0).text) ?? $0 },
+      ],
+      "switch": [
+        optional("line", \.switchInput.line, aLine).oneOf { lines($0.switchInput.line) },
+        choice("active", \.switchInput.active),
+        choice("when_lost", \.announcer.whenLost),
+        choice("silences", \.announcer.silences),
+      ],
+      "button": [
+        optional("line", \.button.line, aLine).oneOf { lines($0.button.line) },
+        choice("active", \.button.active),
+      ],
+      "timers": [
+        duration("ring_limit", \.announcer.ringLimit, from: .seconds(10), to: .seconds(3600)),
+        Field(
+          "tell_left", \.announcer.tellsLeft, usual: "none",
+          "none, or half, minute, or both, as in half, minute"
+        ) { value in
+          let words =
+            value == "none" ? [] : value.split(separator: ",", omittingEmptySubsequences: false)
+          let moments = words.map { word in
+            TellsLeft(rawValue: word.split(separator: " ").joined(separator: " "))
+          }
+          return value.isEmpty || moments.contains(nil) ? nil : Set(moments.compactMap { $0 })
+        },
+        flag("say_phases", \.announcer.saysPhases),
+      ],
+      "led": [
+        optional("line", \.led.line, aLine).given(by: .file),
+        choice("active", \.led.active).given(by: .file),
+      ],
+      "clock": [
+        Field(
+          "rtc", \.rtc, usual: "auto", "auto, none, or the name of an RTC, as in ds3231 or rtc0",
+          RTCChoice.init),
+        Field(
+          "greatest_error", \.greatestError, usual: ClockJudge.defaultGreatestError.asWritten,
+          "none, or 2s to 3600s, as in 30s or 5min"
+        ) { value in
+          if value == "none" { return .some(nil) }
+          // An RTC is right to a second or two at best.
+          guard let error = Duration(text: value), .seconds(2) ... .seconds(3600) ~= error else {
+            return nil
+          }
+          return error
+        },
+        choice("untrusted", \.announcer.untrusted),
+        Field(
+          "zone", usual: "none", "none, unset, or a zone of the tz database, as Europe/London"
+        ) { configuration, value in
+          let isName = value != "none" && value != "unset"
+          do throws(Fault) {
+            configuration.zone = isName ? try SystemZone.current(name: value) : nil
+          } catch {
+            throw TextFlaw(description: error.detail)
+          }
+          configuration.announcer.hasZone = value != "unset"
+          return true
+        }.written { (try? SystemZone.current(name: $0)) ?? $0 },
+      ],
+    ]
+  }
 
   private static let minutes = (1...60).filter { Interval(minutes: $0) != nil }.map(String.init)
 
