@@ -1,7 +1,8 @@
 /// Who gives a fact its value. Each may also give what those before it may.
 public enum Giver: Int, Comparable, Sendable {
   case network
-  /// At the command, and whoever else may call the clock over the bus of the machine.
+  /// At the command, and whoever else may call the clock over the bus of the machine. The relay does,
+  /// too: it has checked what comes from the network.
   case person
   case file
 
@@ -82,7 +83,7 @@ public struct Field<Root>: Sendable {
   /// The text `none` takes it away.
   public init<Meaning>(_ key: Key<Meaning>, orNone path: Path<Meaning?>) {
     let optional = Key<Meaning?>(
-      key.name, allowed: key.allowed, write: { $0.map(key.write) ?? .text("none") },
+      key.name, allowed: "none, or \(key.allowed)", write: { $0.map(key.write) ?? .text("none") },
       read: { $0 == .text("none") ? .some(nil) : key.read($0).map { .some($0) } },
       parse: { $0 == "none" ? .some(nil) : try key.parse($0).map { .some($0) } })
     self.init(
@@ -227,8 +228,17 @@ extension Record {
   }
 
   /// Sets what this record has of a type. Keys that are missing or unknown change nothing.
+  /// - Throws: `BadValue` for a value that is not allowed, and for a required key that is missing.
   public func fill<Root>(_ root: inout Root, _ fields: [Field<Root>]) throws(BadValue) {
-    for field in fields { try field.read(self, &root) }
+    for field in fields {
+      try requireIfNeeded(field.fact)
+      try field.read(self, &root)
+    }
+  }
+
+  private func requireIfNeeded(_ fact: Fact) throws(BadValue) {
+    guard fact.isRequired, self[fact.name] == nil else { return }
+    throw BadValue(key: fact.name, value: nil, allowed: fact.allowed)
   }
 
   /// - Throws: `BadValue` for a key that none of these facts has, a required one that is missing, and a
@@ -241,8 +251,6 @@ extension Record {
       }
       if let flaw = fact.flaw(value, giver) { throw flaw }
     }
-    for fact in known where fact.isRequired && self[fact.name] == nil {
-      throw BadValue(key: fact.name, value: nil, allowed: fact.allowed)
-    }
+    for fact in known { try requireIfNeeded(fact) }
   }
 }

@@ -7,8 +7,9 @@ final class BrokerTopics {
   private var link: BrokerLink?
   /// The payloads that the broker keeps for us, by topic.
   private var published: [String: String] = [:]
-  /// Nil until they have been looked for, once the network is there and what is ours here is told.
+  /// Those of this configuration are looked for once the network is there and what is ours here is told.
   private var former: FormerBrokers?
+  private var hasLookedBack = false
 
   init(_ service: RelayService) { self.service = service }
 
@@ -21,7 +22,8 @@ final class BrokerTopics {
     // A relay without a broker still serves push and HTTP.
     link = service.configuration.broker.host.isEmpty ? nil : BrokerLink(service)
     link?.connect()
-    former = link == nil ? FormerBrokers(service) : nil
+    hasLookedBack = false
+    if link == nil { lookBack() }
   }
 
   func disconnect() {
@@ -49,7 +51,12 @@ final class BrokerTopics {
       try? service.register.opened().setRetained(topics.retained, at: place)
     }
     publishAll(again: true)
-    if former == nil { former = FormerBrokers(service) }
+    lookBack()
+  }
+
+  private func lookBack() {
+    if !hasLookedBack { former = FormerBrokers(service) }
+    hasLookedBack = true
   }
 
   /// Clears those of these topics that are not ours now.

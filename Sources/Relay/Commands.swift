@@ -246,7 +246,8 @@ final class Commands {
         command.fail(why, at: .now)
       case .failure(let why):
         end([command])
-        refuse(order, why)
+        // The first reason says more.
+        refuse(order, command.failure ?? why)
       }
       look()
     }

@@ -39,7 +39,6 @@ public final class RelayService {
     sources.append(try loop.whenSignalled(SIGHUP) { [unowned self] in reload() })
     Glibc.signal(SIGPIPE, SIG_IGN)
     journal.log(.started, .info, "started: \(topics.clock) at \(configuration.broker.words)")
-    tellOutdated()
     notifier.ready("connecting to \(configuration.broker.words)")
     announcer.connect()
     broker.connect()
@@ -78,7 +77,6 @@ public final class RelayService {
       door.open()
       journal.log(
         .reloaded, .info, "reloaded: \(topics.clock) at \(configuration.broker.words)")
-      tellOutdated()
     } catch {
       journal.log(
         .reloaded, .warning, "the configuration stays as it was: \(error)",
@@ -86,9 +84,6 @@ public final class RelayService {
     }
     notifier.ready("connecting to \(configuration.broker.words)")
     tellStatus()
-  }
-
-  private func tellOutdated() {
   }
 
   /// As in `connected to homeassistant.local:1883, the announcer runs`.

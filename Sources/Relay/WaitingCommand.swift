@@ -33,7 +33,7 @@ final class WaitingCommand {
     willSet { precondition(stage != .ended, "a command ends once") }
   }
   /// Why the clock did not take it at first.
-  private var failure: Rejection?
+  private(set) var failure: Rejection?
 
   init(_ order: Order, at instant: Instant, number: Int64?, isRestored: Bool = false) {
     (self.order, self.instant, self.number, self.isRestored) = (order, instant, number, isRestored)

@@ -133,7 +133,9 @@ import Testing
     let fault = #expect(throws: Fault.self) {
       try load(wake + "[button]\nline = GPIO5\n")
     }
-    #expect(fault?.description.contains("[button] and [alarm wake] cannot have the same") == true)
+    let told = "test.conf:3: light = GPIO5: [button] and [alarm wake] cannot have the same line"
+    #expect(fault?.description.contains(told) == true)
+    #expect(throws: Fault.self) { try load("[alarm wake]\ntime = 07:00\nlight =\n") }
     let key = try #require(Configuration.keys(of: "alarm wake")?["light"])
     #expect(key.flaw(ofSetting: "GPIO5") != nil)
   }

@@ -132,7 +132,9 @@ extension SavedState {
     var record = try Record(json: Self.kitchen.text, path: "state")
     for key in ["timers", "alarms"] {
       guard case .list(let all)? = record[key] else { continue }
-      record[key] = .list([.record(Record(["number": .integer(1)]))] + all + [.text("tea")])
+      // Without its length, or its time.
+      let bad = Record(["number": .integer(1), "state": .text("waiting")])
+      record[key] = .list([.record(bad)] + all + [.text("tea")])
     }
     let read = try SavedState.read(record.json)
     #expect(read.lost == 4)

@@ -15,6 +15,9 @@ public struct AlarmPlan: Hashable, Sendable {
     self.times = times
   }
 
+  private static let light = Key.text(
+    "light", allowed: "a line, as GPIO17 or pinctrl-rp1:17", where: { !$0.isEmpty })
+
   public static let fields: [Field<Self>] = [
     Field(TimeOfDay.key, \.times.time).required,
     Field(AlarmDays.key, \.times.days)
@@ -24,8 +27,7 @@ public struct AlarmPlan: Hashable, Sendable {
       .option("TUNE", "ring with this tune (default: the signal of\ntimers)"),
     Field(AlarmRise.key, orNone: \.rise)
       .option("LENGTH", "begin 24 dB quieter, and reach the full volume\nafter this time, as 5min"),
-    Field(.text("light", allowed: "a line, as GPIO17 or pinctrl-rp1:17"), orNone: \.light)
-      .given(by: .file),
+    Field(light, orNone: \.light).given(by: .file),
   ]
 
   public var record: Record { Record(self, Self.fields) }

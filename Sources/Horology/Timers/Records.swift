@@ -198,7 +198,7 @@ extension Reminder {
     case .ringing: state = .ringing(since: try record.moment(ends))
     case .paused, .waiting, .snoozing: state = .paused(left: try record.value(.left))
     }
-    var plan = TimerPlan(try record.value(.length))
+    var plan = TimerPlan()
     try record.fill(&plan, TimerPlan.fields)
     plan.name = try usableName(record, .timer)
     return Reminder(number: try record.value(.number), .timer(plan), state: state)

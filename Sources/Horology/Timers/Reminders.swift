@@ -266,9 +266,11 @@ public struct Reminders: Hashable, Sendable {
     let timer = try find(.timer, which)
     let left = timer.left(at: now) + span
     guard Reminder.shortest <= span, left <= Reminder.longest else { throw .length }
-    let length = min((timer.length ?? .zero) + span, Reminder.longest)
     let changed = change(timer) {
-      $0.plan = .timer(TimerPlan(length, name: timer.name))
+      if case .timer(var plan) = $0.plan {
+        plan.length = min(plan.length + span, Reminder.longest)
+        $0.plan = .timer(plan)
+      }
       let isPaused = if case .paused = timer.state { true } else { false }
       $0.state = isPaused ? .paused(left: left) : .waiting(TimedMoment(left, after: now))
     }

@@ -109,17 +109,19 @@ public struct Configuration: Sendable {
 
   /// - Throws: `Fault` unless the switch, the button, the lamp and each alarm have lines of their own.
   private func checkLines() throws(Fault) {
-    let controls = [("switch", switchInput.line), ("button", button.line), ("led", led.line)]
-    let alarms = lights.map { light in
-      (announcer.alarms.first { $0.light == light }.map { "alarm \($0.name ?? "")" } ?? "", light)
+    var uses = [("switch", "line", switchInput.line), ("button", "line", button.line)]
+    uses.append(("led", "line", led.line))
+    for light in lights {
+      let alarm = announcer.alarms.first { $0.light == light }
+      uses.append(("alarm \(alarm?.name ?? "")", "light", light))
     }
-    let lines = (controls + alarms).map { ($0, $1.map(GPIOMap.shortName)) }
-    for (index, (section, line)) in lines.enumerated() {
-      let others = lines[..<index]
-      guard let line, let other = others.first(where: { $0.1 == line })?.0 else { continue }
+    var sections: [String: String] = [:]
+    for case (let section, let key, let text?) in uses {
+      let line = GPIOMap.shortName(text)
+      guard let other = sections.updateValue(section, forKey: line) else { continue }
       throw Fault(
-        place(of: "\(section).line") ?? section,
-        "line = \(line): [\(other)] and [\(section)] cannot have the same line; set another, or "
+        place(of: "\(section).\(key)") ?? section,
+        "\(key) = \(line): [\(other)] and [\(section)] cannot have the same line; set another, or "
           + "none, for one of them")
     }
   }
