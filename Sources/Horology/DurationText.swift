@@ -1,3 +1,5 @@
+import Basics
+
 /// How people write spans of time: hours, minutes, seconds and milliseconds, each at most once and
 /// in this order, as in `8h`, `1h30m` or `30ms`.
 extension Duration {
@@ -46,6 +48,19 @@ extension Duration {
       length.nanoseconds % 1_000_000_000 == 0
     else { return nil }
     self = length
+  }
+}
+
+extension Key where Meaning == Duration {
+  /// A length that somebody gives: a number of seconds, or a text as it is typed, `4 min`.
+  static func given(_ name: String, _ range: ClosedRange<Duration>) -> Key {
+    let seconds = Key.seconds(name, range)
+    return Key(
+      name, allowed: seconds.allowed, write: seconds.write,
+      read: { value in
+        let typed = value.text.flatMap { Duration(text: $0) }
+        return seconds.read(value) ?? typed.flatMap { range.contains($0) ? $0 : nil }
+      })
   }
 }
 

@@ -40,9 +40,14 @@ extension Request {
 
   public enum Keys {
     public static let at = Key<Instant>.instant("at")
-    public static let length = Key<Duration>.seconds("for", .milliseconds(1)...SoftwareMute.longest)
+    public static let length = Key<Duration>.given("for", .milliseconds(1)...SoftwareMute.longest)
     public static let until = Key<String>.text("until", allowed: "next", where: { $0 == "next" })
-    public static let volume = Key<Double>.real("volume_db", -60...0, "dB")
+    public static let volume: Key<Double> = {
+      let number = Key<Double>.real("volume_db", -60...0, "dB")
+      return Key(
+        number.name, allowed: number.allowed, write: number.write,
+        read: { number.read($0) ?? $0.text.flatMap { Decibels(text: $0)?.value } })
+    }()
     public static let timer = Key<String>.which("timer")
     public static let alarm = Key<String>.which("alarm")
     public static let setting = Key<String>.text("key", allowed: "a key, as announce.voice")

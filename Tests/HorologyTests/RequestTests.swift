@@ -36,7 +36,11 @@ import Testing
     "a value that can only mean one thing is taken however it is typed",
     arguments: [
       ("timer", "seconds", Value.text("240"), Request.reminder(.start(TimerPlan(.seconds(240))))),
+      ("timer", "seconds", .text("0:04:00"), .reminder(.start(TimerPlan(.seconds(240))))),
+      ("timer", "seconds", .text("1h 30m"), .reminder(.start(TimerPlan(.seconds(5400))))),
+      ("mute", "for", .text("4 min"), .mute(for: .seconds(240))),
       ("volume", "volume_db", .text("−6"), .volume(-6)),
+      ("volume", "volume_db", .text("-6 dB"), .volume(-6)),
       ("setting", "value", .integer(15), .setting("announce.interval", to: "15")),
       ("alarm", "days", .list([.text("mon"), .text("Tuesday")]), at("06:45", "mon-tue")),
       ("alarm", "days", .text("Mondays – Fridays"), at("06:45", "mon-fri")),
@@ -56,7 +60,7 @@ import Testing
 
   @Test(
     "a text that is no number is refused with its quotes",
-    arguments: ["4 min", "0x10", "nan", "inf", "1e3", ""])
+    arguments: ["4 miles", "31d", "0x10", "nan", "inf", "1e3", ""])
   func noNumber(text: String) throws {
     let record = Record(["seconds": .text(text)])
     let form = try #require(Request.form(named: "timer"))

@@ -24,8 +24,8 @@ extension Key where Meaning == String {
 
 extension Key where Meaning == Duration {
   /// The length of a timer, or from one cue of an interval to the next.
-  public static let length = Key.seconds("seconds", Reminder.shortest...Reminder.longest)
-  public static let period = Key.seconds("seconds", IntervalPlan.shortest...IntervalPlan.longest)
+  public static let length = Key.given("seconds", Reminder.shortest...Reminder.longest)
+  public static let period = Key.given("seconds", IntervalPlan.shortest...IntervalPlan.longest)
   public static let left = Key.seconds("left", .zero...Reminder.longest)
 }
 
@@ -69,7 +69,7 @@ extension Record {
 // MARK: Intervals
 
 extension IntervalRounds {
-  fileprivate static let work = Key<Duration>.seconds(
+  fileprivate static let work = Key<Duration>.given(
     "work", IntervalPlan.shortest...IntervalPlan.longest
   ).typed { try IntervalPlan.length(typed: $0) }
 
@@ -87,7 +87,7 @@ extension IntervalRounds {
   ]
 
   private static func pause(_ name: String) -> Key<Duration> {
-    let key = Key.seconds(name, .zero...IntervalPlan.longest)
+    let key = Key.given(name, .zero...IntervalPlan.longest)
     return Key(
       name, allowed: "\(key.allowed), at least 1 or 0 for none", write: key.write,
       read: { key.read($0).flatMap { $0 == .zero || IntervalPlan.shortest <= $0 ? $0 : nil } },
