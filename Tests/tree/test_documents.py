@@ -54,11 +54,11 @@ def installed():
         path = TREE / name
         found |= {each for each in path.rglob("*") if each.is_file()} if path.is_dir() else {path}
     for line in (TREE / "debian/clocksmith.install").read_text().splitlines():
-        if line and not line.startswith("#"):
+        if DOCUMENTS in line:
             pattern, folder = line.split()
             assert folder == f"{DOCUMENTS}/{Path(pattern).parent}", line
             found |= set(TREE.glob(pattern))
-    return {path.relative_to(TREE) for path in found}
+    return {path.relative_to(TREE) for path in found if path.suffix != ".mp3"}
 
 
 def test_every_link_leads_to_a_file_and_a_heading():
@@ -71,7 +71,8 @@ def test_every_link_leads_to_a_file_and_a_heading():
 def test_installed_documents_link_to_installed_files_only():
     there = installed()
     for page in sorted(path for path in there if path.suffix == ".md"):
-        for file, _ in links(page):
+        # debian/rules makes words of the links to recordings.
+        for file in {file for file, _ in links(page) if file.suffix != ".mp3"}:
             assert file in there, f"{page}: {file} is not installed"
 
 

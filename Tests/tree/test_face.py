@@ -13,8 +13,7 @@ TEXTS = {".html", ".css", ".js", ".svg", ".webmanifest"}
 def test_the_package_has_every_file_of_the_face():
     assert TREE / "face/index.html" in FACE
     assert {path.suffix for path in FACE} <= TEXTS | {".png"}
-    rules = (TREE / "debian/rules").read_text()
-    assert "usr/share/clocksmith/face face/*\n" in rules
+    assert "face/* usr/share/clocksmith/face\n" in (TREE / "debian/clocksmith-relay.install").read_text()
     copied = re.search(r'cp -a "\$repo"/{(.*?)}', (TREE / "deploy/package").read_text())[1]
     assert "face" in copied.split(",")
 

@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import subprocess
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -26,13 +27,35 @@ License: GPL-2+
 """
 PROSE = "It is free. See /usr/share/common-licenses/LGPL-2.1, and /usr/share/common-licenses/GPL-3.\n"
 PACKAGES = {"libc6": FOR_PROGRAMS, "libgcc-s1": PROSE, "swiftlang": FOR_PROGRAMS, "tiny": "Do what you like.\n"}
+MAINTAINER = "The authors <authors@clocksmith.invalid>"
+CHANGELOG = f"clocksmith (0.9.0-1) unstable; urgency=medium\n\n  * New.\n\n -- {MAINTAINER}  Thu, 26 Nov 2026 00:00:00 +0000\n"
+CONTROL = f"""Source: clocksmith
+Maintainer: {MAINTAINER}
+Standards-Version: 4.7.2
+
+Package: clocksmith
+Architecture: arm64 amd64
+Description: a
+"""
 NEW, OLD = "## 0.9.0 - 2026-11-26\n\n- It says the time.\n\n", "## 0.8.0 - 2026-11-01\n\n- Old.\n"
 # Stand-ins for the scripts that take long. Packages of an earlier version lie beside the new ones.
 SCRIPTS = {
     "image": 'echo image >"$1"; echo "$1"',
     "package": """mkdir -p "$packages"; cd "$packages"
-        touch clocksmith{,-relay}_0.{8,9}.0~deb13_{arm64,amd64}.deb clocksmith-voices_0.{8,9}.0~deb13_all.deb
-        echo "$packages/clocksmith_0.9.0~deb13_amd64.deb\"""",
+        make() {
+            mkdir -p "empty/DEBIAN"
+            printf 'Package: %s\nVersion: %s\nArchitecture: %s\nMaintainer: a\nDescription: a\n' "$@" >empty/DEBIAN/control
+            dpkg-deb --build empty "$1_$2_$3.deb" >/dev/null
+        }
+        for version in 0.8.0-1 0.9.0-1; do
+            for name in clocksmith clocksmith-relay clocksmith-dbgsym clocksmith-relay-dbgsym; do
+                make $name $version arm64
+                make $name $version amd64
+            done
+            make clocksmith-data $version all
+            make clocksmith-voices $version all
+        done
+        echo "$packages/clocksmith_0.9.0-1_amd64.deb\"""",
     "device/root-tree": 'echo "$made/root"',
     "device/build-tree": 'echo "$made/root"',
     "device/kernel-tree": 'echo "$made/kernel"',
@@ -60,7 +83,7 @@ class Checkout:
     def __init__(self, folder):
         self.path = folder / "clocksmith"
         self.made = system(folder / "made")
-        for name in ("deploy/release", "deploy/licences", "deploy/prepare", "deploy/device/lib.sh",
+        for name in ("deploy/release", "deploy/source", "deploy/apt-folder", "deploy/licences", "deploy/prepare", "deploy/device/lib.sh",
                      "debian/copyright", "LICENSE", "sounds/tunes/pips.tune"):
             (self.path / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(TREE / name, self.path / name)
@@ -69,7 +92,11 @@ class Checkout:
             program.write_text(
                 f"#!/bin/bash\nset -e\npackages={self.path}/.build/packages made={self.made}\n{script}\n")
             program.chmod(0o755)
-        self.write("debian/changelog", "clocksmith (0.9.0) unstable; urgency=medium\n")
+        self.write("debian/changelog", CHANGELOG)
+        self.write("debian/control", CONTROL)
+        self.write("debian/source/format", "3.0 (quilt)\n")
+        self.write("README.md", "Download it from the site where you found this page.\n")
+        self.write("docs/three-o-clock.mp3", "sound")
         self.write("Sources/Basics/Program.swift", 'public let version = "0.9.0"\n')
         self.write("CHANGELOG.md", "# Changes\n\n" + NEW + OLD)
         self.write(".gitignore", "/.build/\n")
@@ -87,11 +114,11 @@ class Checkout:
         self.git("add", "--all")
         self.git("-c", "user.name=a", "-c", "user.email=a@a.invalid", "commit", "--quiet", "--allow-empty", "-m", "a")
 
-    def release(self, *words):
+    def release(self, *words, **more):
         return subprocess.run(
             [self.path / "deploy/release", *words], capture_output=True, text=True, timeout=60, cwd=self.path,
             env={"PATH": "/usr/bin:/bin", "LC_ALL": "C", "HOME": str(self.path.parent),
-                 "CLOCKSMITH_CACHE": str(self.path.parent / "cache")})
+                 "CLOCKSMITH_CACHE": str(self.path.parent / "cache"), **more})
 
 
 @pytest.fixture
@@ -149,14 +176,53 @@ def test_a_release_has_its_files_their_sums_and_its_text(checkout):
     assert done.stdout == f"{made}\n"
     assert sorted(os.listdir(made)) == sorted([
         "clocksmith-0.9.0.img.xz", "LICENCES.tsv", "RELEASE.md", "SHA256SUMS",
-        *(f"{name}_0.9.0~deb13_{machine}.deb"
-          for name in ("clocksmith", "clocksmith-relay") for machine in ("arm64", "amd64")),
-        "clocksmith-voices_0.9.0~deb13_all.deb"])
+        "apt", *(f"{name}_0.9.0-1_{machine}.deb"
+                 for name in ("clocksmith", "clocksmith-relay") for machine in ("arm64", "amd64")),
+        "clocksmith-data_0.9.0-1_all.deb", "clocksmith-voices_0.9.0-1_all.deb"])
     checked = subprocess.run(["sha256sum", "--check", "SHA256SUMS"], cwd=made, capture_output=True, text=True)
-    assert checked.returncode == 0 and len(checked.stdout.splitlines()) == len(os.listdir(made)) - 1
+    files = [path for path in made.rglob("*") if path.is_file()]
+    assert checked.returncode == 0 and len(checked.stdout.splitlines()) == len(files) - 1
     text = (made / "RELEASE.md").read_text()
     assert "- It says the time.\n" in text and "Old" not in text
     assert re.match("# clocksmith 0.9.0\n", text)
+
+
+def test_a_release_has_a_folder_for_apt(checkout):
+    assert checkout.release().returncode == 0
+    apt = checkout.path / ".build/release-0.9.0/apt"
+    assert re.findall("^Package: (.*)", (apt / "Packages").read_text(), re.M).count("clocksmith") == 2
+    assert "Package: clocksmith-dbgsym\n" in (apt / "Packages").read_text() and "0.8.0" not in (apt / "Packages").read_text()
+    assert re.search(" Packages.xz$", (apt / "Release").read_text(), re.M)
+    tarball = subprocess.run(
+        ["tar", "-tf", apt / "clocksmith_0.9.0.orig.tar.xz"], capture_output=True, text=True, check=True).stdout
+    assert "clocksmith-0.9.0/README.md\n" in tarball and "mp3" not in tarball and "debian" not in tarball
+    assert not (apt / "clocksmith.sources").exists() and not (apt / "InRelease").exists()
+
+
+def test_a_folder_for_apt_is_signed_by_the_key_that_is_named(checkout):
+    # A short path: gpg's agent has its socket there.
+    with tempfile.TemporaryDirectory() as ring:
+        subprocess.run(["gpg", "--homedir", ring, "--batch", "--quiet", "--passphrase", "", "--quick-generate-key", "owner@a.invalid"], check=True)
+        done = checkout.release("--key", "owner@a.invalid", GNUPGHOME=ring)
+        assert done.returncode == 0, done.stderr
+        signed = checkout.path / ".build/release-0.9.0/apt/InRelease"
+        assert subprocess.run(["gpg", "--homedir", ring, "--verify", signed], capture_output=True).returncode == 0
+        subprocess.run(["gpgconf", "--homedir", ring, "--kill", "all"], check=True)
+
+
+def test_the_publisher_is_written_into_the_tree_once(checkout):
+    words = ["--url", "https://a.invalid/clock/", "--maintainer", "Ada <ada@a.invalid>"]
+    refused(checkout.release(*words), "names the publisher", "commit")
+    assert "from https://a.invalid/clock." in (checkout.path / "README.md").read_text()
+    assert "\nMaintainer: Ada <ada@a.invalid>\n" in (checkout.path / "debian/control").read_text()
+    assert " -- Ada <ada@a.invalid>  Thu" in (checkout.path / "debian/changelog").read_text()
+    checkout.commit()
+    done = checkout.release(*words)
+    assert done.returncode == 0, done.stderr
+    assert "URIs: https://a.invalid/clock/apt\n" in (checkout.path / ".build/release-0.9.0/apt/clocksmith.sources").read_text()
+    refused(checkout.release("--url", "http://b.invalid"), "commit")
+    assert "from http://b.invalid." in (checkout.path / "README.md").read_text()
+    assert (checkout.path / "debian/control").read_text().count("Homepage:") == 1
 
 
 def licences(*trees):
@@ -217,5 +283,5 @@ def test_each_package_of_the_real_card_has_a_line():
 
 def test_the_version_is_the_same_everywhere():
     program = re.search(r'^public let version = "(.*)"', (TREE / "Sources/Basics/Program.swift").read_text(), re.M)[1]
-    assert re.match(r"clocksmith \((.*?)\)", (TREE / "debian/changelog").read_text())[1] == program
+    assert re.match(r"clocksmith \((.*?)-[^-]*\)", (TREE / "debian/changelog").read_text())[1] == program
     assert re.search(r"^## (\S+) - ", (TREE / "CHANGELOG.md").read_text(), re.MULTILINE)[1] == program

@@ -97,9 +97,9 @@ def test_the_relay_may_only_call_methods_of_the_clock():
 
 def test_the_package_of_the_relay_installs_what_it_needs():
     rules = (TREE / "debian/rules").read_text()
-    for file in ("deploy/relay.conf", "systemd/org.clocksmith.Relay.conf",
-                 "systemd/clocksmith-relay.catalog", "debian/clocksmith-relay.bash-completion"):
-        assert (TREE / file).exists() and file in rules, file
+    installed = (TREE / "debian/clocksmith-relay.install").read_text()
+    for file in ("deploy/relay.conf", "systemd/org.clocksmith.Relay.conf", "systemd/clocksmith-relay.catalog"):
+        assert (TREE / file).exists() and f"{file} " in installed, file
     for file in (TREE / "debian/clocksmith-relay.docs").read_text().split():
         assert (TREE / file).exists() and "-X.openapi.json" in rules, file
         copied = re.search(r'"\$repo"/{(.*?)}', (TREE / "deploy/package").read_text())[1]
