@@ -13,7 +13,7 @@ PATH = "/usr/bin:/bin"
 
 # The mounts are in a namespace of their own. The scripts look for systemd in /run.
 INSIDE = """
-mount --bind "$0" /proc/meminfo && mount -t tmpfs none /run && mkdir -p /run/systemd/system \
+mount --bind "$0" /proc/meminfo && mount --bind "${0%/*}/os-release" /etc/os-release && mount -t tmpfs none /run && mkdir -p /run/systemd/system \
     && exec "$@"
 """
 # Stand-ins: each notes its call, and then runs the commands given here.
@@ -41,6 +41,10 @@ class Pi:
             program.write_text(f'#!/bin/sh\necho "{name} $*" >>"$CALLS"\n{answer}\n')
             program.chmod(0o755)
         (folder / "calls").touch()
+        self.is_debian(13)
+
+    def is_debian(self, release):
+        (self.folder / "os-release").write_text(f'VERSION_ID="{release}"\n')
 
     def command(self, memory, swap, *words):
         meminfo = self.folder / "meminfo"
@@ -111,6 +115,16 @@ def test_swap_counts_as_memory(pi):
     assert pi.builds
 
 
+@pytest.mark.parametrize("release, suffix", [(12, "~bpo12+1"), (13, ""), (14, "")])
+def test_what_an_older_debian_builds_gives_way_to_that_of_debian_13(pi, release, suffix):
+    pi.is_debian(release)
+    pi.install()
+    assert pi.builds
+    first, *_, last = (pi.folder / "cache/work-native/source/debian/changelog").read_text().splitlines()
+    ours = (TREE / "debian/changelog").read_text().split("\n")[0]
+    assert first == ours.replace(")", f"{suffix})", 1) and last.startswith(" -- ")
+
+
 def test_too_little_memory_to_run_it_from_here_is_told_before_anything_is_installed(pi):
     refused(pi.deploy("run", memory=416), "run: the build needs 550 MB of memory and swap",
             "this machine has 416 MB:", "./deploy/package arm64")
@@ -140,6 +154,14 @@ def with_relay(pi):
     made = pi.folder / package(pi.folder)
     (pi.folder / "clocksmith-relay_1_arm64.deb").touch()
     return made.rename(pi.folder / "clocksmith_1_arm64.deb")
+
+
+def test_the_sounds_beside_it_are_installed(pi):
+    made = (pi.folder / package(pi.folder)).rename(pi.folder / "clocksmith_1-1_arm64.deb")
+    (pi.folder / "clocksmith-data_1-1_all.deb").touch()
+    assert pi.install(made).returncode == 0
+    [install] = [call for call in pi.called if call.startswith("apt-get install")]
+    assert f"{pi.folder}/clocksmith-data_1-1_all.deb" in install
 
 
 def test_the_relay_beside_it_is_installed_and_off(pi):
