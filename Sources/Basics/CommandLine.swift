@@ -5,7 +5,7 @@ public struct Option: Sendable {
   public let name: String
   /// The name of its argument in the help; nil if it takes none.
   public let argument: String?
-  let help: String
+  public let help: String
 
   public init(name: String, argument: String?, help: String) {
     self.name = name
