@@ -12,7 +12,7 @@ const CAUSES = {
   request: ", asked for", timer: ", of a timer", alarm: ", of an alarm", interval: ", of the interval",
 };
 
-/** What was, oldest first: `{ at, kind, words, reason }` of the kind `sounded`, `silent` or `failed`; `reason` is a key. */
+/** What was, oldest first: `{ at, kind, words, reason }`; a kind is `sounded`, `silent` or `failed`, a reason a key. */
 function past() {
   // A notice has the reason in a sentence of its own; the agenda has the words alone.
   const silent = store.agenda.lines.filter(({ sounds }) => !sounds);

@@ -162,7 +162,7 @@ export function settingPart(first, title = label(first.key)) {
   }
   const heading = control.isGroup ? h("span", { class: "label", id: `${stem}-label` }, title)
     : h("label", { for: stem }, title);
-  const shape = form({ class: "setting", oninput: mark }, () => set(control.value),
+  const shape = form({ class: "setting", oninput: mark, onchange: mark }, () => set(control.value),
     h("div", { class: "line" }, heading, from),
     h("div", { class: "row fit" }, control.element, save, undo, ...(control.extra || [])),
     hint ? h("p", { class: "hint", id: `${stem}-hint` }, hint) : null, error, backRow);
