@@ -3,20 +3,23 @@
 import { button, field, h, newId, select } from "./dom.js";
 import { daysText, RANGES, readTimes, WEEKDAYS } from "./words.js";
 
-/** One that is an element of its own. */
+/** One that is an element of its own. A value that is none of the choices becomes one. */
 export const control = (element) => ({
   element, focus: element,
   get value() {
     const text = element.value.trim();
     return text && element.type === "number" ? Number(text) : text;
   },
-  set value(text) { element.value = text; },
+  set value(text) {
+    const isNone = element.options && ![...element.options].some((option) => option.value === text);
+    if (isNone) element.append(h("option", { value: text }, text));
+    element.value = text;
+  },
 });
 
 export const textControl = (attributes) => control(h("input", {
   type: "text", autocomplete: "off", spellcheck: "false", dir: "auto", ...attributes }));
 
-/** A value that is none of the choices is one more. */
 export const choiceControl = ({ choices, value }) =>
   control(select(choices.includes(value) ? choices : [value, ...choices], value));
 
@@ -86,30 +89,26 @@ export function timesControl(text, hasLevel) {
   const silent = (words) => h("span", { "aria-hidden": "true" }, words);
   function addRow({ range, from, to, level }) {
     const days = select(DAYS.some(([key]) => key === range) ? DAYS : [[range, daysText(range)], ...DAYS], range);
-    days.setAttribute("aria-label", "Days");
+    days.ariaLabel = "Days";
     const time = (name, minute) =>
       h("input", { type: "time", "aria-label": name, required: true, value: timeOf(minute % 1440) });
-    const decibels = hasLevel ? [h("input", { type: "number", max: 0, min: -60, step: "any",
-      "aria-label": "Level in dB", value: parseFloat(level) }), silent("dB")] : [];
+    const [start, end] = [time("From", from), time("To", to)];
+    const decibels = h("input", {
+      type: "number", max: 0, min: -60, step: "any", "aria-label": "Level in dB", value: parseFloat(level) });
     const remove = button("Remove", () => {
       row.remove();
       add.focus();
       changed();
     }, { "aria-label": "Remove this time" });
     const row = h("div", { class: "row", role: "group", "aria-label": "A time" },
-      days, time("From", from), silent("to"), time("To", to), ...decibels, remove);
+      days, start, silent("to"), end, ...hasLevel ? [decibels, silent("dB")] : [], remove);
+    row.written = () => [days.value, `${start.value}-${end.value === "00:00" ? "24:00" : end.value}`,
+      hasLevel && `${decibels.value}dB`].filter(Boolean).join(" ");
     rows.append(row);
   }
-  const written = (row) => {
-    const [from, to] = row.querySelectorAll("input[type=time]");
-    const level = row.querySelector("input[type=number]");
-    const end = to.value === "00:00" ? "24:00" : to.value;
-    return [row.querySelector("select").value, `${from.value}-${end}`, level && `${level.value}dB`]
-      .filter(Boolean).join(" ");
-  };
   const made = {
     element: h("div", { role: "group" }, rows, add), focus: add, isGroup: true,
-    get value() { return [...rows.children].map(written).join(", ") || "none"; },
+    get value() { return [...rows.children].map((row) => row.written()).join(", ") || "none"; },
     set value(text) { rows.replaceChildren(); readTimes(text).forEach(addRow); },
   };
   made.value = text;

@@ -3,7 +3,7 @@
 import { give, tell } from "./act.js";
 import { load, place } from "./api.js";
 import { choiceControl, textControl, timesControl } from "./controls.js";
-import { button, byId, fill, form, h, named, newId, refusal, write } from "./dom.js";
+import { button, byId, form, h, named, newId, refusal, write } from "./dom.js";
 import { store } from "./store.js";
 import { readTimes } from "./words.js";
 
@@ -94,12 +94,10 @@ async function playVoice(name) {
 const hasTimes = ({ key, value }) => ["announce.quiet", "speaker.quieter"].includes(key) && readTimes(value) !== null;
 
 /** What the control of a setting depends on: with another, the setting gets a new one. */
-export function controlKey(record) {
-  const { key, value, choices } = record;
-  return JSON.stringify([key, hasTimes(record), choices, choices && !choices.includes(value) && value]);
-}
+export const controlKey = (record) => JSON.stringify([record.key, hasTimes(record), record.choices]);
 
 function controlFor(record) {
+  if (record.settable === false) return textControl({ value: record.value, readonly: true });
   if (hasTimes(record)) return timesControl(record.value, record.key === "speaker.quieter");
   if (record.key === "clock.zone") return zoneControl(record);
   if (!record.choices?.length) return textControl({ value: record.value });
@@ -128,7 +126,8 @@ export function settingPart(first, title = label(first.key)) {
   const stem = newId("setting");
   const error = refusal("", { id: `${stem}-error` });
   const from = h("span", { class: "origin", id: `${stem}-origin` });
-  const hint = HINTS[first.key] ?? (first.choices?.length ? "" : first.allowed);
+  const allowed = HINTS[first.key] ?? (first.choices?.length ? "" : first.allowed);
+  const hint = first.settable === false ? "Only a file of the clock sets this." : allowed;
   control.focus.id = stem;
   control.focus.dataset.key = first.key;
   const labelled = control.isGroup ? control.element : control.focus;
@@ -147,8 +146,7 @@ export function settingPart(first, title = label(first.key)) {
   function mark() {
     save.hidden = undo.hidden = !isTouched();
     control.mark?.();
-    if (error.textContent) labelled.setAttribute("aria-invalid", "true");
-    else labelled.removeAttribute("aria-invalid");
+    labelled.ariaInvalid = error.textContent ? "true" : null;
   }
   async function set(value) {
     const keys = value === undefined ? { key: record.key } : { key: record.key, value };
@@ -166,10 +164,9 @@ export function settingPart(first, title = label(first.key)) {
     h("div", { class: "line" }, heading, from),
     h("div", { class: "row fit" }, control.element, save, undo, ...(control.extra || [])),
     hint ? h("p", { class: "hint", id: `${stem}-hint` }, hint) : null, error, backRow);
-  const fixed = h("div", { class: "setting", hidden: true });
   return {
     key: record.key,
-    element: h("div", {}, shape, fixed),
+    element: h("div", {}, shape),
     /** Puts a value into the field for a person to send. */
     propose(value) {
       control.value = value;
@@ -191,12 +188,6 @@ export function settingPart(first, title = label(first.key)) {
         back.setAttribute("aria-label", `${title}: back to ${now.usual}`);
       } else write(back, "Take it back");
       mark();
-      fixed.hidden = now.settable !== false;
-      shape.hidden = !fixed.hidden;
-      if (!fixed.hidden) fill(fixed,
-        h("div", { class: "line" }, h("span", { class: "label" }, title),
-          h("span", { class: "origin" }, originText(now))),
-        h("p", { class: "value" }, named(now.value)), h("p", { class: "hint" }, "Only a file of the clock sets this."));
     },
   };
 }

@@ -20,64 +20,58 @@ const identity = ({ number, name }) => `${number} ${name ?? ""}`;
 /**
  * The row of a timer or an alarm.
  *
- * words(record) are what it tells. Each of `orders` is a button: its words, its label, the command that it gives, the
- * states in which it is there, and more of the command and of the button.
+ * words(record) are what it tells, digits(record) what it shows large. Each of `orders` is a button: its words, its
+ * label, the command that it gives, the states in which it is there, and more of the command and of the button.
  */
-function rowPart(kind, first, words, orders, bar) {
-  const digits = h("span", { class: "left-digits", translate: "no" });
-  const state = h("span", { class: "soft" });
+function rowPart(kind, first, { words, digits, orders }) {
   const thing = title(kind, first);
+  const large = h("span", { class: "left-digits", translate: "no" });
+  const state = h("span", { class: "soft" });
+  // For the eye: the digits say the same.
+  const bar = kind === "timer" ? h("progress", { "aria-hidden": "true" }) : null;
   const buttons = orders.map(([text, label, command, states, { done, keys, ...attributes } = {}]) => {
     const order = () => give(`${kind}_${command}`, { [kind]: first.number, ...keys }, { done, thing });
     return { states, element: button(text, order, { "aria-label": label, ...attributes }) };
   });
-  const element = h("li", { class: "item" },
-    h("div", { class: "line" },
-      h("span", { class: "grow" }, h("strong", {}, named(nameOf(kind, first))), h("br"), state), digits),
-    bar, h("div", { class: "row" }, ...buttons.map((each) => each.element)));
-  return {
-    element, digits,
+  let record = first;
+  const part = {
+    element: h("li", { class: "item" },
+      h("div", { class: "line" },
+        h("span", { class: "grow" }, h("strong", {}, named(nameOf(kind, first))), h("br"), state), large),
+      bar, h("div", { class: "row" }, ...buttons.map((each) => each.element))),
     update(now) {
-      element.classList.toggle("ringing", now.state === "ringing");
+      record = now;
+      part.element.classList.toggle("ringing", now.state === "ringing");
       write(state, [...words(now), ...details(kind, now)].filter(Boolean).join(" · "));
       for (const { element, states } of buttons) show(element, states.includes(now.state));
+      part.tick();
+    },
+    tick() {
+      write(large, digits(record));
+      if (bar) Object.assign(bar, { max: record.seconds, value: Math.max(0, timeLeft(record) ?? 0) });
     },
   };
+  return part;
 }
 
 function timerPart(first) {
   const what = title("timer", first);
-  // For the eye: the digits say the same.
-  const bar = h("progress", { max: first.seconds, "aria-hidden": "true" });
-  const words = ({ state, ends, seconds }) => {
-    if (state === "ringing") return ["rings now"];
-    const end = state === "paused" ? "paused" : `ends ${whenText(Date.parse(ends), { hasSeconds: true })}`;
-    return [`${end}, of ${lengthText(seconds)}`];
-  };
-  const row = rowPart("timer", first, words, [
-    ["Stop", `Stop ${what}`, "stop", ["ringing"], { class: "main" }],
-    ["Pause", `Pause ${what}`, "pause", ["running"]],
-    ["Go on", `Let ${what} go on`, "resume", ["paused"]],
-    ["+1 min", `Add a minute to ${what}`, "add", ["running", "paused", "ringing"], { keys: { seconds: 60 } }],
-    ["Say it", `Say what is left of ${what}`, "tell", ["running", "paused"], { done: ({ text }) => `“${text}”` }],
-    ["Remove", `Remove ${what}`, "cancel", ["running", "paused"], { done: `The ${what} is removed.` }],
-  ], bar);
-  let record = first;
-  const part = {
-    element: row.element,
-    update(now) {
-      record = now;
-      row.update(now);
-      bar.max = now.seconds;
-      part.tick();
+  return rowPart("timer", first, {
+    words({ state, ends, seconds }) {
+      if (state === "ringing") return ["rings now"];
+      const end = state === "paused" ? "paused" : `ends ${whenText(Date.parse(ends), { hasSeconds: true })}`;
+      return [`${end}, of ${lengthText(seconds)}`];
     },
-    tick() {
-      const left = timeLeft(record);
-      write(row.digits, left === null ? "–:––" : countdown(left));
-      bar.value = Math.max(0, left ?? 0);
-    },
-  };
-  return part;
+    digits: leftText,
+    orders: [
+      ["Stop", `Stop ${what}`, "stop", ["ringing"], { class: "main" }],
+      ["Pause", `Pause ${what}`, "pause", ["running"]],
+      ["Go on", `Let ${what} go on`, "resume", ["paused"]],
+      ["+1 min", `Add a minute to ${what}`, "add", ["running", "paused", "ringing"], { keys: { seconds: 60 } }],
+      ["Say it", `Say what is left of ${what}`, "tell", ["running", "paused"], { done: ({ text }) => `“${text}”` }],
+      ["Remove", `Remove ${what}`, "cancel", ["running", "paused"], { done: `The ${what} is removed.` }],
+    ],
+  });
 }
 
 /** In seconds; null while the time is not known. */
@@ -88,29 +82,30 @@ function timeLeft(timer) {
   return store.contact === "live" && now !== null ? (Date.parse(timer.ends) - now) / 1000 : null;
 }
 
+function leftText(timer) {
+  const left = timeLeft(timer);
+  return left === null ? "–:––" : countdown(left);
+}
+
 function alarmPart(first) {
   const what = title("alarm", first);
-  const words = ({ state, rings, days, tune, origin, skipped, reason }) => {
-    const next = rings ? `rings ${whenText(Date.parse(rings))}` : "";
-    return [
-      { ringing: "rings now", snoozing: `snoozes, ${next} again` }[state] ?? next, daysText(days), tune,
-      origin === "configuration" && "of the configuration",
-      skipped && `without ${whenText(Date.parse(skipped))}`, reason && `silent: ${reason}`];
-  };
   const removable = first.origin === "person" ? ["waiting", "ringing", "snoozing"] : [];
-  const row = rowPart("alarm", first, words, [
-    ["Snooze", `Snooze ${what}`, "snooze", ["ringing"], { done: "It rings again later." }],
-    ["Stop", `Stop ${what}`, "stop", ["ringing", "snoozing"], { done: "The alarm is stopped.", class: "main" }],
-    ["Skip next", `Leave out the next ring of ${what}`, "skip", ["waiting"], { done: "The next ring is left out." }],
-    ["Remove", `Remove ${what}`, "cancel", removable, { done: `The ${what} is removed.` }],
-  ]);
-  return {
-    element: row.element,
-    update(now) {
-      row.update(now);
-      write(row.digits, timeOfDayText(now.time));
+  return rowPart("alarm", first, {
+    words({ state, rings, days, tune, origin, skipped, reason }) {
+      const next = rings ? `rings ${whenText(Date.parse(rings))}` : "";
+      return [
+        { ringing: "rings now", snoozing: `snoozes, ${next} again` }[state] ?? next, daysText(days), tune,
+        origin === "configuration" && "of the configuration",
+        skipped && `without ${whenText(Date.parse(skipped))}`, reason && `silent: ${reason}`];
     },
-  };
+    digits: ({ time }) => timeOfDayText(time),
+    orders: [
+      ["Snooze", `Snooze ${what}`, "snooze", ["ringing"], { done: "It rings again later." }],
+      ["Stop", `Stop ${what}`, "stop", ["ringing", "snoozing"], { done: "The alarm is stopped.", class: "main" }],
+      ["Skip next", `Leave out the next ring of ${what}`, "skip", ["waiting"], { done: "The next ring is left out." }],
+      ["Remove", `Remove ${what}`, "cancel", removable, { done: `The ${what} is removed.` }],
+    ],
+  });
 }
 
 // MARK: The interval
@@ -179,8 +174,7 @@ function soonPart(first) {
       if (record.state === "ringing") write(digits, "rings");
       else if (record.kind === "interval") write(digits, "runs");
       else if (record.kind === "alarm") write(digits, record.rings ? whenText(Date.parse(record.rings)) : "");
-      else if (record.state === "paused") write(digits, `${countdown(record.left)}, paused`);
-      else write(digits, timeLeft(record) === null ? "–:––" : countdown(timeLeft(record)));
+      else write(digits, record.state === "paused" ? `${leftText(record)}, paused` : leftText(record));
     },
   };
   return part;
