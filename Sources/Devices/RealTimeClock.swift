@@ -120,7 +120,8 @@ public struct RealTimeClock: Hashable, Sendable {
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
     var flags: UInt32 = 0
-    return clocksmith_rtc_flags(descriptor, &flags) == 0 ? RTCFlags(rawValue: flags) : nil
+    return ioctl(descriptor, clocksmith_rtc_read_flags, &flags) == 0
+      ? RTCFlags(rawValue: flags) : nil
   }
 
   /// The Raspberry Pi 5's own clock has no flags, but it tells the voltage of its battery, in
