@@ -94,15 +94,13 @@ final class BrokerLink {
 extension RelayService {
   /// Connects to the broker once, for `check`, as another client than the relay that runs.
   public func tryBroker() throws(Fault) {
-    var fault: Fault?
     let id = "\(topics.clientID)-check"
-    let client = try MQTTClient(configuration.broker, loop, id: id) { [unowned self] in
-      if case .ended(let why) = $0 { fault = why }
+    let client = try MQTTClient(configuration.broker, loop, id: id) { [unowned self] event in
+      loop.attempt { () throws(Fault) in if case .ended(let why) = event { throw why } }
       loop.exit()
     }
+    defer { client.disconnect() }
     try client.connect()
     try loop.run()
-    client.disconnect()
-    if let fault { throw fault }
   }
 }
