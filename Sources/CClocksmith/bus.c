@@ -1,6 +1,5 @@
 #include "clocksmith_bus.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 static sd_bus_vtable entry(const struct clocksmith_bus_member *member,
@@ -29,7 +28,6 @@ int clocksmith_bus_add(sd_bus *bus, sd_bus_slot **slot, const char *path, const 
   static sd_bus_vtable *vtable;
   if (!vtable) {
     vtable = calloc(count + 2, sizeof *vtable);
-    if (!vtable) return -ENOMEM;
     vtable[0] = (sd_bus_vtable)SD_BUS_VTABLE_START(0);
     for (size_t index = 0; index < count; index++)
       vtable[index + 1] = entry(&members[index], call, get);
