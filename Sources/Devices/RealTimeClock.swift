@@ -136,11 +136,6 @@ public struct RealTimeClock: Hashable, Sendable {
 
 /// An attribute of sysfs: one line, without its end.
 private func attribute(_ path: String) throws(Fault) -> String {
-  let operation = "cannot read \(path)"
-  let descriptor = try retryingInterrupts(operation) { open(path, O_RDONLY | O_CLOEXEC) }
-  defer { close(descriptor) }
-  var bytes = [UInt8](repeating: 0, count: 256)
-  let count = try retryingInterrupts(operation) { Glibc.read(descriptor, &bytes, bytes.count) }
-  let line = bytes[..<count].prefix { $0 != 0 && $0 != 10 }
+  let line = try readRegularFile(path).prefix { $0 != 0 && $0 != 10 }
   return String(decoding: line, as: UTF8.self)
 }
