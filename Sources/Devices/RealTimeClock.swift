@@ -28,8 +28,6 @@ public struct RealTimeClock: Hashable, Sendable {
 
   /// The kernel's name for it, as in `rtc0`.
   public let device: String
-  /// Its driver and where it sits, as in `rtc-ds1307 1-0068`.
-  public let place: String
   /// Of the chip, as in `ds3231`, or else of the driver, as in `rpi-rtc`.
   public let name: String
   /// True if the kernel set its clock from this one.
@@ -39,10 +37,11 @@ public struct RealTimeClock: Hashable, Sendable {
   private init(_ device: String, in folder: String) {
     self.device = device
     path = "\(folder)/\(device)"
-    place = (try? attribute("\(path)/name")) ?? ""
     // For a chip on I2C, its name in the device tree: one driver serves many chips.
     let chip = try? attribute("\(path)/device/name")
-    let driver = place.split(separator: " ").first.map(String.init) ?? device
+    // As in `rtc-ds1307 1-0068`, with the place where it sits.
+    let place = try? attribute("\(path)/name")
+    let driver = place?.split(separator: " ").first.map(String.init) ?? device
     name = chip ?? (driver.hasPrefix("rtc-") ? String(driver.dropFirst(4)) : driver)
     hasSetTheClock = (try? attribute("\(path)/hctosys")) == "1"
   }
