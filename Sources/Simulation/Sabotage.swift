@@ -77,7 +77,6 @@ extension World {
     }
   }
 
-  /// False if no stop reaches it.
   func stopReaches(_ playback: Playback) -> Bool {
     switch sabotage {
     case .stopsUnheard: false
