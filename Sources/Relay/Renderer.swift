@@ -1,5 +1,6 @@
 import Basics
 import CLinux
+import CSystemd
 import Daemon
 @preconcurrency import Glibc
 
