@@ -336,6 +336,15 @@ public final class Clocksmith {
     notifier.ready(statusLine)
   }
 
+  /// What a change of the configuration touches, in the order in which it takes effect.
+  private enum Part: CaseIterable {
+    case speaker, clock, zone, announcer
+    /// After the announcer: its settings decide what the switch silences.
+    case controls
+    /// After the announcer, which may have alarms with other tunes.
+    case flaws
+  }
+
   /// - Parameter notices: of the reason. What is wrong with the new one is logged after them.
   private func apply(_ new: ConfigurationInUse, _ notices: [Notice]) {
     let before = configuration
@@ -344,18 +353,23 @@ public final class Clocksmith {
     // Before anything sounds by the new configuration.
     inUse.findTunes(of: alarms)
     for notice in notices { journal.log(notice) }
-    player?.settings = configuration.playerSettings
-    player?.closeWhenIdle()
-    if configuration.device != before.device { substitute = nil }
-    if let substitute { journal.log(substitute.notice) }
-    clockWatch.use(configuration.rtc, greatestError: configuration.greatestError)
-    if configuration.zone != before.zone { readZone() }
-    handle(.reloaded(configuration.announcer))
-    // After the announcer: its settings decide what the switch silences, and it may have alarms with
-    // other tunes.
-    if !configuration.hasSameControls(as: before) { takeControls() }
-    tellFlaws()
+    for part in Part.allCases { change(part, from: before) }
     returnMemorySoon()
+  }
+
+  private func change(_ part: Part, from before: Configuration) {
+    switch part {
+    case .speaker:
+      player?.settings = configuration.playerSettings
+      player?.closeWhenIdle()
+      if configuration.device != before.device { substitute = nil }
+      if let substitute { journal.log(substitute.notice) }
+    case .clock: clockWatch.use(configuration.rtc, greatestError: configuration.greatestError)
+    case .zone: if configuration.zone != before.zone { readZone() }
+    case .announcer: handle(.reloaded(configuration.announcer))
+    case .controls: if !configuration.hasSameControls(as: before) { takeControls() }
+    case .flaws: tellFlaws()
+    }
   }
 
   private func tellFlaws() {
