@@ -36,12 +36,12 @@ const KNOWN = {
 const spaced = (key) => key.replaceAll("_", " ");
 const labelOf = (key) => key[0].toUpperCase() + spaced(key.slice(1));
 
-function makeControl({ required, usual, help, argument, choices }, { none = "none", input, ...known }) {
+function makeControl({ required, help, argument, choices }, { none = "none", input, ...known }) {
   if (known.control) return known.control();
-  if (help && !argument) return flagControl(usual === "true");
+  if (help && !argument) return flagControl(false);
   const options = known.choices ?? choices;
-  if (options) return control(select(required ? options : [["", none], ...options], usual ?? ""));
-  return textControl({ required, value: usual, ...argument === "N" ? number(usual) : {}, ...input });
+  if (options) return control(select(required ? options : [["", none], ...options], ""));
+  return textControl({ required, ...argument === "N" ? number() : {}, ...input });
 }
 
 /** A field in a form: its key, its control, and its elements in the grid. */

@@ -118,7 +118,6 @@ extension Fact {
   fileprivate var record: Record {
     Record([
       "key": .text(name), "allowed": .text(allowed), "required": .flag(isRequired),
-      "usual": usual.map { .text($0) },
       "help": option.map { .text($0.help.split(separator: "\n").joined(separator: " ")) },
       "argument": option?.argument.map { .text($0) },
     ])

@@ -299,9 +299,9 @@ def test_a_field_that_the_page_does_not_know_is_offered_and_sent_and_shown(paire
 
 
 @pytest.mark.parametrize("served_as, widget", [
-    ({"help": "x", "usual": "true"}, ["input", "checkbox", "on"]),
-    ({"help": "x", "argument": "N", "usual": "3", "required": True}, ["input", "number", "3"]),
-    ({"help": "x", "argument": "KIND", "choices": ["dim", "bright"], "usual": "dim"}, ["select", "select-one", "dim"]),
+    ({"help": "x"}, ["input", "checkbox", "on"]),
+    ({"help": "x", "argument": "N", "required": True}, ["input", "number", ""]),
+    ({"help": "x", "argument": "KIND", "choices": ["dim", "bright"]}, ["select", "select-one", ""]),
     ({"required": True}, ["input", "text", ""])])
 def test_a_field_that_the_page_does_not_know_has_the_control_of_its_kind(phone, served, served_as, widget):
     page = phone(served)
