@@ -1,8 +1,7 @@
 // What the person does: commands, and what comes back.
 
+import { command, load, Refusal } from "./api.js";
 import { byId, write } from "./dom.js";
-import { command, Refusal } from "./api.js";
-import { learnPairing, openPairing } from "./pairing.js";
 import { store } from "./store.js";
 
 let hide;
@@ -18,6 +17,13 @@ export function tell(sentence, { isError = false } = {}) {
   hide = setTimeout(() => write(message, ""), isError ? 12_000 : 6000);
 }
 
+/** What this browser may do. */
+export const learnPairing = () => load("/v1/pair", (answer) => {
+  const wasPaired = store.isPaired;
+  store.pairing = answer;
+  if (!wasPaired && store.isPaired) dispatchEvent(new Event("paired"));
+});
+
 /**
  * Does what only a paired phone may; other browsers are led to the pairing. Returns what it returns, or null if it
  * was refused; the refusal is told in the element `error`, or as a message. A `thing` that has gone is called what the
@@ -29,7 +35,7 @@ export async function act(what, { done, error, thing } = {}) {
     if (!store.isPaired) await learnPairing();
     if (store.pairing.status === "unknown") throw new Refusal(0, "The clock cannot be reached.");
     if (!store.isPaired) {
-      openPairing();
+      dispatchEvent(new Event("unpaired"));
       return null;
     }
     const answer = await what();
@@ -39,10 +45,11 @@ export async function act(what, { done, error, thing } = {}) {
     if (!(refusal instanceof Refusal)) throw refusal;
     if (refusal.needsPairing) {
       store.pairing = { ...store.pairing, status: "none" };
-      openPairing();
+      dispatchEvent(new Event("unpaired"));
       return null;
     }
-    const words = thing ? refusal.message.replace(/^there is no (timer|alarm) .*/, `There is no ${thing} any more.`) : refusal.message;
+    const gone = /^there is no (timer|alarm) .*/;
+    const words = thing ? refusal.message.replace(gone, `There is no ${thing} any more.`) : refusal.message;
     if (error) write(error, words);
     else tell(words, { isError: true });
     return null;

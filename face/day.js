@@ -2,33 +2,39 @@
 
 import { place } from "./api.js";
 import { DAY } from "./clock.js";
-import { byId, fill, h, svg } from "./dom.js";
+import { button, byId, fill, h, svg } from "./dom.js";
 import { store } from "./store.js";
 import { dateText, heardText, readTimes, smallLength, timeText, whenText } from "./words.js";
 
 const SHOWN = 5;
 
-/** What was, oldest first: `{ at, kind, words, reason }` with the kinds `sounded`, `silent` and `failed`; `reason` is a key. */
+const CAUSES = {
+  request: ", asked for", timer: ", of a timer", alarm: ", of an alarm", interval: ", of the interval",
+};
+
+/** What was, oldest first: `{ at, kind, words, reason }`; a kind is `sounded`, `silent` or `failed`, a reason a key. */
 function past() {
   // A notice has the reason in a sentence of its own; the agenda has the words alone.
-  const reasons = new Map(store.agenda.lines.filter(({ sounds }) => !sounds).map((line) => [line.reason_key, line.reason]));
+  const silent = store.agenda.lines.filter(({ sounds }) => !sounds);
+  const reasons = new Map(silent.map((line) => [line.reason_key, line.reason]));
   const found = [];
   for (const { at, event, text, fields = {} } of store.notices) {
     const instant = Date.parse(fields.OCCASION ?? fields.DUE ?? at);
     if (event === "announced") {
       const error = fields.ONSET_ERROR_USEC / 1000;
       const late = Math.abs(error) >= 100 ? `, ${smallLength(error)} ${error > 0 ? "late" : "early"}` : "";
-      const chime = fields.CHIME === "yes" ? "chime" : "";
-      const why = { request: ", asked for", timer: ", of a timer", alarm: ", of an alarm", interval: ", of the interval" }[fields.CAUSE] ?? "";
+      const heard = [fields.CHIME === "yes" && "chime", fields.TEXT && `“${fields.TEXT}”`].filter(Boolean);
       found.push({ at: fields.CAUSE === "occasion" ? instant : Date.parse(at), kind: "sounded",
-        words: `${[chime, fields.TEXT && `“${fields.TEXT}”`].filter(Boolean).join(" and ") || "a sound"}${why}${late}` });
+        words: `${heard.join(" and ") || "a sound"}${CAUSES[fields.CAUSE] ?? ""}${late}` });
     } else if (event === "skipped") {
+      const why = reasons.get(fields.REASON);
       found.push({ at: instant, last: Date.parse(fields.OCCASION_LAST ?? fields.OCCASION ?? at), kind: "silent",
-        reason: fields.REASON, words: reasons.has(fields.REASON) ? `silent: ${reasons.get(fields.REASON)}` : text });
+        reason: fields.REASON, words: why === undefined ? text : `silent: ${why}` });
     } else if (event === "alarm_rings" || event === "timer_elapsed") {
       found.push({ at: Date.parse(at), kind: "sounded", isRing: true, words: text });
     } else if (["alarm_missed", "timer_missed", "timer_unheard", "cut_off", "refused"].includes(event)) {
-      found.push({ at: Date.parse(at), kind: event === "refused" || event === "cut_off" ? "silent" : "failed", words: text });
+      const kind = event === "refused" || event === "cut_off" ? "silent" : "failed";
+      found.push({ at: Date.parse(at), kind, words: text });
     }
   }
   return found.sort((one, other) => one.at - other.at);
@@ -39,12 +45,15 @@ function due() {
   const now = store.clock.now ?? 0;
   return store.agenda.lines.filter((line) => Date.parse(line.instant) > now).map((line) => {
     const isRing = line.cause === "alarm" || line.cause === "timer";
-    const name = line.name ? ` ${line.name}` : line.number ? ` ${line.number}` : "";
-    const what = isRing ? `${line.cause}${name}` : line.cause === "interval"
-      ? line.signal === "end" ? "end of the interval" : "next signal of the interval" : heardText(line);
-    return { at: Date.parse(line.instant), kind: line.sounds ? "will" : "silent", words: line.sounds ? what : `silent: ${line.reason}`,
-      reason: line.reason_key, isRing };
+    const [kind, words] = line.sounds ? ["will", dueText(line, isRing)] : ["silent", `silent: ${line.reason}`];
+    return { at: Date.parse(line.instant), kind, words, reason: line.reason_key, isRing };
   });
+}
+
+function dueText(line, isRing) {
+  if (isRing) return [line.cause, line.name || line.number].filter(Boolean).join(" ");
+  if (line.cause !== "interval") return heardText(line);
+  return line.signal === "end" ? "end of the interval" : "next signal of the interval";
 }
 
 /** Neighbours that are silent for the same reason become one entry. */
@@ -52,7 +61,8 @@ function joined(entries) {
   const found = [];
   for (const entry of entries) {
     const last = found.at(-1);
-    const isSame = last && entry.kind === "silent" && last.kind === "silent" && entry.reason && entry.reason === last.reason;
+    const areSilent = entry.kind === "silent" && last?.kind === "silent";
+    const isSame = areSilent && entry.reason && entry.reason === last.reason;
     if (isSame) last.last = entry.last ?? entry.at;
     else found.push({ ...entry });
   }
@@ -152,13 +162,14 @@ export function drawNoon({ again = false } = {}) {
   if (again) version = Date.now();
   const figure = byId("noon");
   const src = `${place("/v1/noon.svg")}?${clock.startOfDay(clock.now + DAY / 2)}-${version}`;
-  const alt = "The level over time of the announcement at noon: the melody before the hour, the blows from the hour on, "
-    + "and the words.";
+  const alt = "The level over time of the announcement at noon: the melody before the hour, the blows from the hour "
+    + "on, and the words.";
   const hadFocus = figure.contains(document.activeElement);
+  const fail = () => { failed = src; drawNoon(); };
   const shown = failed === src
     ? [h("p", { class: "soft" }, "The picture cannot be made now."),
-      h("button", { type: "button", onclick: () => drawNoon({ again: true }) }, "Try again")]
-    : [h("img", { src, alt, loading: "lazy", width: 1200, height: 420, onerror: () => { failed = src; drawNoon(); } })];
+      button("Try again", () => drawNoon({ again: true }))]
+    : [h("img", { src, alt, loading: "lazy", width: 1200, height: 420, onerror: fail })];
   fill(figure, h("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": "Picture of noon" }, ...shown));
   if (hadFocus && !figure.contains(document.activeElement)) figure.firstElementChild.focus();
 }

@@ -23,6 +23,17 @@ function filled(element, attributes, children) {
   return element;
 }
 
+/** A button; a screen reader calls it by its `aria-label`, if it has one. */
+export const button = (words, onclick, attributes = {}) =>
+  h("button", { type: "button", onclick, ...attributes }, ...[words].flat());
+
+/** A form that only a script sends. */
+export const form = (attributes, submit, ...children) =>
+  h("form", { ...attributes, onsubmit: (event) => { event.preventDefault(); submit(); } }, ...children);
+
+/** Where a refusal is written, for a screen reader at once. */
+export const refusal = (words = "", attributes = {}) => h("p", { class: "error", role: "alert", ...attributes }, words);
+
 export const byId = (id) => document.getElementById(id);
 
 /** A name that somebody gave: it has its own direction, whatever the text around it has, and is not translated. */
@@ -94,12 +105,14 @@ let counter = 0;
 /** A new id for a label, an error or a hint. */
 export const newId = (stem) => `${stem}-${++counter}`;
 
-/** A labelled control, as a block. */
+/** A labelled control, as a block; the label of a box stands behind it. */
 export function field(label, control, hint) {
   control.id ||= newId("field");
   const hintId = hint && newId("hint");
   if (hint) control.setAttribute("aria-describedby", hintId);
-  return h("div", { class: "field" }, h("label", { for: control.id }, label), control,
+  const words = h("label", { for: control.id }, label);
+  return h("div", { class: "field" },
+    ...control.type === "checkbox" ? [h("p", { class: "check" }, control, words)] : [words, control],
     hint ? h("p", { class: "hint", id: hintId }, hint) : null);
 }
 

@@ -1,16 +1,19 @@
 // Starts the page, and keeps it in step with the clock.
 
-import { tell } from "./act.js";
+import { learnPairing, tell } from "./act.js";
 import { follow, load } from "./api.js";
 import { DAY } from "./clock.js";
 import { drawDay, drawNoon } from "./day.js";
 import { byId } from "./dom.js";
+import { drawForms, loadFields } from "./forms.js";
 import { drawContact, drawNow, startNow, tick } from "./now.js";
-import { drawPhones, learnPairing, loadPhones, openPairing } from "./pairing.js";
-import { drawSettings, loadSettings } from "./settings.js";
+import { drawPhones, loadPhones, openPairing } from "./pairing.js";
+import { loadSettings } from "./setting.js";
+import { drawSettings } from "./settings.js";
+import { drawSetup } from "./setup.js";
 import { drawSound, startSound } from "./sound.js";
 import { store } from "./store.js";
-import { drawTimers, startAlarms, startInterval, startTimers, tickTimers } from "./timers.js";
+import { drawTimers, tickTimers } from "./timers.js";
 import { sentence } from "./words.js";
 
 // MARK: The time
@@ -137,7 +140,7 @@ const on = {
 
 /** After each new contact: what may have changed meanwhile. */
 async function catchUp() {
-  await Promise.all([learnTime(), loadAgenda(), loadNotices(), loadSettings(), loadPairing()]);
+  await Promise.all([learnTime(), loadAgenda(), loadNotices(), loadFields(), loadSettings(), loadPairing()]);
   drawAll();
 }
 
@@ -164,16 +167,19 @@ for (const element of document.querySelectorAll("[data-script]")) element.remove
 // By this a person with several clocks tells their tabs apart.
 document.title = `${location.hostname} – clocksmith`;
 startNow();
-startTimers();
-startAlarms();
-startInterval();
 startSound();
 showPage({ isFirst: true });
 addEventListener("hashchange", () => showPage());
 const stream = follow(on);
 everySecond();
-addEventListener("paired", () => {
+addEventListener("settings", () => {
   drawSettings();
+  drawSetup();
+  drawForms();
+});
+addEventListener("unpaired", openPairing);
+addEventListener("paired", () => {
+  drawSetup();
   drawAll();
   loadPhones();
   if (store.contact === "refused") stream.again();

@@ -1,9 +1,9 @@
 // The time, large; what sounds next; and how the clock is.
 
 import { give } from "./act.js";
-import { byId, fill, h, svg, write } from "./dom.js";
+import { button, byId, fill, h, svg, write } from "./dom.js";
 import { openPairing } from "./pairing.js";
-import { openSetting } from "./settings.js";
+import { openSetting } from "./setup.js";
 import { store } from "./store.js";
 import { clockParts, dateText, heardText, smallLength, timeText, trustText, whenText } from "./words.js";
 
@@ -17,7 +17,8 @@ function makeDial() {
   const marks = [];
   for (let minute = 0; minute < 60; minute++) {
     const isHour = minute % 5 === 0;
-    marks.push(svg("line", { class: isHour ? "hour-mark" : "mark", y1: -92, y2: isHour ? (minute % 15 ? -83 : -79) : -88.5,
+    const end = minute % 15 === 0 ? -79 : -83;
+    marks.push(svg("line", { class: isHour ? "hour-mark" : "mark", y1: -92, y2: isHour ? end : -88.5,
       transform: `rotate(${minute * 6})` }));
   }
   hands = {
@@ -31,7 +32,8 @@ function makeDial() {
 }
 
 function makeDigits() {
-  digits = { main: h("span", { class: "digits" }), second: h("span", { class: "second" }), half: h("span", { class: "half" }) };
+  const part = (name) => h("span", { class: name });
+  digits = { main: part("digits"), second: part("second"), half: part("half") };
   byId("time").replaceChildren(digits.main, h("span", { class: "small" }, digits.second, digits.half));
 }
 
@@ -82,7 +84,8 @@ function contactText() {
     const way = clock.phoneAhead > 0 ? "ahead" : "behind";
     words.push(`This phone's own clock is ${smallLength(clock.phoneAhead)} ${way}.`);
   }
-  if (clock.uncertainty > 700) words.push(`The network is slow: the seconds may be ${smallLength(clock.uncertainty)} off here.`);
+  const off = smallLength(clock.uncertainty);
+  if (clock.uncertainty > 700) words.push(`The network is slow: the seconds may be ${off} off here.`);
   return words.join(" ");
 }
 
@@ -139,7 +142,7 @@ function drawProblems(state) {
   fill(part.querySelector("ul"), problems.map((problem, index) => {
     const [words, key] = MENDS[state.problem_keys?.[index]] ?? [];
     return h("li", { dir: "auto" }, problem, " ",
-      words && h("button", { type: "button", onclick: () => openSetting(key) }, words));
+      words && button(words, () => openSetting(key)));
   }));
 }
 
@@ -149,7 +152,8 @@ function offText({ mayBeOff }) {
 }
 
 const SWITCH = {
-  absent: "There is none.", on: "On: the clock may sound.", off: "Off: it silences the clock.", lost: "It cannot be read.",
+  absent: "There is none.", lost: "It cannot be read.",
+  on: "On: the clock may sound.", off: "Off: it silences the clock.",
 };
 
 export function muteText(state) {
@@ -160,22 +164,23 @@ export function muteText(state) {
 }
 
 function drawHealth(state) {
-  const { holdover_ends: ends } = state;
+  const { holdover_ends: ends, last } = state;
   const lines = [
     ["Time", `${trustText(state)}${offText(store.clock)}`],
-    ends ? ["Without a network", `The time is trusted until ${whenText(Date.parse(ends))} at least, even if the network `
-      + "does not come back."] : null,
+    ["Without a network", ends && `The time is trusted until ${whenText(Date.parse(ends))} at least, even if the `
+      + "network does not come back."],
     ["Switch", `${SWITCH[state.switch] ?? state.switch ?? ""}${state.switch_error ? ` ${state.switch_error}` : ""}`],
     ["Mute", `${muteText(state)}.`],
-    state.last ? ["Last", `${whenText(Date.parse(state.last.at), { hasSeconds: true })}: “${state.last.text}”${onset(state.last)}`] : null,
-    ["Voice", state.voice?.replace(/^.*\//, "") ?? ""],
-    ["Speaker", state.device_substitute ? `${state.device_substitute} instead of ${state.device}` : state.device ?? ""],
-    ["Zone", store.hasZone ? state.zone ?? "" : "none"],
+    ["Last", last && `${whenText(Date.parse(last.at), { hasSeconds: true })}: “${last.text}”${onset(last)}`],
+    ["Voice", state.voice?.replace(/^.*\//, "")],
+    ["Speaker", state.device_substitute ? `${state.device_substitute} instead of ${state.device}` : state.device],
+    ["Zone", store.hasZone ? state.zone : "none"],
     ["Address", location.host],
-    state.last_error ? ["Last warning", state.last_error] : null,
-  ].filter((line) => line && line[1]);
-  fill(byId("health"), lines.map(([name, words]) => h("div", {}, h("dt", {}, name),
-    h("dd", { dir: "auto", translate: ["Voice", "Speaker", "Zone", "Address"].includes(name) ? "no" : null }, words))));
+    ["Last warning", state.last_error],
+  ];
+  const names = ["Voice", "Speaker", "Zone", "Address"];
+  fill(byId("health"), lines.filter(([, words]) => words).map(([name, words]) => h("div", {}, h("dt", {}, name),
+    h("dd", { dir: "auto", translate: names.includes(name) ? "no" : null }, words))));
 }
 
 function onset({ onset_error_ms: error }) {

@@ -1,8 +1,8 @@
 // Pairing this browser, and the list of those that are paired.
 
-import { act, tell } from "./act.js";
+import { act, learnPairing, tell } from "./act.js";
 import { ask, load } from "./api.js";
-import { byId, field, fill, h, keepList, named, write } from "./dom.js";
+import { button, byId, field, fill, form, h, keepList, named, refusal, write } from "./dom.js";
 import { store } from "./store.js";
 import { dateText, whenText } from "./words.js";
 
@@ -10,17 +10,11 @@ let timer;
 /** What this phone is to be called: what was typed is there when the pairing is tried again. */
 let called = guessedName();
 
-/** What this browser may do. */
-export const learnPairing = () => load("/v1/pair", (answer) => {
-  const wasPaired = store.isPaired;
-  store.pairing = answer;
-  if (!wasPaired && store.isPaired) dispatchEvent(new Event("paired"));
-});
-
 function guessedName() {
   const agent = navigator.userAgent;
-  const kind = [[/iPhone/, "iPhone"], [/iPad/, "iPad"], [/Android.*Mobile/, "Android phone"], [/Android/, "Android tablet"],
-    [/Macintosh/, "Mac"], [/Windows/, "Windows PC"], [/Linux/, "Linux PC"]].find(([pattern]) => pattern.test(agent));
+  const kind = [[/iPhone/, "iPhone"], [/iPad/, "iPad"], [/Android.*Mobile/, "Android phone"],
+    [/Android/, "Android tablet"], [/Macintosh/, "Mac"], [/Windows/, "Windows PC"], [/Linux/, "Linux PC"]]
+    .find(([pattern]) => pattern.test(agent));
   return kind?.[1] ?? "My phone";
 }
 
@@ -37,27 +31,27 @@ function drawForm(dialog, problem) {
   clearInterval(timer);
   const name = h("input", { type: "text", maxlength: 40, value: called, required: true, autocomplete: "off",
     dir: "auto", oninput: () => { called = name.value; } });
-  const refusal = h("p", { class: "error", role: "alert" }, problem ?? "");
+  const error = refusal(problem);
   dialog.replaceChildren(
-    h("form", { onsubmit: (event) => { event.preventDefault(); begin(dialog, name, refusal); } },
+    form({}, () => begin(dialog, name, error),
       h("h2", { id: "pairing-title" }, "Pair this phone"),
       h("p", {}, store.pairing.look
         ? "Everybody in the house may look. To change something, pair this phone with the clock once."
         : "Only paired phones may look at this clock. Pair this one once."),
       h("p", {}, "Have somebody at the clock: to confirm, its button is held for a second, within a minute."),
-      field("Name of this phone", name), refusal,
+      field("Name of this phone", name), error,
       h("p", { class: "row" },
         h("button", { type: "submit", class: "main" }, "Begin"),
-        h("button", { type: "button", onclick: () => dialog.close() }, "Not now"))));
+        button("Not now", () => dialog.close()))));
   name.focus();
 }
 
-async function begin(dialog, name, refusal) {
+async function begin(dialog, name, error) {
   let answer;
   try {
     answer = await ask("POST", "/v1/pair", { name: name.value.trim() });
-  } catch (error) {
-    write(refusal, error.message);
+  } catch (refused) {
+    write(error, refused.message);
     name.setAttribute("aria-invalid", "true");
     return;
   }
@@ -69,14 +63,13 @@ function drawWords(dialog, answer) {
   clearInterval(timer);
   const end = performance.now() + answer.seconds * 1000;
   const left = h("span", { class: "left", "aria-hidden": "true" });
-  const cancel = h("button", { type: "button", onclick: () => endPairing(dialog) }, "Cancel");
   dialog.replaceChildren(
     h("h2", { id: "pairing-title" }, "Confirm on the clock"),
     h("p", {}, "The words of this phone:"),
     h("p", { class: "words", tabindex: -1, translate: "no" }, answer.words),
     h("p", {}, "Hold the button of the clock for a second. Or run ",
       h("code", { translate: "no" }, "clocksmith-relay pair"), " there, and confirm if it shows the same words."),
-    h("p", { class: "soft" }, left), h("p", { class: "row" }, cancel));
+    h("p", { class: "soft" }, left), h("p", { class: "row" }, button("Cancel", () => endPairing(dialog))));
   // After the dialog is shown, which takes the focus.
   setTimeout(() => dialog.querySelector(".words")?.focus(), 0);
   let isAsking = false;
@@ -124,11 +117,11 @@ export function drawPhones() {
 
 function phoneLine(phone) {
   const dates = h("span", { class: "soft" });
-  const label = `Remove ${phone.name}`;
+  const tag = phone.this ? h("span", { class: "tag" }, "this one") : null;
   return {
     element: h("li", { class: "line" },
-      h("span", { class: "grow" }, named(phone.name), phone.this ? h("span", { class: "tag" }, "this one") : null, h("br"), dates),
-      h("button", { type: "button", "aria-label": label, onclick: () => remove(phone) }, "Remove")),
+      h("span", { class: "grow" }, named(phone.name), tag, h("br"), dates),
+      button("Remove", () => remove(phone), { "aria-label": `Remove ${phone.name}` })),
     update(now) {
       const seen = now.seen ? `, last seen ${whenText(Date.parse(now.seen))}` : "";
       write(dates, `since ${dateText(Date.parse(now.since))}${seen}`);

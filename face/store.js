@@ -19,6 +19,8 @@ export const store = {
   notices: [],
   /** The records of the settings by their keys; null while they are not known. */
   settings: null,
+  /** What the fields of each command are, as the relay serves them. */
+  fields: new Map(),
   /** Its status is `unknown` before the first answer. */
   pairing: { status: "unknown", look: true },
 

@@ -108,18 +108,20 @@ export function trustText(state) {
 export function heardText({ chime, strikes, text }) {
   const tune = chime && chime !== "none" ? chime.replace(/^.*\//, "").replace(/\.tune$/, "") : "";
   const blows = strikes ? `${strikes} ${strikes === 1 ? "blow" : "blows"}` : "";
-  return [[tune, blows].filter(Boolean).join(" and "), text && `“${text}”`].filter(Boolean).join(", ") || "a sound";
+  const bells = [tune, blows].filter(Boolean).join(" and ");
+  return [bells, text && `“${text}”`].filter(Boolean).join(", ") || "a sound";
 }
 
 /**
- * Times of day as files have them, as in `sun-thu 22:00-07:00 -15dB`: a list of `{ days, from, to, level }` with a Set of
- * numbers of weekdays, minutes, and the level as a text. Null if they cannot be read.
+ * Times of day as files have them, as in `sun-thu 22:00-07:00 -15dB`: a list of `{ days, from, to, level }` with a Set
+ * of numbers of weekdays, minutes, and the level as a text. Null if they cannot be read.
  */
 export function readTimes(text) {
   if (!text || text === "none") return [];
   const found = [];
+  const pattern = /^(?:([a-z]{3})(?:-([a-z]{3}))?\s+)?(\d\d):(\d\d)-(\d\d):(\d\d)(?:\s+(-?[\d.]+dB))?$/i;
   for (const part of text.split(",")) {
-    const words = /^\s*(?:([a-z]{3})(?:-([a-z]{3}))?\s+)?(\d\d):(\d\d)-(\d\d):(\d\d)(?:\s+(-?[\d.]+dB))?\s*$/i.exec(part);
+    const words = pattern.exec(part.trim());
     if (!words) return null;
     const first = ABBREVIATIONS.indexOf((words[1] ?? "mon").toLowerCase());
     const last = ABBREVIATIONS.indexOf((words[2] ?? words[1] ?? "sun").toLowerCase());

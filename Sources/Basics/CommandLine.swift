@@ -1,16 +1,15 @@
 @preconcurrency import CLinux
 @preconcurrency import Glibc
 
-public struct Option: Sendable {
+/// An object, because most facts have none.
+public final class Option: Sendable {
   public let name: String
   /// The name of its argument in the help; nil if it takes none.
   public let argument: String?
-  let help: String
+  public let help: String
 
   public init(name: String, argument: String?, help: String) {
-    self.name = name
-    self.argument = argument
-    self.help = help
+    (self.name, self.argument, self.help) = (name, argument, help)
   }
 }
 

@@ -15,18 +15,12 @@ public struct Fact: Sendable {
   /// What a value may be, as in `1 to 1000`.
   public let allowed: String
   public fileprivate(set) var isRequired = false
-  /// What it is if nobody gives it, as a file has it; nil if that is nothing, or not always the same.
-  public fileprivate(set) var usual: String?
   /// Nil if it is no option of a command.
   public fileprivate(set) var option: Option?
   /// Whoever is trusted less may not give it.
   public fileprivate(set) var giver = Giver.network
-  /// Why somebody may not give this value, and what they may; nil if they may give it.
-  fileprivate var flaw: @Sendable (Value, Giver) -> BadValue? = { _, _ in nil }
 
-  public init<Meaning>(_ key: Key<Meaning>, isRequired: Bool = false) {
-    (name, allowed, self.isRequired) = (key.name, key.allowed, isRequired)
-  }
+  public init<Meaning>(_ key: Key<Meaning>) { (name, allowed) = (key.name, key.allowed) }
 }
 
 /// A fact of a type, and where the type keeps it. A list of them is the schema of the type: its record,
@@ -38,8 +32,8 @@ public struct Field<Root>: Sendable {
   public private(set) var fact: Fact
   /// Nil if it is missing.
   public let value: @Sendable (Root) -> Value?
-  /// Sets what a record has of it.
-  let read: @Sendable (Record, inout Root) throws(BadValue) -> Void
+  /// Takes what a record has of it; false if it is not allowed.
+  let read: @Sendable (inout Root, Value) -> Bool
   /// Takes the line of a file or the argument of an option; false if it is not allowed.
   public let parse: @Sendable (inout Root, String) throws -> Bool
 
@@ -47,8 +41,8 @@ public struct Field<Root>: Sendable {
   public private(set) var choices: @Sendable (Root) -> [String] = { _ in [] }
   /// Only a file may give a value that is none of them.
   public private(set) var isOneOfChoices = false
-  /// A text as it is shown and saved.
-  public private(set) var asWritten: @Sendable (String) -> String = { $0 }
+  /// A text is shown and saved as the value is written, and not as it was typed.
+  public private(set) var isRewritten = false
 
   public var name: String { fact.name }
 
@@ -60,13 +54,17 @@ public struct Field<Root>: Sendable {
     _ key: Key<Meaning>, _ meaning: @escaping @Sendable (Root) -> Meaning?,
     set: @escaping @Sendable (inout Root, Meaning) -> Void = { _, _ in }
   ) {
+    // Of the key, each keeps no more than it needs: there are many fields.
+    let (write, read, parse) = (key.write, key.read, key.parse)
     fact = Fact(key)
-    value = { meaning($0).map(key.write) }
-    read = { record, root throws(BadValue) in
-      if let meaning = try record.optional(key) { set(&root, meaning) }
+    value = { meaning($0).map(write) }
+    self.read = { root, value in
+      guard let meaning = read(value) else { return false }
+      set(&root, meaning)
+      return true
     }
-    parse = { root, text in
-      guard let meaning = try key.parse(text) else { return false }
+    self.parse = { root, text in
+      guard let meaning = try parse(text) else { return false }
       set(&root, meaning)
       return true
     }
@@ -90,39 +88,13 @@ public struct Field<Root>: Sendable {
       optional, { $0[keyPath: path].map { .some($0) } }, set: { $0[keyPath: path] = $1 })
   }
 
-  /// A fact that is only read from a text, as the line of a file.
-  /// - Parameter take: sets it; false, or an error that says why, for what is not allowed.
-  public init(
-    _ name: String, usual: String?, _ allowed: String,
-    take: @escaping @Sendable (inout Root, String) throws -> Bool
-  ) {
-    fact = Fact(Key<String>.text(name, allowed: allowed))
-    fact.usual = usual
-    value = { _ in nil }
-    read = { _, _ in }
-    parse = take
-  }
-
-  /// The same, of what a path leads to.
-  public init<Meaning>(
-    _ name: String, _ path: Path<Meaning>, usual: String? = nil, _ allowed: String,
-    _ parse: @escaping @Sendable (String) throws -> Meaning?
-  ) {
-    self.init(name, usual: usual, allowed) { root, text in
-      guard let meaning = try parse(text) else { return false }
-      root[keyPath: path] = meaning
-      return true
-    }
-  }
-
-  /// A fact of a part, as one of the whole.
+  /// A fact of a part, which a file gives to the whole.
   public init<Part>(
-    _ field: Field<Part>, usual: String?,
-    take: @escaping @Sendable (inout Root, String) throws -> Bool
+    of part: Field<Part>, value: @escaping @Sendable (Root) -> Value?,
+    parse: @escaping @Sendable (inout Root, String) throws -> Bool
   ) {
-    self.init(field.name, usual: usual, field.fact.allowed, take: take)
-    fact = field.fact
-    fact.usual = usual
+    (fact, self.value, self.parse) = (part.fact, value, parse)
+    read = { _, _ in false }
   }
 
   /// A text that is missing if it is empty.
@@ -144,42 +116,30 @@ public struct TextFlaw: Error, Hashable, CustomStringConvertible {
 }
 
 extension Field {
-  public var required: Field { with { $0.isRequired = true } }
+  public var required: Field { with { $0.fact.isRequired = true } }
 
-  public func given(by giver: Giver) -> Field { with { $0.giver = giver } }
-
-  public func refused(_ flaw: @escaping @Sendable (Value, Giver) -> BadValue?) -> Field {
-    with { $0.flaw = flaw }
-  }
+  public func given(by giver: Giver) -> Field { with { $0.fact.giver = giver } }
 
   /// - Parameters:
   ///   - argument: its name in the help; nil if it takes none.
   ///   - help: the explanation of the option.
   public func option(_ argument: String?, _ help: String) -> Field {
-    with { $0.option = Option(name: $0.name, argument: argument, help: help) }
+    with { $0.fact.option = Option(name: name, argument: argument, help: help) }
   }
 
   public func among(_ choices: @escaping @Sendable (Root) -> [String]) -> Field {
-    var field = self
-    field.choices = choices
-    return field
+    with { $0.choices = choices }
   }
 
   public func oneOf(_ choices: @escaping @Sendable (Root) -> [String]) -> Field {
-    var field = among(choices)
-    field.isOneOfChoices = true
-    return field
+    with { ($0.choices, $0.isOneOfChoices) = (choices, true) }
   }
 
-  public func written(_ asWritten: @escaping @Sendable (String) -> String) -> Field {
-    var field = self
-    field.asWritten = asWritten
-    return field
-  }
+  public var rewritten: Field { with { $0.isRewritten = true } }
 
-  private func with(_ change: (inout Fact) -> Void) -> Field {
+  private func with(_ change: (inout Field) -> Void) -> Field {
     var field = self
-    change(&field.fact)
+    change(&field)
     return field
   }
 
@@ -232,7 +192,8 @@ extension Record {
   public func fill<Root>(_ root: inout Root, _ fields: [Field<Root>]) throws(BadValue) {
     for field in fields {
       try requireIfNeeded(field.fact)
-      try field.read(self, &root)
+      guard let value = self[field.name], !field.read(&root, value) else { continue }
+      throw BadValue(key: field.name, value: value, allowed: field.fact.allowed)
     }
   }
 
@@ -241,15 +202,13 @@ extension Record {
     throw BadValue(key: fact.name, value: nil, allowed: fact.allowed)
   }
 
-  /// - Throws: `BadValue` for a key that none of these facts has, a required one that is missing, and a
-  ///   value that this giver may not give.
+  /// - Throws: `BadValue` for a key that none of these facts has, or that this giver may not give, and
+  ///   for a required one that is missing.
   public func check(_ facts: [Fact], from giver: Giver) throws(BadValue) {
     let known = facts.filter { $0.giver <= giver }
-    for (key, value) in fields {
-      guard let fact = known.first(where: { $0.name == key }) else {
-        throw BadValue(unknown: key, known: known.map(\.name))
-      }
-      if let flaw = fact.flaw(value, giver) { throw flaw }
+    let names = known.map(\.name)
+    for (key, _) in fields where !names.contains(key) {
+      throw BadValue(unknown: key, known: names)
     }
     for fact in known { try requireIfNeeded(fact) }
   }

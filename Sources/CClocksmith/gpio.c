@@ -67,7 +67,6 @@ static int visit_chip(const char *path, void (*visit)(const struct clocksmith_li
 static int open_line(struct clocksmith_line **result, const char *chip_path, unsigned int offset,
                      int type, int flags) {
   struct clocksmith_line *opened = calloc(1, sizeof *opened);
-  if (!opened) return -ENOMEM;
   struct gpiod_line_request_config config = {CLOCKSMITH_CONSUMER, type, flags};
   opened->chip = gpiod_chip_open(chip_path);
   if (opened->chip) opened->line = gpiod_chip_get_line(opened->chip, offset);
@@ -155,59 +154,44 @@ static int visit_chip(const char *path, void (*visit)(const struct clocksmith_li
   return 0;
 }
 
-static int request_line(struct clocksmith_line *line, const char *chip_path,
-                        struct gpiod_line_settings *settings) {
-  struct gpiod_line_config *lines = gpiod_line_config_new();
-  struct gpiod_request_config *config = gpiod_request_config_new();
-  struct gpiod_chip *chip = gpiod_chip_open(chip_path);
-  line->events = gpiod_edge_event_buffer_new(64);
-  int code = -errno;
-  if (lines && config && chip && line->events) {
-    gpiod_request_config_set_consumer(config, CLOCKSMITH_CONSUMER);
-    if (gpiod_line_config_add_line_settings(lines, &line->offset, 1, settings) == 0)
-      line->request = gpiod_chip_request_lines(chip, config, lines);
-    code = line->request ? 0 : -errno;
-  }
-  if (chip) gpiod_chip_close(chip);
-  if (config) gpiod_request_config_free(config);
-  if (lines) gpiod_line_config_free(lines);
-  return code;
-}
-
+/* Frees the settings. */
 static int open_line(struct clocksmith_line **result, const char *chip_path, unsigned int offset,
                      struct gpiod_line_settings *settings) {
   struct clocksmith_line *opened = calloc(1, sizeof *opened);
-  int code = -ENOMEM;
-  if (opened && settings) {
-    opened->offset = offset;
-    code = request_line(opened, chip_path, settings);
-  }
-  if (settings) gpiod_line_settings_free(settings);
+  opened->offset = offset;
+  opened->events = gpiod_edge_event_buffer_new(64);
+  struct gpiod_request_config *config = gpiod_request_config_new();
+  gpiod_request_config_set_consumer(config, CLOCKSMITH_CONSUMER);
+  struct gpiod_line_config *lines = gpiod_line_config_new();
+  gpiod_line_config_add_line_settings(lines, &offset, 1, settings);
+  struct gpiod_chip *chip = gpiod_chip_open(chip_path);
+  if (chip) opened->request = gpiod_chip_request_lines(chip, config, lines);
+  int code = opened->request ? 0 : -errno;
+  if (chip) gpiod_chip_close(chip);
+  gpiod_line_config_free(lines);
+  gpiod_request_config_free(config);
+  gpiod_line_settings_free(settings);
   if (code == 0) *result = opened;
-  else if (opened) clocksmith_line_close(opened);
+  else clocksmith_line_close(opened);
   return code;
 }
 
 int clocksmith_line_open_input(struct clocksmith_line **line, const char *chip_path,
                                unsigned int offset, bool active_low) {
   struct gpiod_line_settings *settings = gpiod_line_settings_new();
-  if (settings) {
-    gpiod_line_settings_set_direction(settings, GPIOD_LINE_DIRECTION_INPUT);
-    gpiod_line_settings_set_edge_detection(settings, GPIOD_LINE_EDGE_BOTH);
-    gpiod_line_settings_set_active_low(settings, active_low);
-    gpiod_line_settings_set_bias(settings, GPIOD_LINE_BIAS_PULL_UP);
-  }
+  gpiod_line_settings_set_direction(settings, GPIOD_LINE_DIRECTION_INPUT);
+  gpiod_line_settings_set_edge_detection(settings, GPIOD_LINE_EDGE_BOTH);
+  gpiod_line_settings_set_active_low(settings, active_low);
+  gpiod_line_settings_set_bias(settings, GPIOD_LINE_BIAS_PULL_UP);
   return open_line(line, chip_path, offset, settings);
 }
 
 int clocksmith_line_open_output(struct clocksmith_line **line, const char *chip_path,
                                 unsigned int offset, bool active_low) {
   struct gpiod_line_settings *settings = gpiod_line_settings_new();
-  if (settings) {
-    gpiod_line_settings_set_direction(settings, GPIOD_LINE_DIRECTION_OUTPUT);
-    gpiod_line_settings_set_active_low(settings, active_low);
-    gpiod_line_settings_set_output_value(settings, GPIOD_LINE_VALUE_INACTIVE);
-  }
+  gpiod_line_settings_set_direction(settings, GPIOD_LINE_DIRECTION_OUTPUT);
+  gpiod_line_settings_set_active_low(settings, active_low);
+  gpiod_line_settings_set_output_value(settings, GPIOD_LINE_VALUE_INACTIVE);
   return open_line(line, chip_path, offset, settings);
 }
 

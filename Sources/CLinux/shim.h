@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/inotify.h>
+#include <sys/pidfd.h>
 #include <sys/timerfd.h>
 #include <sys/timex.h>
 

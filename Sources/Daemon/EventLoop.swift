@@ -6,6 +6,7 @@ import CSystemd
 /// The one loop of the program: an `sd_event`.
 public final class EventLoop {
   let event: OpaquePointer
+  private var failure: Fault?
 
   public init() throws(Fault) {
     var made: OpaquePointer?
@@ -18,10 +19,22 @@ public final class EventLoop {
     sd_event_unref(event)
   }
 
-  /// Serves events until `exit()`, as `sd_event_loop(3)`.
+  /// Serves events until `exit()`, as `sd_event_loop(3)`; not at all if that was called before.
+  /// - Throws: `Fault` also if an attempt has failed.
   public func run() throws(Fault) {
     let code = sd_event_loop(event)
     guard code >= 0 else { throw Fault("the event loop failed", errno: -code) }
+    if let failure { throw failure }
+  }
+
+  /// Does something that ends the loop if it fails.
+  public func attempt(_ body: () throws(Fault) -> Void) {
+    do throws(Fault) {
+      try body()
+    } catch {
+      failure = error
+      exit()
+    }
   }
 
   public func exit() {

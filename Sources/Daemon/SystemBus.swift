@@ -1,7 +1,6 @@
 import Basics
 import CSystemd
 
-/// A connection to the system bus.
 public final class SystemBus {
   public let pointer: OpaquePointer
   private var lost: () -> Void = {}

@@ -28,8 +28,6 @@ public struct RealTimeClock: Hashable, Sendable {
 
   /// The kernel's name for it, as in `rtc0`.
   public let device: String
-  /// Its driver and where it sits, as in `rtc-ds1307 1-0068`.
-  public let place: String
   /// Of the chip, as in `ds3231`, or else of the driver, as in `rpi-rtc`.
   public let name: String
   /// True if the kernel set its clock from this one.
@@ -39,10 +37,11 @@ public struct RealTimeClock: Hashable, Sendable {
   private init(_ device: String, in folder: String) {
     self.device = device
     path = "\(folder)/\(device)"
-    place = (try? attribute("\(path)/name")) ?? ""
     // For a chip on I2C, its name in the device tree: one driver serves many chips.
     let chip = try? attribute("\(path)/device/name")
-    let driver = place.split(separator: " ").first.map(String.init) ?? device
+    // As in `rtc-ds1307 1-0068`, with the place where it sits.
+    let place = try? attribute("\(path)/name")
+    let driver = place?.split(separator: " ").first.map(String.init) ?? device
     name = chip ?? (driver.hasPrefix("rtc-") ? String(driver.dropFirst(4)) : driver)
     hasSetTheClock = (try? attribute("\(path)/hctosys")) == "1"
   }
@@ -120,7 +119,8 @@ public struct RealTimeClock: Hashable, Sendable {
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
     var flags: UInt32 = 0
-    return clocksmith_rtc_flags(descriptor, &flags) == 0 ? RTCFlags(rawValue: flags) : nil
+    return ioctl(descriptor, clocksmith_rtc_read_flags, &flags) == 0
+      ? RTCFlags(rawValue: flags) : nil
   }
 
   /// The Raspberry Pi 5's own clock has no flags, but it tells the voltage of its battery, in
@@ -135,11 +135,6 @@ public struct RealTimeClock: Hashable, Sendable {
 
 /// An attribute of sysfs: one line, without its end.
 private func attribute(_ path: String) throws(Fault) -> String {
-  let operation = "cannot read \(path)"
-  let descriptor = try retryingInterrupts(operation) { open(path, O_RDONLY | O_CLOEXEC) }
-  defer { close(descriptor) }
-  var bytes = [UInt8](repeating: 0, count: 256)
-  let count = try retryingInterrupts(operation) { Glibc.read(descriptor, &bytes, bytes.count) }
-  let line = bytes[..<count].prefix { $0 != 0 && $0 != 10 }
+  let line = try readRegularFile(path).prefix { $0 != 0 && $0 != 10 }
   return String(decoding: line, as: UTF8.self)
 }

@@ -58,10 +58,7 @@ public final class WAVSink: Sink {
     guard let began, let position = try position() else { return }
     let due = max(Int(position.frame) - played, 0)
     let count = min(due, queue.count)
-    // Through a Result: with older compilers, this closure cannot throw a typed error.
-    try queue[..<count].withUnsafeBufferPointer { block in
-      Result { () throws(Fault) in try writer.write(block) }
-    }.get()
+    try writer.write(queue[..<count])
     queue.removeFirst(count)
     played += count
     if due > count {

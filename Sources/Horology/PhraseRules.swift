@@ -5,13 +5,13 @@
 /// spaces, with blanks in braces, such as `{minute}`.
 struct PhraseRules: Hashable, Sendable {
   private struct Rule: Hashable {
-    /// Nil for any digit.
-    let digits: [Int?]
-    /// Each name, split at its braces: every second piece is a blank.
-    let names: [[Substring]]
+    let pattern: String
+    let names: [String]
 
     func matches(_ digits: [Int]) -> Bool {
-      zip(self.digits, digits).allSatisfy { $0 == nil || $0 == $1 }
+      zip(pattern.utf8, digits).allSatisfy { byte, digit in
+        byte == UInt8(ascii: "*") || byte == UInt8(ascii: "0") + UInt8(digit)
+      }
     }
   }
 
@@ -21,8 +21,7 @@ struct PhraseRules: Hashable, Sendable {
 
   /// - Parameter blanks: that a phrase may have.
   init(digitCount: Int, blanks: Set<String> = []) {
-    self.digitCount = digitCount
-    self.blanks = blanks
+    (self.digitCount, self.blanks) = (digitCount, blanks)
   }
 
   var isEmpty: Bool { rules.isEmpty }
@@ -30,18 +29,22 @@ struct PhraseRules: Hashable, Sendable {
   /// Adds a rule after the existing ones. False, and nothing is added, if the pattern does not have
   /// `digitCount` digits or `*`, or the phrase is empty or has a blank that does not exist.
   mutating func add(pattern: some StringProtocol, phrase: String) -> Bool {
-    let names = phrase.split(whereSeparator: \.isWhitespace).map { name in
-      name.split(omittingEmptySubsequences: false) { "{}".contains($0) }
-    }
+    let names = phrase.split(whereSeparator: \.isWhitespace).map(String.init)
     guard pattern.count == digitCount, pattern.allSatisfy({ $0 == "*" || $0.isASCIIDigit }),
       !names.isEmpty, names.allSatisfy(isAllowed), hasPairs(phrase)
     else { return false }
-    rules.append(Rule(digits: pattern.map(\.wholeNumberValue), names: names))
+    rules.append(Rule(pattern: String(pattern), names: names))
     return true
   }
 
-  private func isAllowed(_ pieces: [Substring]) -> Bool {
-    pieces.count % 2 == 1
+  /// A name, split at its braces: every second piece is a blank.
+  private static func pieces(of name: String) -> [Substring] {
+    name.split(omittingEmptySubsequences: false) { $0 == "{" || $0 == "}" }
+  }
+
+  private func isAllowed(_ name: String) -> Bool {
+    let pieces = Self.pieces(of: name)
+    return pieces.count % 2 == 1
       && pieces.indices.allSatisfy { $0 % 2 == 0 || blanks.contains(String(pieces[$0])) }
   }
 
@@ -55,7 +58,7 @@ struct PhraseRules: Hashable, Sendable {
   func phrase(_ digits: [Int], _ values: [String: String] = [:]) -> [String]? {
     guard let rule = rules.first(where: { $0.matches(digits) }) else { return nil }
     var names: [String] = []
-    for pieces in rule.names {
+    for pieces in rule.names.map(Self.pieces) {
       var name = ""
       var isLeftOut = false
       for (index, piece) in pieces.enumerated() {

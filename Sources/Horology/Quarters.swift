@@ -98,17 +98,11 @@ struct Quarters {
     let isInTime =
       programme.blows.isEmpty
       || now.instant + rules.chimePreparation <= occasion.instant - programme.lead
-    if isInTime {
-      let latest =
-        programme.blows.isEmpty
-        ? rules.latestWords(of: occasion) : anchor + Announcer.latestBlow
-      return Announcement(
-        id, cause: .occasion(occasion), time: occasion.civil, anchor: anchor, latest: latest,
-        programme: programme)
-    }
-    guard programme.words != .none else { return nil }
+    guard isInTime || programme.words != .none else { return nil }
+    let hasBlows = isInTime && !programme.blows.isEmpty
     return Announcement(
       id, cause: .occasion(occasion), time: occasion.civil, anchor: anchor,
-      latest: rules.latestWords(of: occasion), programme: .wordsAlone, isShortened: true)
+      latest: hasBlows ? anchor + Announcer.latestBlow : rules.latestWords(of: occasion),
+      programme: isInTime ? programme : .wordsAlone, isShortened: !isInTime)
   }
 }

@@ -34,7 +34,13 @@ extension Request {
     /// would not be done.
     public func request(_ record: Record, from giver: Giver) throws(BadValue) -> Request {
       try record.check(facts, from: giver)
-      return try read(record)
+      let request = try read(record)
+      if case .reminder(.set(let plan)) = request, let name = plan.tune?.name,
+        let flaw = Tune.flaw(name, from: giver)
+      {
+        throw flaw
+      }
+      return request
     }
   }
 
@@ -61,19 +67,25 @@ extension Request {
   }
 
   public static let forms: [Form] = [
-    Form("announce", "Announce", .optional(TimeOfDay.key), .optional(Keys.at)) {
-      .announce($0, at: $1)
+    Form(
+      "announce", "Announce", (nil, nil) as (TimeOfDay?, Instant?),
+      [Field(TimeOfDay.key, \.0), Field(Keys.at, \.1)]
+    ) {
+      .announce($0.0, at: $0.1)
     } write: {
       if case .announce(let time, let instant) = $0 { (time, instant) } else { nil }
     },
     Form("stop", "Stop", .stop),
-    Form("mute", "Mute", .optional(Keys.length), .optional(Keys.until)) {
-      length, until throws(BadValue) in
-      if until != nil, let length {
+    Form(
+      "mute", "Mute", (nil, nil) as (Duration?, String?),
+      [Field(Keys.length, \.0), Field(Keys.until, \.1)]
+    ) { keys throws(BadValue) in
+      guard let length = keys.0 else { return keys.1 == nil ? .mute(for: nil) : .muteNext }
+      guard keys.1 == nil else {
         let value = Keys.length.write(length)
         throw BadValue(key: Keys.length.name, value: value, allowed: "it without 'until'")
       }
-      return until == nil ? .mute(for: length) : .muteNext
+      return .mute(for: length)
     } write: {
       switch $0 {
       case .mute(let length): (length, nil)
@@ -82,7 +94,7 @@ extension Request {
       }
     },
     Form("unmute", "Unmute", .unmute),
-    Form("volume", "SetVolume", .required(Keys.volume)) {
+    Form("volume", "SetVolume", 0, [Field(Keys.volume, \.self).required]) {
       .volume($0)
     } write: {
       if case .volume(let decibels) = $0 { decibels } else { nil }
@@ -93,37 +105,19 @@ extension Request {
     } write: {
       if case .reminder(.start(let plan)) = $0 { plan } else { nil }
     },
-    Form("timer_add", "AddToTimer", .required(Keys.timer), .required(.length)) {
-      .reminder(.add($1, to: $0))
+    Form(
+      "timer_add", "AddToTimer", ("", .zero) as (String, Duration),
+      [Field(Keys.timer, \.0).required, Field(.length, \.1).required]
+    ) {
+      .reminder(.add($0.1, to: $0.0))
     } write: {
       if case .reminder(.add(let span, let which)) = $0 { (which, span) } else { nil }
     },
-    Form("timer_pause", "PauseTimer", .required(Keys.timer)) {
-      .reminder(.pause($0))
-    } write: {
-      if case .reminder(.pause(let which)) = $0 { which } else { nil }
-    },
-    Form("timer_resume", "ResumeTimer", .required(Keys.timer)) {
-      .reminder(.resume($0))
-    } write: {
-      if case .reminder(.resume(let which)) = $0 { which } else { nil }
-    },
-    Form("timer_cancel", "CancelTimer", .required(Keys.timer)) {
-      .reminder(.cancel(.timer, $0))
-    } write: {
-      if case .reminder(.cancel(.timer, let which)) = $0 { which } else { nil }
-    },
-    // An empty text does not mean all: a script may pass an unset variable.
-    Form("timer_stop", "StopTimer", .optional(Keys.timer)) {
-      .reminder(.stop(.timer, $0))
-    } write: {
-      if case .reminder(.stop(.timer, let which)) = $0 { .some(which) } else { nil }
-    },
-    Form("timer_tell", "TellTimer", .optional(Keys.timer)) {
-      .reminder(.tell($0))
-    } write: {
-      if case .reminder(.tell(let which)) = $0 { .some(which) } else { nil }
-    },
+    Form("timer_pause", "PauseTimer", one: Keys.timer) { .pause($0) },
+    Form("timer_resume", "ResumeTimer", one: Keys.timer) { .resume($0) },
+    Form("timer_cancel", "CancelTimer", one: Keys.timer) { .cancel(.timer, $0) },
+    Form("timer_stop", "StopTimer", any: Keys.timer) { .stop(.timer, $0) },
+    Form("timer_tell", "TellTimer", any: Keys.timer) { .tell($0) },
 
     .interval,
     Form("interval_stop", "StopInterval", .interval(.stop)),
@@ -133,29 +127,16 @@ extension Request {
     } write: {
       if case .reminder(.set(let plan)) = $0 { plan } else { nil }
     },
-    Form("alarm_snooze", "SnoozeAlarm", .optional(Keys.alarm)) {
-      .reminder(.snooze($0))
-    } write: {
-      if case .reminder(.snooze(let which)) = $0 { .some(which) } else { nil }
-    },
-    Form("alarm_stop", "StopAlarm", .optional(Keys.alarm)) {
-      .reminder(.stop(.alarm, $0))
-    } write: {
-      if case .reminder(.stop(.alarm, let which)) = $0 { .some(which) } else { nil }
-    },
-    Form("alarm_skip", "SkipAlarm", .required(Keys.alarm)) {
-      .reminder(.skip($0))
-    } write: {
-      if case .reminder(.skip(let which)) = $0 { which } else { nil }
-    },
-    Form("alarm_cancel", "CancelAlarm", .required(Keys.alarm)) {
-      .reminder(.cancel(.alarm, $0))
-    } write: {
-      if case .reminder(.cancel(.alarm, let which)) = $0 { which } else { nil }
-    },
+    Form("alarm_snooze", "SnoozeAlarm", any: Keys.alarm) { .snooze($0) },
+    Form("alarm_stop", "StopAlarm", any: Keys.alarm) { .stop(.alarm, $0) },
+    Form("alarm_skip", "SkipAlarm", one: Keys.alarm) { .skip($0) },
+    Form("alarm_cancel", "CancelAlarm", one: Keys.alarm) { .cancel(.alarm, $0) },
 
-    Form("setting", "SetSetting", .required(Keys.setting), .optional(Keys.value)) {
-      .setting($0, to: $1)
+    Form(
+      "setting", "SetSetting", ("", nil) as (String, String?),
+      [Field(Keys.setting, \.0).required, Field(Keys.value, \.1)]
+    ) {
+      .setting($0.0, to: $0.1)
     } write: {
       if case .setting(let key, let value) = $0 { (key, value) } else { nil }
     },
@@ -164,12 +145,15 @@ extension Request {
   /// Every method of the bus. The last two are questions, and no orders.
   public static let methods =
     forms + [
-      Form("agenda", "Agenda", .optional(Keys.from), .optional(Keys.to)) {
-        .agenda(from: $0, to: $1)
+      Form(
+        "agenda", "Agenda", (nil, nil) as (Instant?, Instant?),
+        [Field(Keys.from, \.0), Field(Keys.to, \.1)]
+      ) {
+        .agenda(from: $0.0, to: $0.1)
       } write: {
         if case .agenda(let start, let end) = $0 { (start, end) } else { nil }
       },
-      Form("settings", "Settings", .optional(Keys.setting)) {
+      Form("settings", "Settings", nil as String?, [Field(Keys.setting, \.self)]) {
         .settings($0)
       } write: {
         if case .settings(let key) = $0 { .some(key) } else { nil }
@@ -199,71 +183,52 @@ extension Request {
 // MARK: Making forms
 
 extension Request.Form {
-  /// A key of a request.
-  fileprivate struct Part<Meaning>: Sendable {
-    let fact: Fact
-    let read: @Sendable (Record) throws(BadValue) -> Meaning
-    let write: @Sendable (Meaning) -> Value?
-
-    static func required(_ key: Key<Meaning>) -> Self {
-      Self(
-        fact: Fact(key, isRequired: true),
-        read: { record throws(BadValue) in try record.value(key) }, write: { key.write($0) })
-    }
-
-    static func optional<Known>(_ key: Key<Known>) -> Self where Meaning == Known? {
-      Self(
-        fact: Fact(key), read: { record throws(BadValue) in try record.optional(key) },
-        write: { $0.map(key.write) })
-    }
-  }
-
   fileprivate init(_ name: String, _ method: String, _ request: Request) {
     self.init(
       name: name, method: method, facts: [], read: { _ in request },
       write: { $0 == request ? Record() : nil })
   }
 
-  fileprivate init<Meaning>(
-    _ name: String, _ method: String, _ part: Part<Meaning>,
-    read: @escaping @Sendable (Meaning) -> Request,
-    write: @escaping @Sendable (Request) -> Meaning?
-  ) {
-    let (key, readPart, writePart) = (part.fact.name, part.read, part.write)
-    self.init(
-      name: name, method: method, facts: [part.fact],
-      read: { record throws(BadValue) in read(try readPart(record)) },
-      write: { request in write(request).map { Record([key: writePart($0)]) } })
-  }
-
-  fileprivate init<First, Second>(
-    _ name: String, _ method: String, _ first: Part<First>, _ second: Part<Second>,
-    read: @escaping @Sendable (First, Second) throws(BadValue) -> Request,
-    write: @escaping @Sendable (Request) -> (First, Second)?
-  ) {
-    self.init(
-      name: name, method: method, facts: [first.fact, second.fact],
-      read: { record throws(BadValue) in try read(first.read(record), second.read(record)) },
-      write: { request in
-        write(request).map {
-          Record([first.fact.name: first.write($0), second.fact.name: second.write($1)])
-        }
-      })
-  }
-
-  fileprivate init<Plan: Sendable>(
-    _ name: String, _ method: String, _ empty: Plan, _ fields: [Field<Plan>],
-    read: @escaping @Sendable (Plan) -> Request,
-    write: @escaping @Sendable (Request) -> Plan?
+  /// - Parameter empty: what is wanted if no key is given.
+  fileprivate init<Wanted: Sendable>(
+    _ name: String, _ method: String, _ empty: Wanted, _ fields: [Field<Wanted>],
+    read: @escaping @Sendable (Wanted) throws(BadValue) -> Request,
+    write: @escaping @Sendable (Request) -> Wanted?
   ) {
     self.init(
       name: name, method: method, facts: fields.map(\.fact).filter { $0.giver <= .person },
       read: { record throws(BadValue) in
-        var plan = empty
-        try record.fill(&plan, fields)
-        return read(plan)
+        var wanted = empty
+        try record.fill(&wanted, fields)
+        return try read(wanted)
       },
       write: { request in write(request).map { Record($0, fields) } })
+  }
+
+  /// An order about the timer or the alarm that it names.
+  fileprivate init(
+    _ name: String, _ method: String, one key: Key<String>,
+    _ order: @escaping @Sendable (String) -> ReminderOrder
+  ) {
+    self.init(name, method, "", [Field(key, \.self).required]) {
+      .reminder(order($0))
+    } write: { request in
+      guard case .reminder(let given) = request, let which = given.which else { return nil }
+      return order(which) == given ? which : nil
+    }
+  }
+
+  /// The same, which needs no name. An empty text is no name: a script may pass an unset variable.
+  fileprivate init(
+    _ name: String, _ method: String, any key: Key<String>,
+    _ order: @escaping @Sendable (String?) -> ReminderOrder
+  ) {
+    self.init(name, method, nil as String?, [Field(key, \.self)]) {
+      .reminder(order($0))
+    } write: { request in
+      guard case .reminder(let given) = request, order(given.which) == given else { return nil }
+      return .some(given.which)
+    }
   }
 
   /// An interval is plain or has rounds, which have other keys.
@@ -282,12 +247,13 @@ extension Request.Form {
     })
 }
 
-extension Record {
-  /// - Throws: `BadValue` for the first of these keys, other than `other`, that has a value.
-  func refuse<Meaning>(_ keys: [String], beside other: Key<Meaning>) throws(BadValue) {
-    for key in keys where key != other.name {
-      guard let value = self[key] else { continue }
-      throw BadValue(key: key, value: value, allowed: "it without '\(other.name)'")
+extension ReminderOrder {
+  /// The name of the one that it is about, and that alone; nil if it has none.
+  fileprivate var which: String? {
+    switch self {
+    case .start, .set, .add: nil
+    case .pause(let which), .resume(let which), .skip(let which), .cancel(_, let which): which
+    case .tell(let which), .snooze(let which), .stop(_, let which): which
     }
   }
 }

@@ -4,8 +4,7 @@ public struct Occasion: Hashable, Sendable {
   public let civil: CivilTime
 
   public init(instant: Instant, civil: CivilTime) {
-    self.instant = instant
-    self.civil = civil
+    (self.instant, self.civil) = (instant, civil)
   }
 }
 
@@ -29,11 +28,6 @@ public struct Interval: Hashable, Sendable {
 public struct Schedule {
   public let interval: Interval
   public let zone: any Zone
-
-  public init(interval: Interval, zone: any Zone) {
-    self.interval = interval
-    self.zone = zone
-  }
 
   /// The first occasion later than `instant`. The offset may change once before the multiple that is
   /// computed with the offset at `instant`: no zone has ever changed twice within an hour.

@@ -8,8 +8,7 @@ public struct Blow: Hashable, Sendable {
   public let offset: Duration
 
   public init(bell: String, offset: Duration) {
-    self.bell = bell
-    self.offset = offset
+    (self.bell, self.offset) = (bell, offset)
   }
 }
 
@@ -38,9 +37,7 @@ public struct Tune: Hashable, Sendable {
     public let gaps: [Duration]
 
     public init(bell: String, count: Count, gaps: [Duration]) {
-      self.bell = bell
-      self.count = count
-      self.gaps = gaps
+      (self.bell, self.count, self.gaps) = (bell, count, gaps)
     }
   }
 
@@ -56,10 +53,7 @@ public struct Tune: Hashable, Sendable {
     public let rest: Duration
 
     public init(melody: [Blow], lead: Duration, strikes: Strikes?, rest: Duration) {
-      self.melody = melody
-      self.lead = lead
-      self.strikes = strikes
-      self.rest = rest
+      (self.melody, self.lead, self.strikes, self.rest) = (melody, lead, strikes, rest)
     }
 
     /// In the order in which they sound: a melody may go on beside the strikes.
@@ -81,9 +75,7 @@ public struct Tune: Hashable, Sendable {
   public let movements: [Int: Movement]
 
   public init(name: String, description: String, movements: [Int: Movement]) {
-    self.name = name
-    self.description = description
-    self.movements = movements
+    (self.name, self.description, self.movements) = (name, description, movements)
   }
 
   /// Stands in for a tune whose file is not there: the signal rings, and the name is kept.
@@ -104,19 +96,17 @@ public struct Tune: Hashable, Sendable {
   /// The longest path, in bytes.
   private static let longestPath = 1024
 
-  /// The network must not choose which files are opened: a name is that of a file in the folder of
-  /// tunes.
-  static func flaw(_ value: Value, from giver: Giver) -> BadValue? {
-    guard case .text(let name) = value else { return nil }
+  /// Why somebody may not give this name; nil if they may. The network must not choose which files are
+  /// opened: a name is that of a file in the folder of tunes.
+  static func flaw(_ name: String, from giver: Giver) -> BadValue? {
+    func flaw(_ allowed: String) -> BadValue {
+      BadValue(key: key.name, value: .text(name), allowed: allowed)
+    }
     if giver == .network {
       let isName = !name.contains("/") && name.utf8.count < 256
-      return isName
-        ? nil : BadValue(key: key.name, value: value, allowed: "the name of a tune, not a path")
+      return isName ? nil : flaw("the name of a tune, not a path")
     }
-    if name.utf8.count > longestPath {
-      let allowed = "a path of at most \(longestPath) bytes"
-      return BadValue(key: key.name, value: value, allowed: allowed)
-    }
+    if name.utf8.count > longestPath { return flaw("a path of at most \(longestPath) bytes") }
     return RelativePath(name).map { BadValue(key: key.name, because: $0.description) }
   }
 

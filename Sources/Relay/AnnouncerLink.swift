@@ -45,12 +45,7 @@ final class AnnouncerLink {
         lose("the system bus has gone")
       }
       self.bus = bus
-      let rules = [
-        "type='signal',sender='\(AnnouncerBus.name)',path='\(AnnouncerBus.path)'",
-        // The announcer's own signals do not tell when it starts or stops.
-        "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='\(AnnouncerBus.name)'",
-      ]
-      for rule in rules {
+      for rule in AnnouncerBus.matches {
         try bus.keep("watch the system bus") {
           sd_bus_add_match_async(
             bus.pointer, &$0, rule,

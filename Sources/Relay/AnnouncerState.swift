@@ -35,11 +35,11 @@ extension AnnouncerState {
   }
 
   /// Nil if none comes, or it will be silent.
-  var nextOccasion: Ahead.Occasion? {
+  var nextOccasion: NextOccasion? {
     guard case .record(let next)? = record["next"], next[.flag("sounds")] == true,
       let instant = next[.instant("at")]
     else { return nil }
-    return Ahead.Occasion(
+    return NextOccasion(
       instant: instant, words: next[.text("text")] ?? "", chime: next[.text("chime")] ?? "")
   }
 

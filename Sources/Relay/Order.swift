@@ -101,6 +101,29 @@ extension Order {
   }
 }
 
+// MARK: For who draws a form
+
+extension Order {
+  /// What is true of each key that the network may give, by the commands of the clock.
+  static let forms = Record([
+    "commands": .list(
+      Horology.Request.forms.map { form in
+        let fields = form.facts.filter { $0.giver == .network }.map { Value.record($0.record) }
+        return .record(Record(["command": .text(form.name), "fields": .list(fields)]))
+      })
+  ])
+}
+
+extension Fact {
+  fileprivate var record: Record {
+    Record([
+      "key": .text(name), "allowed": .text(allowed), "required": .flag(isRequired),
+      "help": option.map { .text($0.help.split(separator: "\n").joined(separator: " ")) },
+      "argument": option?.argument.map { .text($0) },
+    ])
+  }
+}
+
 extension Record {
   /// Replaces a number of seconds since 1970, as `date +%s.%N` prints it, by the instant as text.
   fileprivate mutating func writeOut(_ key: Key<Instant>) {

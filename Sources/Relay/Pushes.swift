@@ -7,9 +7,8 @@ import Vocabulary
 final class Pushes {
   private unowned let service: RelayService
   private(set) var publisher: Publisher?
-  private lazy var ahead = Ahead(service.loop) { [unowned self] in
-    publisher?.publish($0.message(of: service.topics.name, at: .now))
-  }
+  /// The occasion that is told ahead, also once that is done.
+  private var awaited: (occasion: NextOccasion, lead: Duration, timer: EventSource)?
   /// What is lost: the event that ends it is told, though it is an everyday one.
   private var lost: Set<JournalEvent> = []
 
@@ -32,12 +31,28 @@ final class Pushes {
     lookAhead()
   }
 
+  /// Waits until the next occasion is near, to publish it, and no longer for the one before, except
+  /// while something sounds: a melody leads to its occasion, but from its first note on, the bus names
+  /// the occasion after that.
   func lookAhead() {
     guard publisher != nil else { return }
-    let (clock, lead) = (service.announcer, service.configuration.push.ahead)
-    ahead.awaitOccasion(
-      clock.isRunning ? clock.state.nextOccasion : nil, isPlaying: clock.state.isPlaying,
-      lead: lead)
+    let state = service.announcer.state
+    let next = service.announcer.isRunning ? state.nextOccasion : nil
+    let lead = service.configuration.push.ahead
+    if let awaited, awaited.lead == lead {
+      if awaited.occasion == next { return }
+      if state.isPlaying, let next, next.instant > awaited.occasion.instant { return }
+    }
+    awaited = nil
+    guard let next, let lead else { return }
+    let due = next.instant + (.zero - lead)
+    // Without a timer there is no push. The next change of the announcer tries again.
+    let timer = try? service.loop.atUTC(microseconds: due.microseconds) { [unowned self] in
+      // A phone that gets it later cannot get ready.
+      guard next.instant - .now >= .seconds(2) else { return }
+      publisher?.publish(next.message(of: service.topics.name, at: .now))
+    }
+    if let timer { awaited = (next, lead, timer) }
   }
 
   /// Publishes a notice of the clock.

@@ -18,7 +18,7 @@ public final class RelayService {
     door.opened?.phones?.read()
     pushes.publisher?.read()
   }
-  private(set) lazy var broker = BrokerTopics(self)
+  private(set) lazy var broker = BrokerLink(self)
   private(set) lazy var commands = Commands(self)
   private(set) lazy var rejections = RejectionLog(journal)
   private(set) lazy var door = Door(self)

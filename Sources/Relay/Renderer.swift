@@ -1,4 +1,5 @@
 import Basics
+import CLinux
 import CSystemd
 import Daemon
 @preconcurrency import Glibc
@@ -59,16 +60,15 @@ private final class Child {
   private static let patience = Duration.seconds(30)
   /// Bytes of the file. A voice takes 100 kB for a time, and a picture half of that.
   private static let largest = 4 << 20
-  /// Bytes that are kept of what it says.
-  private static let mostWords = 1024
 
   private let folder: String
   /// `clocksmith` takes the format from the name.
   private let path: String
+  /// What it says goes into this file.
+  private var words: String { "\(folder)/words" }
   private var process = pid_t()
-  /// Its standard error: the end of what it says is the end of the process.
-  private var errors: Int32 = -1
-  private var words: [UInt8] = []
+  /// As pidfd_open(2).
+  private var descriptor: Int32 = -1
   private var source: EventSource?
   private var timer: EventSource?
   private var isLate = false
@@ -81,20 +81,11 @@ private final class Child {
     guard mkdtemp(&template) != nil else { throw Fault("cannot make a folder", errno: errno) }
     folder = template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
     path = "\(folder)/\(command.last == "--picture" ? "noon.svg" : "voice.wav")"
-    var ends: [Int32] = [-1, -1]
-    guard pipe(&ends) == 0 else { throw Fault("cannot make a pipe", errno: errno) }
-    errors = ends[0]
-    let code = start(command, errors: ends[1])
-    close(ends[1])
+    let code = start(command)
     guard code == 0 else { throw Fault("cannot start clocksmith", errno: code) }
-    source = try loop.whenReady(errors, events: EPOLLIN.rawValue) { [unowned self] in
-      var block = [UInt8](repeating: 0, count: Self.mostWords)
-      let count = read(errors, &block, block.count)
-      if count > 0 {
-        if words.count < block.count { words += block[..<count] }
-        return
-      }
-      // At once: the next process may get a pipe of the same number.
+    descriptor = pidfd_open(process, 0)
+    source = try loop.whenReady(descriptor, events: EPOLLIN.rawValue) { [unowned self] in
+      // At once: the next process may get a descriptor of the same number.
       source?.rests()
       ended(result())
     }
@@ -110,19 +101,19 @@ private final class Child {
       kill(process, SIGKILL)
       waitpid(process, nil, 0)
     }
-    close(errors)
+    close(descriptor)
     // One that was stopped may leave a part of the file, under another name.
     for name in names(inFolder: folder) { unlink("\(folder)/\(name)") }
     rmdir(folder)
   }
 
   /// - Returns: the number of the error; 0 for none.
-  private func start(_ command: [String], errors: Int32) -> Int32 {
+  private func start(_ command: [String]) -> Int32 {
     var files = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&files)
     defer { posix_spawn_file_actions_destroy(&files) }
     posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0)
-    posix_spawn_file_actions_adddup2(&files, errors, STDERR_FILENO)
+    posix_spawn_file_actions_addopen(&files, STDERR_FILENO, words, O_WRONLY | O_CREAT, 0o600)
     // The loop has blocked the signals that end a program.
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
@@ -145,8 +136,9 @@ private final class Child {
     process = 0
     if isLate { return .failure(Rejection(.timeout, "clocksmith took too long for it")) }
     guard status == 0 else {
+      let said = (try? readRegularFile(words)) ?? []
       // Notes come before it.
-      let line = String(decoding: words, as: UTF8.self).split(separator: "\n").last?.prefix(300)
+      let line = String(decoding: said, as: UTF8.self).split(separator: "\n").last?.prefix(300)
       return .failure(Rejection(.refused, line.map(String.init) ?? "clocksmith failed"))
     }
     do throws(Fault) {

@@ -38,7 +38,6 @@ final class BusServer {
   private var retry: EventSource?
   private var outage = Outage()
   private var telling: EventSource?
-  private let object: UnsafeMutablePointer<clocksmith_bus_object>
   private var told: Status?
 
   init(
@@ -46,18 +45,9 @@ final class BusServer {
     serve: @escaping (Request) throws(Refusal) -> Record, status: @escaping () -> Status
   ) {
     (self.loop, self.journal, self.serve, self.status) = (loop, journal, serve, status)
-    object = .allocate(capacity: 1)
-    object.initialize(
-      to: clocksmith_bus_object(
-        context: Unmanaged.passUnretained(self).toOpaque(),
-        call: { context, call, error in BusServer.from(context).answer(call!, error) },
-        get: { context, name, reply in BusServer.from(context).append(name!, to: reply!) }))
   }
 
-  deinit {
-    close()
-    object.deallocate()
-  }
+  deinit { close() }
 
   private static func from(_ context: UnsafeMutableRawPointer?) -> BusServer {
     Unmanaged<BusServer>.fromOpaque(context!).takeUnretainedValue()
@@ -78,12 +68,16 @@ final class BusServer {
       lose("the system bus has gone")
     }
     self.bus = bus
+    let context = Unmanaged.passUnretained(self).toOpaque()
     try bus.keep("offer \(AnnouncerBus.interface)") {
       clocksmith_bus_add(
-        bus.pointer, &$0, AnnouncerBus.path, AnnouncerBus.interface, object, Self.members,
-        Self.members.count)
+        bus.pointer, &$0, AnnouncerBus.path, AnnouncerBus.interface, Self.members,
+        Self.members.count,
+        { call, context, error in BusServer.from(context).answer(call!, error) },
+        { _, _, _, name, reply, context, _ in
+          BusServer.from(context).append(name!, to: reply!)
+        }, context)
     }
-    let context = Unmanaged.passUnretained(self).toOpaque()
     try bus.keep("ask for the name \(AnnouncerBus.name)") {
       sd_bus_request_name_async(
         bus.pointer, &$0, AnnouncerBus.name, 0,

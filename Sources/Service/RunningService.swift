@@ -104,11 +104,16 @@ public final class RunningService {
   ) throws(Fault) {
     (self.noticed, changed) = (noticed, handler)
     try bus.attach(loop, isLast: true) { [unowned self] in changed() }
-    try watch("type='signal',path='\(AnnouncerBus.path)',sender='\(AnnouncerBus.name)'")
-    // The service's own signals do not tell that it has gone or come.
-    try watch(
-      "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',"
-        + "arg0='\(AnnouncerBus.name)'")
+    for rule in AnnouncerBus.matches {
+      try bus.keep("watch the system bus") {
+        sd_bus_add_match(
+          bus.pointer, &$0, rule,
+          { message, context, _ in
+            Unmanaged<RunningService>.fromOpaque(context!).takeUnretainedValue().handle(message!)
+            return 0
+          }, Unmanaged.passUnretained(self).toOpaque())
+      }
+    }
   }
 
   /// Handles the signals that have arrived, after the loop has ended.
@@ -123,17 +128,6 @@ public final class RunningService {
       noticed(words, fields)
     }
     changed()
-  }
-
-  private func watch(_ rule: String) throws(Fault) {
-    try bus.keep("watch the system bus") {
-      sd_bus_add_match(
-        bus.pointer, &$0, rule,
-        { message, context, _ in
-          Unmanaged<RunningService>.fromOpaque(context!).takeUnretainedValue().handle(message!)
-          return 0
-        }, Unmanaged.passUnretained(self).toOpaque())
-    }
   }
 
   // MARK: Calls

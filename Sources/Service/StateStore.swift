@@ -23,8 +23,6 @@ final class StateStore {
   private var timer: EventSource?
   /// What is written and perhaps not on the disk, by the name of the file.
   private var unsynced: [String: String] = [:]
-  /// True if the disk could not keep what was written. It says so once, so all of it is written again.
-  private var mustWriteAgain = false
 
   /// How long after a change it is saved. Many changes in a row are one write.
   private static let delay = Duration.seconds(1)
@@ -85,7 +83,7 @@ final class StateStore {
 
   /// Saves what has changed, as far as that may be now.
   func save() {
-    if hasChanged || mustWriteAgain { writeFiles() }
+    if hasChanged { writeFiles() }
     syncFiles()
   }
 
@@ -114,26 +112,26 @@ final class StateStore {
   }
 
   private func syncFiles() {
-    guard let folder, !unsynced.isEmpty, !mustWriteAgain, maySync() else { return }
+    guard let folder, !unsynced.isEmpty, !hasChanged, maySync() else { return }
     do throws(Fault) {
       for name in unsynced.keys { try syncToDisk(path(of: name)) }
       try syncToDisk(folder)
       unsynced = [:]
     } catch {
-      mustWriteAgain = true
+      // The disk says once that it could not keep what was written, so all of it is written again.
+      hasChanged = true
       writeFiles()
     }
   }
 
-  /// Writes the state, and what the disk could not keep.
+  /// Writes the state, and the settings that may not be on the disk.
   private func writeFiles() {
     guard folder != nil else { return }
     timer = nil
     do throws(Fault) {
       let settings = Configuration.settingsFile
-      if mustWriteAgain, let text = unsynced[settings] { try write(text, to: settings) }
+      if let text = unsynced[settings] { try write(text, to: settings) }
       try write(state.text, to: Self.file)
-      mustWriteAgain = false
       // The text of a thousand timers leaves a megabyte of free memory behind.
       if maySync() { malloc_trim(0) }
       hasChanged = false

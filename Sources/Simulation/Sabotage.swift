@@ -77,13 +77,12 @@ extension World {
     }
   }
 
-  /// False if no stop reaches it.
-  func stopReaches(_ track: Track) -> Bool {
+  func stopReaches(_ playback: Playback) -> Bool {
     switch sabotage {
     case .stopsUnheard: false
     case .ringsTogether:
-      !(track.hasBegun && track.sounding.ring != nil
-        && tracks.contains { $0.sounding.ring != nil && $0.sounding.id != track.sounding.id })
+      !(playback.hasBegun && playback.sounding.ring != nil
+        && playbacks.contains { $0.sounding.ring != nil && $0.sounding.id != playback.sounding.id })
     default: true
     }
   }
@@ -114,14 +113,14 @@ extension World {
         programme: programme, isShortened: said.isShortened))
   }
 
-  /// A track that has ended, and that sounds once more.
-  func playedAgain(_ track: Track) -> Track? {
-    guard sabotage == .playedTwice, case .finished = track.verdict?.outcome,
-      let said = track.sounding.announcement, said.anchor.nanoseconds.isTenth
+  /// A playback that has ended, and that sounds once more.
+  func playedAgain(_ playback: Playback) -> Playback? {
+    guard sabotage == .playedTwice, case .finished = playback.verdict?.outcome,
+      let said = playback.sounding.announcement, said.anchor.nanoseconds.isTenth
     else { return nil }
     let again = Announcement(
       said.id, cause: said.cause, time: said.time, anchor: now.instant + .seconds(1))
-    return Track(.announcement(again), phrase: second, queue: 100 * millisecond, late: 0, moment)
+    return Playback(.announcement(again), phrase: second, queue: 100 * millisecond, late: 0, moment)
   }
 
   /// The settings that the Announcer gets.

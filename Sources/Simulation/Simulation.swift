@@ -16,7 +16,7 @@ public struct Simulation {
   /// The most times a history is replayed to shorten it.
   var patience = 120
 
-  public struct Outcome: Sendable {
+  public struct Summary: Sendable {
     /// How much of it was simulated, in years.
     public var years = 0.0
     public var soundings: Int { faults["announcement"] ?? 0 }
@@ -40,8 +40,8 @@ public struct Simulation {
   ///   - finds: told of a violation before its history is shortened, which may take minutes.
   public func run(
     while goesOn: () -> Bool = { true }, finds: (String) -> Void = { _ in }
-  ) -> Outcome {
-    var outcome = Outcome()
+  ) -> Summary {
+    var outcome = Summary()
     let first = Self.beginning / second
     if let flaw = try? LocalTimes.flaw(in: zone, over: first..<first + length / second) {
       outcome.violation = [flaw]

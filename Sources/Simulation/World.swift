@@ -9,7 +9,7 @@ final class World {
   var moment: Moment
   var machine: Machine
   /// What the speaker plays: at most one announcement, and cues beside it.
-  var tracks: [Track] = []
+  var playbacks: [Playback] = []
   var judge: Judge
   /// The service's judgement of its clock.
   var clockJudge = ClockJudge()
@@ -35,7 +35,7 @@ final class World {
 
   /// A history goes on in the copy just as it would in the world.
   init(copy world: World) {
-    (moment, machine, tracks) = (world.moment, world.machine, world.tracks)
+    (moment, machine, playbacks) = (world.moment, world.machine, world.playbacks)
     (judge, clockJudge, sabotage) = (world.judge, world.clockJudge, world.sabotage)
     conductor = world.conductor.map { Conductor($0.announcer) }
     conductor?.instruments = self
@@ -86,7 +86,7 @@ final class World {
     if let starts = machine.starts {
       consider(starts) { $0.startService() }
     } else {
-      for track in tracks { consider(track.next(moment)) { $0.tick() } }
+      for playback in playbacks { consider(playback.next(moment)) { $0.tick() } }
       consider(machine.judges) { world in
         world.machine.judges = nil
         world.settleClock()
@@ -116,8 +116,8 @@ final class World {
     let end = uptime + span
     if span > 250 * millisecond { see(.disturbed(.hold, lasting: span)) }
     if span > second {
-      for index in tracks.indices {
-        tracks[index].fail(Self.stoodStill, moment, lasting: 200 * millisecond)
+      for index in playbacks.indices {
+        playbacks[index].fail(Self.stoodStill, moment, lasting: 200 * millisecond)
       }
     }
     while let next = nextOutside, next <= end {
@@ -131,13 +131,13 @@ final class World {
 
   /// The judge hears what sounds by then, in order.
   func hear(through end: Int64) {
-    func next(_ index: Int) -> Int64 { tracks[index].sounds.first?.at ?? .max }
-    while let index = tracks.indices.min(by: { next($0) < next($1) }),
-      let sound = tracks[index].nextSound(through: end)
+    func next(_ index: Int) -> Int64 { playbacks[index].sounds.first?.at ?? .max }
+    while let index = playbacks.indices.min(by: { next($0) < next($1) }),
+      let sound = playbacks[index].nextSound(through: end)
     {
       let moment = moment.later(by: sound.at - uptime)
-      record("  heard: \(tracks[index].sounding.id.number) \(sound.kind)", moment)
-      see(.heard(sound.kind, tracks[index].sounding), moment)
+      record("  heard: \(playbacks[index].sounding.id.number) \(sound.kind)", moment)
+      see(.heard(sound.kind, playbacks[index].sounding), moment)
     }
   }
 

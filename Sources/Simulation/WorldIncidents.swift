@@ -38,7 +38,7 @@ extension World {
       machine.busyUntil = moment.elapsed + span
     case .speakerLost:
       see(.disturbed(.speaker, lasting: 10 * second))
-      for index in tracks.indices { tracks[index].fail("the speaker is gone", moment) }
+      for index in playbacks.indices { playbacks[index].fail("the speaker is gone", moment) }
     case .zone: machine.inbox.append(.incident(kind))
     case .stall, .restart, .order, .muteFor, .ask, .reload:
       if case .stall(let span) = kind { see(.disturbed(.hold, lasting: span)) }
@@ -75,7 +75,7 @@ extension World {
   }
 
   private func sleep(_ span: Int64) {
-    for index in tracks.indices { tracks[index].fail(Self.stoodStill, moment) }
+    for index in playbacks.indices { playbacks[index].fail(Self.stoodStill, moment) }
     hear(through: uptime)
     let uptime = uptime
     moment = moment.later(by: span)

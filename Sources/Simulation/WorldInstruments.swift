@@ -5,7 +5,7 @@ import Service
 extension World: Instruments {
   var now: Now { moment.now }
 
-  var isPlaying: Bool { !tracks.isEmpty }
+  var isPlaying: Bool { !playbacks.isEmpty }
 
   /// As `ClockWatch` does it.
   func judgeClock() -> ClockTrust {
@@ -26,10 +26,10 @@ extension World: Instruments {
     let queue = try openSpeaker()
     // Up to the longest phrase that a voice may have.
     let phrase = 1200 * millisecond + moment.whim(3800 * millisecond)
-    var track = Track(
+    var playback = Playback(
       sabotaged(sounding), phrase: phrase, queue: queue, late: lateness(of: sounding), moment)
-    track.decide(moment)
-    tracks.append(track)
+    playback.decide(moment)
+    playbacks.append(playback)
   }
 
   /// Opens the speaker, unless it is open.
@@ -52,24 +52,26 @@ extension World: Instruments {
 
   func stop(_ soundings: [SoundingID], _ reason: StopReason) {
     for sounding in soundings {
-      guard let index = tracks.firstIndex(where: { $0.sounding.id == sounding }),
-        stopReaches(tracks[index])
+      guard let index = playbacks.firstIndex(where: { $0.sounding.id == sounding }),
+        stopReaches(playbacks[index])
       else { continue }
       record("  stops \(sounding.number): \(reason)")
-      tracks[index].stop(reason, moment)
+      playbacks[index].stop(reason, moment)
       // The end of a sounding that had not begun is reported at once.
-      if tracks[index].target == nil, tracks[index].isStopped { end(tracks.remove(at: index)) }
+      if playbacks[index].target == nil, playbacks[index].isStopped {
+        end(playbacks.remove(at: index))
+      }
     }
   }
 
-  func end(_ track: Track) {
-    guard let outcome = track.verdict?.outcome else { return }
+  func end(_ playback: Playback) {
+    guard let outcome = playback.verdict?.outcome else { return }
     switch outcome {
     case .failed, .tooLate: see(.disturbed(.speaker))
     case .finished, .stopped: break
     }
-    record("  ended \(track.sounding.id.number)")
-    handle(.ended(track.sounding.id, outcome))
+    record("  ended \(playback.sounding.id.number)")
+    handle(.ended(playback.sounding.id, outcome))
   }
 
   func wake(at instant: Instant) -> Bool {
@@ -88,7 +90,7 @@ extension World: Instruments {
 
   /// Nothing is saved while something is said.
   func rest() {
-    let isSaved = tracks.allSatisfy { $0.sounding.announcement == nil }
+    let isSaved = playbacks.allSatisfy { $0.sounding.announcement == nil }
     if isSaved { save() }
     see(.rested(isSaved: isSaved))
   }

@@ -27,7 +27,7 @@ extension World {
 
   func endService(after gap: Int64, isKilled: Bool) {
     record("  ends")
-    (tracks, conductor) = ([], nil)
+    (playbacks, conductor) = ([], nil)
     (machine.wakeUp, machine.wasSet, machine.judges) = (nil, false, nil)
     (machine.inbox, machine.starts) = ([], uptime + gap)
     see(.ended(isKilled: isKilled))
@@ -120,15 +120,15 @@ extension World {
   }
 
   func tick() {
-    for index in tracks.indices { tracks[index].decide(moment) }
+    for index in playbacks.indices { playbacks[index].decide(moment) }
     hear(through: uptime)
-    for id in tracks.map(\.sounding.id) {
-      guard let index = tracks.firstIndex(where: { $0.sounding.id == id }) else { continue }
-      if let heard = tracks[index].news(moment) { handle(.heard(id, heard)) }
+    for id in playbacks.map(\.sounding.id) {
+      guard let index = playbacks.firstIndex(where: { $0.sounding.id == id }) else { continue }
+      if let heard = playbacks[index].news(moment) { handle(.heard(id, heard)) }
     }
-    while let index = tracks.firstIndex(where: { ($0.verdict?.at ?? .max) <= uptime }) {
-      let over = tracks.remove(at: index)
-      if let again = playedAgain(over) { tracks.append(again) } else { end(over) }
+    while let index = playbacks.firstIndex(where: { ($0.verdict?.at ?? .max) <= uptime }) {
+      let over = playbacks.remove(at: index)
+      if let again = playedAgain(over) { playbacks.append(again) } else { end(over) }
     }
     endIfSilent()
   }

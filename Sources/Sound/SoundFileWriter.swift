@@ -93,6 +93,13 @@ public final class SoundFileWriter {
     guard count == block.count else { throw failure() }
   }
 
+  public func write(_ samples: ArraySlice<Float>) throws(Fault) {
+    // Through a Result: with older compilers, this closure cannot throw a typed error.
+    try samples.withUnsafeBufferPointer { block in
+      Result { () throws(Fault) in try write(block) }
+    }.get()
+  }
+
   /// - Throws: `Fault` if its name does not lead to it any more.
   public func verifyPlace() throws(Fault) {
     var (own, named) = (stat(), stat())

@@ -213,7 +213,6 @@ public struct VoicePack {
 }
 
 extension Interval {
-  /// Every minute.
   public static let minute = Interval(minutes: 1)!
 
   /// Its multiples in a day.

@@ -134,9 +134,8 @@ private func decodedByFFmpeg(_ path: String, unknownAs fault: Fault) throws(Faul
     "ffmpeg -nostdin -v error -xerror -protocol_whitelist file,pipe -i "
       + "\("file:\(path)".shellWord) -map 0:a:0 -t 60 -c:a pcm_f32le -f wav pipe:1 "
       + ">/dev/fd/\(output) 2>/dev/fd/\(errors)")
-  var said = stat()
-  fstat(errors, &said)
-  if status == 0, said.st_size == 0 { return output }
+  let said = (try? readRegularFile("/dev/fd/\(errors)")) ?? []
+  if status == 0, said.isEmpty { return output }
   close(output)
   // The shell has found no such program.
   guard status != 127 << 8 else {
@@ -147,17 +146,15 @@ private func decodedByFFmpeg(_ path: String, unknownAs fault: Fault) throws(Faul
       "\(fault.detail); if it is a sound, install ffmpeg, which import then uses, or convert it: "
         + "ffmpeg -i \(path.shellWord) \("\(name).\(suffix)".shellWord)")
   }
-  let why = firstLine(errors).map { " (\($0))" } ?? ""
+  let why = firstLine(said).map { " (\($0))" } ?? ""
   throw Fault(
     fault.operation, code: fault.code,
     "ffmpeg finds errors in it\(why): it may be torn, or no sound file")
 }
 
 /// Without the part of ffmpeg that says it, as in `[mov @ 0x55d0c8] moov atom not found`.
-private func firstLine(_ errors: Int32) -> String? {
-  var bytes = [UInt8](repeating: 0, count: 300)
-  let count = pread(errors, &bytes, bytes.count, 0)
-  let text = String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+private func firstLine(_ said: [UInt8]) -> String? {
+  let text = String(decoding: said.prefix(300), as: UTF8.self)
   return text.split(separator: "\n").first.map { line in
     String(line.hasPrefix("[") ? line.drop { $0 != "]" }.dropFirst(2) : line)
   }

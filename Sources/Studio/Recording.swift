@@ -133,9 +133,7 @@ public struct Recording: Sendable {
 
   public func write(to path: String) throws(Fault) {
     let writer = try SoundFileWriter(path: path, rate: rate)
-    try samples.withUnsafeBufferPointer { block in
-      Result { () throws(Fault) in try writer.write(block) }
-    }.get()
+    try writer.write(samples[...])
     try writer.finish()
   }
 }

@@ -38,7 +38,7 @@ public struct Take: Sendable {
           + "under 35; make it quieter or come closer, and say it again")
     }
     for (word, range) in zip(prompt.words, cut.words)
-    where try Loudness(of: Array(self.samples[range]), rate: rate).hasClick {
+    where Loudness(of: Array(self.samples[range]), rate: rate).hasClick {
       throw Self.refusal("there is a click in '\(word.text)'; say it again")
     }
   }

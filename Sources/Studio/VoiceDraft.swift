@@ -16,20 +16,16 @@ struct VoiceDraft {
     var loudness = Self.usualLoudness
     var measured: [EnglishWord: Loudness] = [:]
     for (word, recording) in words.sorted(by: { $0.key.clipName < $1.key.clipName }) {
-      do throws(Fault) {
-        let found = try Loudness(of: recording.samples, rate: recording.rate)
-        measured[word] = found
-        if found.hasClick {
-          problems.append(
-            Fault(
-              "cannot use '\(word.text)'",
-              "it peaks \((found.truePeak - found.momentary).text(decimals: 0)) dB above its "
-                + "loudness, as a click does; record it again"))
-        } else {
-          loudness = min(loudness, found.possible)
-        }
-      } catch {
-        problems.append(error)
+      let found = Loudness(of: recording.samples, rate: recording.rate)
+      measured[word] = found
+      if found.hasClick {
+        problems.append(
+          Fault(
+            "cannot use '\(word.text)'",
+            "it peaks \((found.truePeak - found.momentary).text(decimals: 0)) dB above its "
+              + "loudness, as a click does; record it again"))
+      } else {
+        loudness = min(loudness, found.possible)
       }
     }
     for (word, found) in measured {

@@ -22,8 +22,8 @@ public struct VoiceVerification {
   public init(of pack: VoicePack) {
     var faults: [(clip: String, words: String)] = []
     var loudness: [(clip: String, momentary: Double)] = []
-    let (bad, crossfade) = pack.readClips { clip, word throws(Fault) in
-      let measured = try Loudness(of: word.samples, rate: word.rate)
+    let (bad, crossfade) = pack.readClips { clip, word in
+      let measured = Loudness(of: word.samples, rate: word.rate)
       loudness.append((clip.name, measured.momentary))
       faults += Self.faults(word, measured).map { (clip.name, $0) }
     }
@@ -139,7 +139,7 @@ extension VoicePack {
   /// Reads every clip once, in the order of their names.
   /// - Returns: the clips that are no word, and why the crossfade cannot be as long as it is set.
   func readClips(
-    _ heard: (Clip, Recording) throws(Fault) -> Void
+    _ heard: (Clip, Recording) -> Void
   ) -> (bad: [(clip: Clip, fault: Fault)], crossfade: String?) {
     var bad: [(clip: Clip, fault: Fault)] = []
     var shortest: (name: String, seconds: Double)?
@@ -150,7 +150,7 @@ extension VoicePack {
         let word = Recording(samples: try file.readChannels()[0], rate: file.rate)
         if let flaw = file.silence { throw Fault(clip.path, flaw) }
         if word.seconds < shortest?.seconds ?? .infinity { shortest = (clip.name, word.seconds) }
-        try heard(clip, word)
+        heard(clip, word)
       } catch {
         bad.append((clip, error))
       }

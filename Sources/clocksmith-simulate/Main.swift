@@ -34,7 +34,7 @@ enum Main {
 
   private static func run(_ options: Options) throws -> Int32 {
     let zones = try zones(of: options)
-    var total = Simulation.Outcome()
+    var total = Simulation.Summary()
     var violations = 0
     var done = 0
     let start = SystemClock.uptime
@@ -83,7 +83,7 @@ enum Main {
   }
 
   private static func printFigures(
-    _ total: Simulation.Outcome, zones: Int, _ violations: Int, after time: Duration
+    _ total: Simulation.Summary, zones: Int, _ violations: Int, after time: Duration
   ) throws {
     try say("zones: \(zones)")
     try say("years: \(rounded(total.years))")

@@ -80,8 +80,6 @@ final class ForegroundTimer: Instruments {
 
   var now: Now { SystemClock.now }
 
-  var isPlaying: Bool { player.isPlaying }
-
   /// A timer needs no trusted clock.
   func judgeClock() -> ClockTrust { .synchronised }
 

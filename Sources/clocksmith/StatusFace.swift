@@ -17,7 +17,6 @@ final class StatusFace {
   private var second: EventSource?
   private var seen: Seen
   private var printed = ""
-  private var failure: Fault?
 
   init(_ view: StatusView, isJSON: Bool) throws(Fault) {
     self.view = view
@@ -29,20 +28,10 @@ final class StatusFace {
 
   func run() throws(Fault) {
     sources = try loop.whenAskedToEnd { [unowned self] in loop.exit() }
-    try view.service?.whenChanged(loop) { [unowned self] in attempt(refresh) }
-    attempt(show)
+    try view.service?.whenChanged(loop) { [unowned self] in loop.attempt(refresh) }
+    loop.attempt(show)
     tick()
     try loop.run()
-    if let failure { throw failure }
-  }
-
-  private func attempt(_ body: () throws(Fault) -> Void) {
-    do throws(Fault) {
-      try body()
-    } catch {
-      failure = error
-      loop.exit()
-    }
   }
 
   private func tick() {
@@ -52,11 +41,11 @@ final class StatusFace {
       let seconds = SystemClock.now.instant.seconds
       if view.service == nil && seconds % Self.searchSeconds == 0 {
         view.findService()
-        try? view.service?.whenChanged(loop) { [unowned self] in attempt(refresh) }
-        attempt(refresh)
+        try? view.service?.whenChanged(loop) { [unowned self] in loop.attempt(refresh) }
+        loop.attempt(refresh)
       } else {
         // The words of the clock change with time, but no signal tells it.
-        attempt(seconds % 60 == 0 ? refresh : show)
+        loop.attempt(seconds % 60 == 0 ? refresh : show)
       }
       tick()
     }

@@ -13,7 +13,6 @@ final class TimerWait {
   private var sources: [EventSource] = []
   private var timer: Reminder?
   private var hasGone = false
-  private var failure: Fault?
   private var hasRung = false
   /// How it ended, once a notice says so, and whether it was at zero and was heard.
   private var end: (words: String, isHeard: Bool)?
@@ -30,11 +29,11 @@ final class TimerWait {
     try service.whenChanged(
       loop, noticed: { [unowned self] in hear($0, $1) }, { [unowned self] in refresh() })
     refresh()
-    if !hasGone, failure == nil { try loop.run() }
+    let result = Result { () throws(Fault) in try loop.run() }
     // The notice of its end may wait behind the signal that showed that it has gone.
     if hasGone { service.handleArrived() }
     bar.end()
-    if let failure { throw failure }
+    try result.get()
     guard hasGone else {
       complain("\(title) goes on; 'clocksmith timer remove \(number)' ends it")
       return ExitStatus.failed
@@ -66,17 +65,15 @@ final class TimerWait {
   }
 
   private func refresh() {
-    guard !hasGone, failure == nil else { return }
-    do throws(Fault) {
+    guard !hasGone else { return }
+    loop.attempt { () throws(Fault) in
       if let seen = try service.status().timers.first(where: { $0.number == number }) {
         timer = seen
         return show()
       }
       hasGone = true
-    } catch {
-      failure = error
+      loop.exit()
     }
-    loop.exit()
   }
 
   private func show() {

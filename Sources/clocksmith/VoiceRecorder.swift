@@ -41,7 +41,6 @@ final class VoiceRecorder {
   private var ticks: EventSource?
   private var overruns = 0
   private var isWhole = false
-  private var failure: Fault?
   private let block = UnsafeMutableBufferPointer<Float>.allocate(capacity: 4096)
   private static let mostBlocks = 8
 
@@ -82,31 +81,23 @@ final class VoiceRecorder {
     var sources = try loop.whenAskedToEnd { [unowned self] in loop.exit() }
     sources.append(
       try loop.whenReady(terminal.descriptor, events: EPOLLIN.rawValue) { [unowned self] in
-        attempt { () throws(Fault) in try readKeys() }
+        loop.attempt { () throws(Fault) in try readKeys() }
       })
     // Before the person is asked for anything.
     if kept.count < prompts.count { _ = try openedRate() }
-    attempt { () throws(Fault) in
+    loop.attempt { () throws(Fault) in
       try printLine("\(Self.guidance)\n\(Self.help)")
       if !kept.isEmpty { try printLine("going on: \(progress)") }
       kept.count < prompts.count ? try hearRoom() : try goOn()
     }
-    if failure == nil { try loop.run() }
-    (playing, ticks) = (nil, nil)
-    microphone.close()
-    clearMeter()
-    if !isWhole { complain("\(progress); run it again to go on") }
-    if let failure { throw failure }
-    return isWhole
-  }
-
-  private func attempt(_ body: () throws(Fault) -> Void) {
-    do throws(Fault) {
-      try body()
-    } catch {
-      failure = error
-      loop.exit()
+    defer {
+      (playing, ticks) = (nil, nil)
+      microphone.close()
+      clearMeter()
+      if !isWhole { complain("\(progress); run it again to go on") }
     }
+    try loop.run()
+    return isWhole
   }
 
   private func printLine(_ words: String) throws(Fault) {
@@ -159,7 +150,7 @@ final class VoiceRecorder {
     playing = player
     player.ended = { [unowned self] _, outcome in
       guard case .failed(let why, _) = outcome else { return }
-      attempt { () throws(Fault) in try printLine("cannot play it: \(why)") }
+      loop.attempt { () throws(Fault) in try printLine("cannot play it: \(why)") }
     }
     do throws(Fault) {
       let anchor = SystemClock.now.instant + Announcer.requestLead
@@ -224,7 +215,7 @@ final class VoiceRecorder {
     }
     rate = opened
     ticks = try loop.every(microphone.readInterval) { [unowned self] in
-      attempt { () throws(Fault) in try listen() }
+      loop.attempt { () throws(Fault) in try listen() }
     }
     return opened
   }

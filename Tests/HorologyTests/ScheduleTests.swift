@@ -1,6 +1,7 @@
-import Horology
 import TestSupport
 import Testing
+
+@testable import Horology
 
 @Suite struct ScheduleTests {
   private func times(

@@ -2,11 +2,11 @@ import Basics
 import Daemon
 import Devices
 import Foundation
-import Horology
 import TestSupport
 import Testing
 import Vocabulary
 
+@testable import Horology
 @testable import Service
 
 @Suite struct JournalTests {

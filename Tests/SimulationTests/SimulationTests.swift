@@ -28,7 +28,7 @@ struct SimulationTests {
   }
 
   @Test("the same seed gives the same history") func sameSeed() {
-    func run() -> Simulation.Outcome {
+    func run() -> Simulation.Summary {
       Simulation(seed: 3, years: 0.05, zone: "Europe/London", faults: .high).run()
     }
     let (first, second) = (run(), run())

@@ -24,7 +24,7 @@ import Testing
   }
 
   private func truePeak(_ samples: [Float]) throws -> Double {
-    try Loudness(of: samples, rate: 48_000).truePeak
+    Loudness(of: samples, rate: 48_000).truePeak
   }
 
   private func made(_ frames: Int, _ value: (_ frame: Int) -> Double) -> [Float] {

@@ -80,9 +80,9 @@ import Testing
 
   @Test("a tone of 1 kHz at full scale is as loud as the standard says") func loudness() throws {
     // ITU-R BS.1770: -3.01 LUFS.
-    let loudness = try Loudness(of: tone(1), rate: 48_000)
+    let loudness = Loudness(of: tone(1), rate: 48_000)
     #expect(abs(loudness.momentary + 3.01) < 0.1)
     #expect(abs(loudness.truePeak) < 0.1)
-    #expect(try Loudness(of: silence(0.1), rate: 48_000).momentary == -.infinity)
+    #expect(Loudness(of: silence(0.1), rate: 48_000).momentary == -.infinity)
   }
 }

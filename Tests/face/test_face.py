@@ -1,6 +1,7 @@
 """The page in a browser: what it shows of a clock that runs, and what a person does with it."""
 
 import datetime
+import json
 import os
 import re
 import zoneinfo
@@ -254,6 +255,61 @@ def test_an_alarm_and_an_interval_are_set_and_ended(paired, served):
     # A refusal stands with the form, in the words of the clock.
     page.write("Name, if you like", "1234", "#timers")
     page.press("Start the timer").wait(lambda: page.text("#timers .error"), "the refusal")
+
+
+# A clock that is newer than the page: its alarms have one field more, which the page has never heard of.
+NEWER = """{
+  const fetch = window.fetch, parse = JSON.parse;
+  const field = {key: "warm_up", allowed: "a length as 5min", required: false, argument: "LENGTH",
+    help: "light the lamp this long before"};
+  window.fetch = async (path, options) => {
+    if (path !== "/v1/commands") return fetch(path, options);
+    if (options.method === "POST") {
+      const {warm_up, ...known} = window.sent = parse(options.body);
+      return fetch(path, {...options, body: JSON.stringify(known)});
+    }
+    const answer = await (await fetch(path, options)).json();
+    answer.commands.find(({command}) => command === "alarm").fields.push(field);
+    return Response.json(answer);
+  };
+  JSON.parse = (text) => {
+    const record = parse(text);
+    for (const alarm of record.alarms ?? []) alarm.warm_up = window.sent?.warm_up;
+    return record;
+  };
+}"""
+
+
+def test_a_field_that_the_page_does_not_know_is_offered_and_sent_and_shown(paired, served):
+    page = paired(served)
+    page.begin_with(NEWER)
+    page.open("alarms")
+    field = page.field("Warm up", "#alarm-list")
+    hint = page.find(f"#{field.get_attribute('aria-describedby')}")
+    assert hint.text == "Light the lamp this long before. Write a length as 5min."
+    assert field.get_attribute("type") == "text" and not field.get_attribute("required")
+    # Without it nothing of it is sent.
+    page.press("Set the alarm").wait_for("the next time", "#alarm-list").wait_for("rings", "#alarm-items")
+    assert page.run("return window.sent") == {"command": "alarm", "time": "07:00"}
+    field.send_keys("5min")
+    page.write("Name, if you like", "sun", "#alarm-list")
+    page.press("Set the alarm").wait_for("sun", "#alarm-items").wait_for("warm up 5min", "#alarm-items")
+    assert page.run("return window.sent") == {
+        "command": "alarm", "time": "07:00", "name": "sun", "warm_up": "5min"}
+
+
+@pytest.mark.parametrize("served_as, widget", [
+    ({"help": "x"}, ["input", "checkbox", "on"]),
+    ({"help": "x", "argument": "N", "required": True}, ["input", "number", ""]),
+    ({"help": "x", "argument": "KIND", "choices": ["dim", "bright"]}, ["select", "select-one", ""]),
+    ({"required": True}, ["input", "text", ""])])
+def test_a_field_that_the_page_does_not_know_has_the_control_of_its_kind(phone, served, served_as, widget):
+    page = phone(served)
+    field = {"key": "some_field", "allowed": "1 to 9", "required": False} | served_as
+    page.change("/v1/commands", f"""answer.commands.find(({{command}}) => command === "timer").fields.push({json.dumps(field)})""")
+    control = page.open("alarms").field("Some field", "#timers")
+    assert [control.tag_name, control.get_attribute("type"), control.get_attribute("value")] == widget
+    assert bool(control.get_attribute("required")) == field["required"]
 
 
 def test_a_refused_setting_says_why_under_its_field(paired, served):

@@ -12,7 +12,7 @@ import termios
 import threading
 
 from program import PROGRAM
-from sound_server import wait_until
+from sound_server import preferred, wait_until
 
 
 class Terminal:
@@ -24,7 +24,7 @@ class Terminal:
             fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
             options |= {"stdin": theirs, "start_new_session": True, "preexec_fn": self.begin}
         self.process = subprocess.Popen(
-            [PROGRAM, *map(str, words)], env=clocksmith.environment | {"TERM": kind},
+            preferred(PROGRAM, *map(str, words)), env=clocksmith.environment | {"TERM": kind},
             **{"stdin": subprocess.DEVNULL, "stdout": theirs, "stderr": theirs} | options)
         os.close(theirs)
         self.text = ""

@@ -10,7 +10,7 @@ import time
 import pytest
 
 from c_library import shared_library
-from http_door import APNS, PHONE, TOKEN, refused
+from http_door import APNS, DESCRIPTION, PHONE, TOKEN, refused, resolved
 from relay import CLOCK, COMMAND, RELAY, free_port
 from sound_server import wait_until
 
@@ -74,6 +74,26 @@ def test_a_registration_that_cannot_be_kept_is_refused(door):
             refused(running.ask(method, device), 503, "register")
     assert running.stop() == 0
     refused(door().ask("PUT", device), 409, "refused")
+
+
+def test_each_command_is_served_with_what_the_network_may_give(door):
+    # Also while the clock does not run.
+    commands = door().ask("GET", "/v1/commands").body["commands"]
+    described = resolved(DESCRIPTION["components"]["schemas"]["Command"])["oneOf"]
+    fields = {each["command"]: {field["key"]: field for field in each["fields"]} for each in commands}
+    for name in fields:
+        [schema] = [each for each in described
+                    if name in each["properties"]["command"].get("enum", [each["properties"]["command"].get("const")])]
+        assert fields[name].keys() == schema["properties"].keys() - {"command", "id", "expires"}
+        required = {key for key, field in fields[name].items() if field["required"]}
+        assert required == set(schema["required"]) - {"command"}
+    assert fields["alarm"]["rise"] == {
+        "key": "rise", "allowed": "none, or a length as 5min, or a level and a length as -30dB 5min",
+        "required": False, "argument": "LENGTH",
+        "help": "begin 24 dB quieter, and reach the full volume after this time, as 5min"}
+    # Only a file may name the line of a light.
+    assert "light" not in fields["alarm"]
+    assert fields["interval"]["words"].keys() == {"key", "allowed", "required", "help"}
 
 
 # The announcer.
@@ -146,7 +166,7 @@ def test_who_waits_when_the_relay_ends_is_told_that_it_may_be_done(door, announc
 @pytest.mark.parametrize("token", [None, TOKEN[:-1], "x" * 4000])
 def test_nothing_is_done_without_the_token(door, announcer, token):
     running = door().wait_for_announcer()
-    for method, path in [("GET", "/v1/state"), ("POST", "/v1/commands"), ("GET", "/v1/none"),
+    for method, path in [("GET", "/v1/state"), ("GET", "/v1/commands"), ("POST", "/v1/commands"), ("GET", "/v1/none"),
                          ("PUT", f"/v1/devices/{PHONE}"), ("DELETE", f"/v1/devices/{PHONE}")]:
         answer = running.ask(method, path, {"command": "stop"}, token=token)
         refused(answer, 401, "token")

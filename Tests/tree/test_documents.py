@@ -78,7 +78,7 @@ def test_installed_documents_link_to_installed_files_only():
 
 def test_the_packages_are_built_from_a_tree_with_all_documents():
     script = (TREE / "deploy/package").read_text()
-    [copied] = re.findall(r'cp -a "\$repo"/\{(.*)\} "\$work/source/"', script)
+    [copied] = re.findall(r'cp -a "\$repo"/\{(.*)\} \\\n +"\$work/source/"', script)
     for path in installed():
         assert path.parts[0] in copied.split(",") or f"$repo/{path}" in script, path
 

@@ -37,6 +37,15 @@ def test_nothing_that_a_stranger_wrote_can_become_a_part_of_the_page(path):
     assert all((TREE / "face" / name).exists() for name in imported), imported
 
 
+def test_no_script_of_the_page_imports_itself_by_way_of_others():
+    imported = {path.name: set(re.findall(r'from "\./(.*?)"', path.read_text(encoding="utf-8")))
+                for path in FACE if path.suffix == ".js"}
+    assert imported["main.js"]
+    while leaves := {name for name, others in imported.items() if not others & imported.keys()}:
+        imported = {name: others for name, others in imported.items() if name not in leaves}
+    assert not imported, imported
+
+
 def test_the_page_has_a_place_for_each_text_that_the_relay_fills_in():
     text = (TREE / "face/index.html").read_text(encoding="utf-8")
     assert re.split("[{}]", text)[1::2] == ["time", "next", "trust"]

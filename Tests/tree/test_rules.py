@@ -155,6 +155,15 @@ def test_the_package_installs_every_folder_of_sounds():
         assert re.search(rf"^sounds/{folder}/.* usr/share/clocksmith/{place}$", listed, re.MULTILINE), folder
 
 
+def test_no_line_of_the_page_and_of_the_scripts_is_long():
+    read = [path for path in tracked("face") if path.suffix in {".js", ".css", ".html"}]
+    read += [path for path in tracked("deploy") if path.read_bytes().startswith((b"#!", b"# shellcheck"))]
+    assert len(read) > 40
+    long = [f"{path.relative_to(TREE)}:{number}" for path in read
+            for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1) if len(line) > 120]
+    assert not long, long
+
+
 def test_every_shell_script_is_clean():
     scripts = [
         path for path in tracked("deploy", ".ci", "Tests", "debian", "systemd")

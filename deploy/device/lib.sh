@@ -47,7 +47,9 @@ apt_archive() {
     local site
     # shellcheck disable=SC2016  # These are apt's.
     site=$(apt-get indextargets --format '$(SITE)' 'Created-By: Packages' 'Label: Debian' | head -n 1)
-    [ -n "$site" ] || die "apt names no Debian archive here: add one to /etc/apt/sources.list.d, run 'apt-get update', then try again."
+    [ -n "$site" ] \
+        || die "apt names no Debian archive here: add one to /etc/apt/sources.list.d, run 'apt-get update'," \
+            "then try again."
     echo "deb $site $*"
 }
 
@@ -95,7 +97,8 @@ need_arm64() {
     arch-test arm64 >/dev/null 2>&1 \
         || as_root sh -c 'cat /usr/lib/binfmt.d/qemu-aarch64.conf >/proc/sys/fs/binfmt_misc/register' || true
     arch-test arm64 >/dev/null 2>&1 \
-        || die "this machine cannot run arm64 programs: run 'sudo update-binfmts --enable qemu-aarch64', then try again."
+        || die "this machine cannot run arm64 programs: run 'sudo update-binfmts --enable qemu-aarch64'," \
+            "then try again."
 }
 
 # Two scripts that make the same tree at once would disturb each other. So a script that makes one

@@ -5,9 +5,12 @@
 
 #include "clocksmith_bus.h"
 #include "clocksmith_gpio.h"
-#include "rtc.h"
 
+#include <linux/rtc.h>
 #include <stdbool.h>
+
+/* The ioctl that reads what a real-time clock knows of its own state, and clears none of it. */
+static const unsigned long clocksmith_rtc_read_flags = RTC_VL_READ;
 
 /* Keeps libasound from writing its own lines to standard error; what failed is in the code that
  * each call returns. */

@@ -11,8 +11,7 @@ public struct AlarmPlan: Hashable, Sendable {
   public var light: String?
 
   public init(name: String? = nil, _ times: AlarmTimes = AlarmTimes()) {
-    self.name = name
-    self.times = times
+    (self.name, self.times) = (name, times)
   }
 
   private static let light = Key.text(
@@ -23,7 +22,7 @@ public struct AlarmPlan: Hashable, Sendable {
     Field(AlarmDays.key, \.times.days)
       .option("DAYS", "ring every week on these days, as mon-fri or\nsat,sun"),
     Field(.name, \.name).option("NAME", "the name of the alarm, as in school"),
-    Field(Tune.key, orNone: \.tune).refused(Tune.flaw)
+    Field(Tune.key, orNone: \.tune)
       .option("TUNE", "ring with this tune (default: the signal of\ntimers)"),
     Field(AlarmRise.key, orNone: \.rise)
       .option("LENGTH", "begin 24 dB quieter, and reach the full volume\nafter this time, as 5min"),
@@ -70,8 +69,7 @@ public struct AlarmRise: Hashable, Sendable {
     guard -60 <= decibels, decibels < 0, Duration.zero < length, length <= Self.longest else {
       return nil
     }
-    self.decibels = decibels
-    self.length = length
+    (self.decibels, self.length) = (decibels, length)
   }
 
   static let key = Key<AlarmRise>.parsed(

@@ -116,7 +116,10 @@ extension IntervalPlan {
   /// - Throws: `BadValue` for an interval that cannot be.
   public init(_ record: Record) throws(BadValue) {
     if let period = try record.optional(.period) {
-      try record.refuse(Self.facts.map(\.name), beside: .period)
+      for key in IntervalRounds.fields.map(\.name) {
+        guard let value = record[key] else { continue }
+        throw BadValue(key: key, value: value, allowed: "it without '\(Key.period.name)'")
+      }
       self = .plain(every: period)
     } else {
       var rounds = IntervalRounds(work: try record.value(IntervalRounds.work))

@@ -56,7 +56,7 @@ public indirect enum TimerPhrase: Hashable, Sendable {
 
   /// The phrases of a complete pack, for numbers from 1 to 59. Of timer lengths, those with one
   /// unit, and enough with several units that each number comes with each unit.
-  public static let range: [TimerPhrase] = {
+  public static var range: [TimerPhrase] {
     let numbers = 1...59
     var phrases = [TimerPhrase.work, .rest, .half, .go, .done] + numbers.map { .round($0) }
     phrases += (1...9).map { .left(.seconds($0)) } + (1...5).map { .left(.seconds($0 * 10)) }
@@ -73,7 +73,7 @@ public indirect enum TimerPhrase: Hashable, Sendable {
       ].map { .timer(.seconds($0)) }
     }
     return phrases
-  }()
+  }
 }
 
 extension Duration {

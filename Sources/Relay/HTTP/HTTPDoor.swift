@@ -64,6 +64,7 @@ final class HTTPDoor {
         }
       },
       Route(path: "/v1/voices/") { [unowned self] in say($0) },
+      Route(path: "/v1/commands") { $0.answer(HTTPAnswer(200, json: Order.forms.json)) },
       Route(path: "/v1/commands", methods: ["POST"], access: .act) { [unowned self] exchange in
         service.commands.carryOut(exchange.body, from: exchange.path) {
           exchange.answer(HTTPAnswer($0))

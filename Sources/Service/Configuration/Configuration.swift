@@ -185,46 +185,60 @@ extension Configuration {
     [
       "announce": [
         Field(
-          "interval", \.announcer.interval, usual: "\(Interval.quarter.minutes)",
-          "minutes that divide 60: \(minutes.joined(separator: ", "))"
-        ) { Int($0).flatMap { Interval(minutes: $0) } }.among { _ in minutes },
+          .parsed(
+            "interval", allowed: "minutes that divide 60: \(minutes.joined(separator: ", "))",
+            as: { "\($0.minutes)" }, { Int($0).flatMap { Interval(minutes: $0) } }),
+          \.announcer.interval
+        ).among { _ in minutes },
         tune("chime", \.announcer.chime, usual: defaultChime),
         tune("chime_quarters", \.announcer.chimeQuarters, usual: "none"),
-        text(
-          "voice", \.voice, "the name of a voice, or the full path of its folder", isPath: true
+        Field(
+          .text("voice", allowed: "the name of a voice, or the full path of its folder").typed {
+            if let flaw = RelativePath($0) { throw flaw }
+            return $0.isEmpty ? nil : $0
+          }, \.voice
         ).among { _ in Sounds.voiceNames() },
         choice("voice_at_hour", \.announcer.voiceAtHour),
         choice("clock", \.wording.format),
-        text("style", \.wording.style, "the name of a style that the voice has").among {
-          (try? $0.voicePack())?.styles($0.wording.format) ?? []
-        },
+        Field(
+          .text("style", allowed: "the name of a style that the voice has") { !$0.isEmpty },
+          \.wording.style
+        ).among { (try? $0.voicePack())?.styles($0.wording.format) ?? [] },
         flag("say_it_is", \.wording.opens),
-        times("quiet", \.announcer.quiet, as: "22:00-07:00") { try QuietHours(text: $0) }
-          .written { (try? QuietHours(text: $0).text) ?? $0 },
+        Field(
+          times("quiet", as: "22:00-07:00", \.text, { try QuietHours(text: $0) }),
+          \.announcer.quiet
+        ).rewritten,
         choice("at_start", \.announcer.atStart),
         choice("at_stop", \.announcer.atStop),
       ],
       "speaker": [
-        text("device", \.device, "the name of an ALSA device; aplay -L lists them")
-          .given(by: .file),
+        // Of ALSA: a slash in it means no folder.
+        Field(
+          .text("device", allowed: "the name of an ALSA device; aplay -L lists them") {
+            !$0.isEmpty
+          }, \.device
+        ).given(by: .file),
         duration("delay", \.announcer.latencyOffset, from: .seconds(-5), to: .seconds(5)),
         optional("mixer", \.mixer, "none, or a control; clocksmith check lists them")
           .given(by: .file),
         duration("lead_in", \.announcer.leadIn, from: .zero, to: .seconds(4)),
         Field(
-          "keep_open", \.keepOpen, usual: "0s",
-          "always, or how long after an announcement, as in 0s or 10min"
-        ) { value in
-          if value == "always" { return .some(nil) }
-          guard let length = Duration(text: value), length >= .zero else { return nil }
-          return length
-        },
+          .parsed(
+            "keep_open", allowed: "always, or how long after an announcement, as in 0s or 10min",
+            as: { $0?.asWritten ?? "always" },
+            { value in
+              if value == "always" { return .some(nil) }
+              guard let length = Duration(text: value), length >= .zero else { return nil }
+              return length
+            }), \.keepOpen),
         decibels("volume", \.volume, to: 0),
         decibels("voice_volume", \.voiceVolume, to: 12),
         decibels("bells_volume", \.bellsVolume, to: 12),
-        times("quieter", \.announcer.quieter, as: "22:00-07:00 -12dB") {
-          try VolumeRules(text: $0)
-        }.written { (try? VolumeRules(text: $0).text) ?? $0 },
+        Field(
+          times("quieter", as: "22:00-07:00 -12dB", \.text) { try VolumeRules(text: $0) },
+          \.announcer.quieter
+        ).rewritten,
       ],
       "switch": [
         optional("line", \.switchInput.line, aLine).oneOf { lines($0.switchInput.line) },
@@ -239,16 +253,18 @@ extension Configuration {
       "timers": [
         duration("ring_limit", \.announcer.ringLimit, from: .seconds(10), to: .seconds(3600)),
         Field(
-          "tell_left", \.announcer.tellsLeft, usual: "none",
-          "none, or half, minute, or both, as in half, minute"
-        ) { value in
-          let words =
-            value == "none" ? [] : value.split(separator: ",", omittingEmptySubsequences: false)
-          let moments = words.map { word in
-            TellsLeft(rawValue: word.split(separator: " ").joined(separator: " "))
-          }
-          return value.isEmpty || moments.contains(nil) ? nil : Set(moments.compactMap { $0 })
-        },
+          .parsed(
+            "tell_left", allowed: "none, or half, minute, or both, as in half, minute",
+            as: { $0.isEmpty ? "none" : $0.map(\.rawValue).sorted().joined(separator: ", ") },
+            { value in
+              let words =
+                value == "none"
+                ? [] : value.split(separator: ",", omittingEmptySubsequences: false)
+              let moments = words.map { word in
+                TellsLeft(rawValue: word.split(separator: " ").joined(separator: " "))
+              }
+              return value.isEmpty || moments.contains(nil) ? nil : Set(moments.compactMap { $0 })
+            }), \.announcer.tellsLeft),
         flag("say_phases", \.announcer.saysPhases),
       ],
       "led": [
@@ -257,81 +273,76 @@ extension Configuration {
       ],
       "clock": [
         Field(
-          "rtc", \.rtc, usual: "auto", "auto, none, or the name of an RTC, as in ds3231 or rtc0",
-          RTCChoice.init),
+          .parsed(
+            "rtc", allowed: "auto, none, or the name of an RTC, as in ds3231 or rtc0",
+            as: { if case .named(let name) = $0 { name } else { $0 == .auto ? "auto" : "none" } },
+            RTCChoice.init), \.rtc),
         Field(
-          "greatest_error", \.greatestError, usual: ClockJudge.defaultGreatestError.asWritten,
-          "none, or 2s to 3600s, as in 30s or 5min"
-        ) { value in
-          if value == "none" { return .some(nil) }
-          // An RTC is right to a second or two at best.
-          guard let error = Duration(text: value), .seconds(2) ... .seconds(3600) ~= error else {
-            return nil
-          }
-          return error
-        },
+          .parsed("greatest_error", allowed: "2s to 3600s, as in 30s or 5min", as: \.asWritten) {
+            // An RTC is right to a second or two at best.
+            guard let error = Duration(text: $0), .seconds(2) ... .seconds(3600) ~= error else {
+              return nil
+            }
+            return error
+          }, orNone: \.greatestError),
         choice("untrusted", \.announcer.untrusted),
         Field(
-          "zone", usual: "none", "none, unset, or a zone of the tz database, as Europe/London"
-        ) { configuration, value in
-          let isName = value != "none" && value != "unset"
-          do throws(Fault) {
-            configuration.zone = isName ? try SystemZone.current(name: value) : nil
-          } catch {
-            throw TextFlaw(description: error.detail)
+          zone, { $0.zone ?? ($0.announcer.hasZone ? "none" : "unset") },
+          set: {
+            $0.zone = ["none", "unset"].contains($1) ? nil : $1
+            $0.announcer.hasZone = $1 != "unset"
           }
-          configuration.announcer.hasZone = value != "unset"
-          return true
-        }.written { (try? SystemZone.current(name: $0)) ?? $0 },
+        ).rewritten,
       ],
     ]
   }
 
   private static let minutes = (1...60).filter { Interval(minutes: $0) != nil }.map(String.init)
 
+  private static let zone = Key<String>.parsed(
+    "zone", allowed: "none, unset, or a zone of the tz database, as Europe/London", as: \.self
+  ) { name in
+    do throws(Fault) {
+      return ["none", "unset"].contains(name) ? name : try SystemZone.current(name: name)
+    } catch {
+      throw TextFlaw(description: error.detail)
+    }
+  }
+
   private typealias Path<Meaning> = Field<Configuration>.Path<Meaning>
 
   private static func choice<Choice: RawRepresentable<String> & CaseIterable & Sendable>(
     _ name: String, _ path: Path<Choice>
   ) -> Field<Configuration> {
-    let choices = Choice.allCases.map(\.rawValue)
-    return Field(
-      name, path, usual: Configuration()[keyPath: path].rawValue, choices.joined(separator: ", ")
-    ) { Choice(rawValue: $0) }.among { _ in choices }
+    Field(.choice(name), path).among { _ in Choice.allCases.map(\.rawValue) }
   }
 
   private static func flag(_ name: String, _ path: Path<Bool>) -> Field<Configuration> {
-    Field(name, path, usual: Configuration()[keyPath: path] ? "yes" : "no", "no, yes") {
-      $0.isYes
-    }.among { _ in ["no", "yes"] }.written { $0.isYes == true ? "yes" : "no" }
-  }
-
-  /// - Parameter isPath: false for a text in which a slash means no folder, as an ALSA device has it.
-  private static func text(
-    _ name: String, _ path: Path<String>, _ allowed: String, isPath: Bool = false
-  ) -> Field<Configuration> {
-    Field(name, path, usual: Configuration()[keyPath: path], allowed) { value in
-      if isPath, let flaw = RelativePath(value) { throw flaw }
-      return value.isEmpty ? nil : value
-    }
+    let key = Key<Bool>.parsed(name, allowed: "no, yes", as: { $0 ? "yes" : "no" }, \.isYes)
+    return Field(key, path).among { _ in ["no", "yes"] }.rewritten
   }
 
   private static func times<Times>(
-    _ name: String, _ path: Path<Times>, as example: String,
+    _ name: String, as example: String, _ text: @escaping @Sendable (Times) -> String,
     _ read: @escaping @Sendable (String) throws -> Times
-  ) -> Field<Configuration> {
-    Field(name, path, usual: "none", "none, or times of day, as in \(example)") {
+  ) -> Key<Times> {
+    .parsed(name, allowed: "none, or times of day, as in \(example)", as: text) {
       $0.isEmpty ? nil : try read($0)
     }
   }
 
+  /// - Parameter usual: the tune without a line. It is read once it is known that there is none.
   private static func tune(
     _ name: String, _ path: Path<Tune?>, usual: String
   ) -> Field<Configuration> {
-    Field(name, path, usual: usual, "none, a tune's name, or the full path of its file") { value in
-      if let flaw = RelativePath(value) { throw flaw }
-      return .some(value == "none" ? nil : try Sounds.tune(value))
-    }.among { _ in ["none"] + Sounds.tuneNames() }
+    let key = Key<Tune?>.parsed(
+      name, allowed: "none, a tune's name, or the full path of its file",
+      as: { $0?.name ?? usual },
+      { value in
+        if let flaw = RelativePath(value) { throw flaw }
+        return .some(value == "none" ? nil : try Sounds.tune(value))
+      })
+    return Field(key, path).among { _ in ["none"] + Sounds.tuneNames() }
   }
 
   /// None, the one in force, and the free lines of the header. To take another could end its second
@@ -346,37 +357,45 @@ extension Configuration {
   private static func optional(
     _ name: String, _ path: Path<String?>, _ allowed: String
   ) -> Field<Configuration> {
-    Field(name, path, usual: "none", allowed) {
-      $0.isEmpty ? nil : .some($0 == "none" ? nil : $0)
-    }
+    let key = Key<String?>.parsed(
+      name, allowed: allowed, as: { $0 ?? "none" },
+      { $0.isEmpty ? nil : .some($0 == "none" ? nil : $0) })
+    return Field(key, path)
   }
 
   private static func duration(
     _ name: String, _ path: Path<Duration>, from least: Duration, to most: Duration
   ) -> Field<Configuration> {
-    Field(
-      name, path, usual: Configuration()[keyPath: path].asWritten,
-      "\(least.nanoseconds / 1_000_000_000)s to \(most.nanoseconds / 1_000_000_000)s, with its "
-        + "unit, as in 300ms, 20s or 5min"
-    ) { text in
+    let bounds = [least, most].map { "\($0.nanoseconds / 1_000_000_000)s" }
+    let allowed =
+      "\(bounds.joined(separator: " to ")), with its unit, as in 300ms, 20s or 5min"
+    let key = Key<Duration>.parsed(name, allowed: allowed, as: \.asWritten) { text in
       Duration(text: text).flatMap { least <= $0 && $0 <= most ? $0 : nil }
     }
+    return Field(key, path)
   }
 
   private static func decibels(
     _ name: String, _ path: Path<Double>, to most: Int
   ) -> Field<Configuration> {
-    Field(
-      name, path, usual: "\(Int(Configuration()[keyPath: path]))dB",
-      "-60dB to \(most)dB, with its unit, as -6dB"
+    let key = Key<Double>.parsed(
+      name, allowed: "-60dB to \(most)dB, with its unit, as -6dB", as: Decibels.text
     ) { Decibels(level: $0, to: Double(most))?.value }
-    .written { text in
-      Decibels(level: text, to: Double(most)).map { Decibels.text($0.value) } ?? text
-    }
+    return Field(key, path).rewritten
   }
 }
 
 extension Field<Configuration> {
+  /// What it is without a line; nil if it needs one.
+  var usual: String? { fact.isRequired ? nil : value(Configuration())?.text ?? "none" }
+
+  /// A text as it is shown and saved.
+  func asWritten(_ text: String) -> String {
+    var configuration = Configuration()
+    guard isRewritten, (try? parse(&configuration, text)) == true else { return text }
+    return value(configuration)?.text ?? text
+  }
+
   /// Why `settings.conf` cannot have it, or not this value of it; nil if it can. With it anybody whom
   /// the relay lets in can set it: no file is read that somebody in the network names.
   func flaw(ofSetting value: String) -> String? {

@@ -77,15 +77,14 @@ extension ConfiguredAlarms {
   private static func key(
     _ field: Field<AlarmPlan>, of name: String
   ) -> Field<Configuration> {
-    let usual = field.value(usual())?.text ?? "none"
     let key = Field<Configuration>(
-      field, usual: field.fact.isRequired ? nil : usual
-    ) { configuration, text in
-      let sections = configuration.alarmSections.sections
-      guard let index = sections.firstIndex(where: { $0.name == name }) else { return true }
-      configuration.alarmSections.sections[index].given.insert(field.name)
-      return try field.parse(&configuration.alarmSections.sections[index].plan, text)
-    }
+      of: field, value: { _ in field.value(usual()) },
+      parse: { configuration, text in
+        let sections = configuration.alarmSections.sections
+        guard let index = sections.firstIndex(where: { $0.name == name }) else { return true }
+        configuration.alarmSections.sections[index].given.insert(field.name)
+        return try field.parse(&configuration.alarmSections.sections[index].plan, text)
+      })
     return field.name == Tune.key.name ? key.oneOf { _ in ["none"] + Sounds.tuneNames() } : key
   }
 

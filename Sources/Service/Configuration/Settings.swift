@@ -49,7 +49,7 @@ public struct Setting: Sendable {
   ) {
     let (setting, written) = (configuration.settings[key], configuration.written[key])
     self.key = key
-    usual = written?.text ?? field.fact.usual
+    usual = written?.text ?? field.usual
     value = setting?.text ?? usual ?? ""
     origin = setting != nil ? .settings : written != nil ? .file : .default
     place = (setting ?? written)?.place

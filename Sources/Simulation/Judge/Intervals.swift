@@ -4,7 +4,7 @@ import Horology
 /// and none is missing. The plan reckons by itself where it has them; that is not judged here.
 ///
 /// Rules: interval-kept.
-struct Intervals: Property {
+struct IntervalsProperty: Property {
   private var plan: IntervalPlan?
   /// When its first cue is due, since the history began.
   private var start: Int64 = 0

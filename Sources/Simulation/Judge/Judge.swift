@@ -10,8 +10,9 @@ struct Judge {
   private(set) var counts: [String: Int] = [:]
   private(set) var world: Situation
   private var properties: [any Property] = [
-    Truth(), Overlap(), Silence(), Level(), Occasions(), Requests(), Trust(), Rings(),
-    Intervals(),
+    TruthProperty(), OverlapProperty(), SilenceProperty(), LevelProperty(), OccasionsProperty(),
+    RequestsProperty(), TrustProperty(), RingsProperty(),
+    IntervalsProperty(),
   ]
 
   init(world: Situation) { self.world = world }
@@ -28,7 +29,7 @@ struct Judge {
     let world = world
     for index in properties.indices {
       guard let what = properties[index].see(fact, moment, world) else { continue }
-      let name = "\(type(of: properties[index]))".lowercased()
+      let name = "\(type(of: properties[index]))".dropLast("Property".count).lowercased()
       violation = (name, "\(name): \(what), at \(moment.shown.utcText)")
       return
     }

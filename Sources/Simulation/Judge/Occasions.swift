@@ -5,7 +5,7 @@ import Horology
 ///
 /// Rules: wall-clock, daylight-saving, set-back-little, set-back-far, silence-told,
 /// quiet-announcements, quiet-bounds, quiet-night.
-struct Occasions: Property {
+struct OccasionsProperty: Property {
   private var next: Int64?
   private var fates: [Int64: Fate] = [:]
   /// The latest time that the clock has shown since what was heard was forgotten, and when that was.

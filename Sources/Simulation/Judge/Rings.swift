@@ -10,7 +10,7 @@ import Horology
 /// Rules: quiet-rings, muted-rings, untrusted-rings, untrusted-alarms, timer-unmoved, timer-kept,
 /// timer-late, alarm-once, alarm-skipped, alarm-repeated, alarm-skip, ring-limit, alarm-set-back,
 /// alarm-late.
-struct Rings: Property {
+struct RingsProperty: Property {
   private var all: [Cue.Source: Known] = [:]
   /// Those that have changed since the service last saved its state.
   private var unsaved: Set<Cue.Source> = []

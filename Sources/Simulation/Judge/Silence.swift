@@ -5,7 +5,7 @@ import Horology
 ///
 /// Rules: muted-announcements, mute-fades, switch-fades, mute-stops, switch-stops, mute-next,
 /// switch-silences, switch-reminders, switch-lost, stop-fades.
-struct Silence: Property {
+struct SilenceProperty: Property {
   /// By when each sounding that is heard must be silent.
   private var silentBy: [SoundingID: Int64] = [:]
 

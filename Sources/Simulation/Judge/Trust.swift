@@ -5,7 +5,7 @@ import Horology
 /// the owner does not allow.
 ///
 /// Rules: trust-basis, untrusted-announcements, untrusted-asked, untrusted-snooze.
-struct Trust: Property {
+struct TrustProperty: Property {
   /// By how much the clock was set since it was synchronised. The service forgets it at a start.
   private var moved: Int64 = 0
 
@@ -45,7 +45,7 @@ struct Trust: Property {
 /// reason.
 ///
 /// Rules: quiet-asked, muted-asked.
-struct Requests: Property {
+struct RequestsProperty: Property {
   /// The answer that is owed, its instant, and since when.
   private var owed: (id: SoundingID, instant: Int64?, since: Int64)?
 

@@ -48,7 +48,6 @@ enum WallClock {
       .filter { settings.isOccasion(reading($0)) }
   }
 
-  /// The first occasion after an instant.
   static func nextOccasion(after shown: Int64, _ settings: AnnouncerSettings) -> Int64? {
     occasions(from: shown + 1, through: shown + 3 * hour, settings).first { _ in true }
   }

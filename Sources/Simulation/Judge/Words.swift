@@ -4,7 +4,7 @@ import Horology
 /// moment, and its words are at most ten seconds late.
 ///
 /// Rules: late-words, late-chime, first-blow, no-drift.
-struct Truth: Property {
+struct TruthProperty: Property {
   mutating func see(_ fact: Fact, _ at: Moment, _ world: Situation) -> String? {
     guard case .heard(let kind, .announcement(let said)) = fact else { return nil }
     let occasion = said.occasion
@@ -26,7 +26,7 @@ struct Truth: Property {
 /// Two phrases never sound together. Nor do two rings for longer than one takes to give way.
 ///
 /// Rules: one-ring.
-struct Overlap: Property {
+struct OverlapProperty: Property {
   mutating func see(_ fact: Fact, _ at: Moment, _ world: Situation) -> String? {
     guard case .heard(let kind, let sounding) = fact else { return nil }
     if kind == .begins, sounding.announcement != nil {
@@ -47,7 +47,7 @@ struct Overlap: Property {
 /// softly.
 ///
 /// Rules: quieter-times.
-struct Level: Property {
+struct LevelProperty: Property {
   mutating func see(_ fact: Fact, _ at: Moment, _ world: Situation) -> String? {
     guard case .heard(.begins, let sounding) = fact,
       world.isCalm(since: at.elapsed - 5 * minute)

@@ -18,7 +18,7 @@ struct Sound: Hashable {
 
 /// A sounding that the simulated speaker plays, as the Player and its Track do it. Its beginning is
 /// decided as late as the queue allows. Sounds that are not queued yet follow the clock.
-struct Track {
+struct Playback {
   /// How long the last blow rings.
   private static let ring = 4 * second
   /// From the last sound to the report of the end.
@@ -149,7 +149,7 @@ struct Track {
       verdict = (moment.uptime, .stopped(reason, silentAt: nil))
       return
     }
-    // A track that has failed, or was too late, keeps that outcome.
+    // One that has failed, or was too late, keeps that outcome.
     switch verdict?.outcome {
     case .failed, .tooLate: return
     default: break
