@@ -4,7 +4,7 @@
 import { give } from "./act.js";
 import { load } from "./api.js";
 import { control, daysControl, flagControl, lengthControl, textControl } from "./controls.js";
-import { button, byId, field, form, h, keepList, refusal, select, write } from "./dom.js";
+import { button, byId, field, fill, form, h, keepList, refusal, select, write } from "./dom.js";
 import { store } from "./store.js";
 import { lengthText, sentence, timeOfDayText } from "./words.js";
 
@@ -40,8 +40,19 @@ function makeControl({ required, help, argument, choices }, { none = "none", inp
   if (known.control) return known.control();
   if (help && !argument) return flagControl(false);
   const options = known.choices ?? choices;
-  if (options) return control(select(required ? options : [["", none], ...options], ""));
+  if (options) return choicesControl(options, required ? [] : [["", none]]);
   return textControl({ required, ...argument === "N" ? number() : {}, ...input });
+}
+
+/** Of choices that may change later: what is chosen stays. */
+function choicesControl(options, before) {
+  const made = control(select([...before, ...options], ""));
+  made.offer = (choices) => {
+    const { value } = made;
+    fill(made.element, ...select([...before, ...choices], value).children);
+    made.value = value;
+  };
+  return made;
 }
 
 /** A field in a form: its key, its control, and its elements in the grid. */
@@ -77,7 +88,12 @@ function commandForm(command, fields, title, done, always = {}) {
   const grid = h("div", { class: "pair" }, ...parts.flatMap(({ elements }) => elements));
   const element = form({}, send, grid, error,
     h("p", { class: "row" }, h("button", { type: "submit", class: "main" }, title)));
-  return { element, grid, parts, send, update() {} };
+  const update = (now) => {
+    for (const { key, choices } of now) {
+      if (choices) parts.find((part) => part.key === key).control.offer(choices);
+    }
+  };
+  return { element, grid, parts, send, update };
 }
 
 const FORMS = {
@@ -107,12 +123,14 @@ const FORMS = {
   },
 };
 
-/** A form stays as it is until another has other fields. */
+const shape = (fields) => JSON.stringify(fields.map((each) => ({ ...each, choices: Boolean(each.choices) })));
+
+/** A form stays as it is until it has other fields. */
 export function drawForms() {
   const tunes = store.settings?.get("announce.chime")?.choices?.filter((name) => name !== "none") ?? [];
   for (const [command, make] of Object.entries(FORMS)) {
     const fields = store.fields.get(command)?.map((each) => (each.key === "tune" ? { ...each, choices: tunes } : each));
-    keepList(byId(`new-${command}`), fields ? [fields] : [], (each) => JSON.stringify(each), make);
+    keepList(byId(`new-${command}`), fields ? [fields] : [], shape, make);
   }
 }
 

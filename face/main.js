@@ -107,6 +107,7 @@ const on = {
       }
       agendaSoon();
       if (!store.settings) settingsSoon();
+      if (!store.fields.size) loadFields();
       drawAll();
     } else if (name === "notice") {
       const { now } = store.clock;

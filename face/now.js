@@ -5,7 +5,7 @@ import { button, byId, fill, h, svg, write } from "./dom.js";
 import { openPairing } from "./pairing.js";
 import { openSetting } from "./setup.js";
 import { store } from "./store.js";
-import { clockParts, dateText, heardText, smallLength, timeText, trustText, whenText } from "./words.js";
+import { clockParts, dateText, heardText, lengthText, smallLength, timeText, trustText, whenText } from "./words.js";
 
 // MARK: The time
 
@@ -82,7 +82,7 @@ function contactText() {
   const words = [];
   if (Math.abs(clock.phoneAhead) > 1000 + clock.uncertainty) {
     const way = clock.phoneAhead > 0 ? "ahead" : "behind";
-    words.push(`This phone's own clock is ${smallLength(clock.phoneAhead)} ${way}.`);
+    words.push(`This phone's own clock is ${lengthText(Math.abs(clock.phoneAhead) / 1000)} ${way}.`);
   }
   const off = smallLength(clock.uncertainty);
   if (clock.uncertainty > 700) words.push(`The network is slow: the seconds may be ${off} off here.`);
