@@ -89,7 +89,7 @@ export function timesControl(text, hasLevel) {
   const silent = (words) => h("span", { "aria-hidden": "true" }, words);
   function addRow({ range, from, to, level }) {
     const days = select(DAYS.some(([key]) => key === range) ? DAYS : [[range, daysText(range)], ...DAYS], range);
-    days.ariaLabel = "Days";
+    days.setAttribute("aria-label", "Days");
     const time = (name, minute) =>
       h("input", { type: "time", "aria-label": name, required: true, value: timeOf(minute % 1440) });
     const [start, end] = [time("From", from), time("To", to)];

@@ -146,13 +146,13 @@ export function settingPart(first, title = label(first.key)) {
   function mark() {
     save.hidden = undo.hidden = !isTouched();
     control.mark?.();
-    labelled.ariaInvalid = error.textContent ? "true" : null;
+    labelled.setAttribute("aria-invalid", error.textContent !== "");
   }
   async function set(value) {
     const keys = value === undefined ? { key: record.key } : { key: record.key, value };
     const done = value === undefined ? `${title} is back to the value of the files.` : `${title} is saved.`;
     const answer = await give("setting", keys, { done, error });
-    if (answer) shown = control.value;
+    if (answer) put(value ?? record.value);
     mark();
     control.focus.focus();
     if (answer) await loadSettings();

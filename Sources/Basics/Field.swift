@@ -19,6 +19,8 @@ public struct Fact: Sendable {
   public fileprivate(set) var option: Option?
   /// Whoever is trusted less may not give it.
   public fileprivate(set) var giver = Giver.network
+  /// Why somebody may not give this text; nil if they may.
+  fileprivate var flaw: @Sendable (String, Giver) -> BadValue? = { _, _ in nil }
 
   public init<Meaning>(_ key: Key<Meaning>) { (name, allowed) = (key.name, key.allowed) }
 }
@@ -120,6 +122,11 @@ extension Field {
 
   public func given(by giver: Giver) -> Field { with { $0.fact.giver = giver } }
 
+  /// Refuses some texts, of some givers.
+  public func refused(_ flaw: @escaping @Sendable (String, Giver) -> BadValue?) -> Field {
+    with { $0.fact.flaw = flaw }
+  }
+
   /// - Parameters:
   ///   - argument: its name in the help; nil if it takes none.
   ///   - help: the explanation of the option.
@@ -202,14 +209,17 @@ extension Record {
     throw BadValue(key: fact.name, value: nil, allowed: fact.allowed)
   }
 
-  /// - Throws: `BadValue` for a key that none of these facts has, or that this giver may not give, and
-  ///   for a required one that is missing.
+  /// - Throws: `BadValue` for a key that none of these facts has, or a key or a text that this giver may
+  ///   not give, and for a required one that is missing.
   public func check(_ facts: [Fact], from giver: Giver) throws(BadValue) {
     let known = facts.filter { $0.giver <= giver }
     let names = known.map(\.name)
     for (key, _) in fields where !names.contains(key) {
       throw BadValue(unknown: key, known: names)
     }
-    for fact in known { try requireIfNeeded(fact) }
+    for fact in known {
+      try requireIfNeeded(fact)
+      if let text = self[fact.name]?.text, let flaw = fact.flaw(text, giver) { throw flaw }
+    }
   }
 }

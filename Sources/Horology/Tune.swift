@@ -98,7 +98,7 @@ public struct Tune: Hashable, Sendable {
 
   /// Why somebody may not give this name; nil if they may. The network must not choose which files are
   /// opened: a name is that of a file in the folder of tunes.
-  static func flaw(_ name: String, from giver: Giver) -> BadValue? {
+  @Sendable static func flaw(_ name: String, from giver: Giver) -> BadValue? {
     func flaw(_ allowed: String) -> BadValue {
       BadValue(key: key.name, value: .text(name), allowed: allowed)
     }

@@ -134,8 +134,9 @@ private func decodedByFFmpeg(_ path: String, unknownAs fault: Fault) throws(Faul
     "ffmpeg -nostdin -v error -xerror -protocol_whitelist file,pipe -i "
       + "\("file:\(path)".shellWord) -map 0:a:0 -t 60 -c:a pcm_f32le -f wav pipe:1 "
       + ">/dev/fd/\(output) 2>/dev/fd/\(errors)")
-  let said = (try? readRegularFile("/dev/fd/\(errors)")) ?? []
-  if status == 0, said.isEmpty { return output }
+  // Nil if it complained too much to be read.
+  let said = try? readRegularFile("/dev/fd/\(errors)")
+  if status == 0, said == [] { return output }
   close(output)
   // The shell has found no such program.
   guard status != 127 << 8 else {
@@ -146,7 +147,7 @@ private func decodedByFFmpeg(_ path: String, unknownAs fault: Fault) throws(Faul
       "\(fault.detail); if it is a sound, install ffmpeg, which import then uses, or convert it: "
         + "ffmpeg -i \(path.shellWord) \("\(name).\(suffix)".shellWord)")
   }
-  let why = firstLine(said).map { " (\($0))" } ?? ""
+  let why = said.flatMap { firstLine($0) }.map { " (\($0))" } ?? ""
   throw Fault(
     fault.operation, code: fault.code,
     "ffmpeg finds errors in it\(why): it may be torn, or no sound file")

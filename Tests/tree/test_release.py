@@ -223,6 +223,9 @@ def test_the_publisher_is_written_into_the_tree_once(checkout):
     refused(checkout.release("--url", "http://b.invalid"), "commit")
     assert "from http://b.invalid." in (checkout.path / "README.md").read_text()
     assert (checkout.path / "debian/control").read_text().count("Homepage:") == 1
+    checkout.commit()
+    refused(checkout.release(), "--key")
+    refused(checkout.release("--key", "nobody@a.invalid"), "gpg cannot sign", "nobody@a.invalid")
 
 
 def licences(*trees):

@@ -41,6 +41,10 @@ in_tree() {
     ' in_tree "$@"
 }
 
+# make_tree ARGUMENT...: mmdebstrap, with its mounts in a namespace of their own: a run that is cut
+# short leaves none in a half made tree, which could not be removed then.
+make_tree() { as_root unshare --mount mmdebstrap --quiet "$@"; }
+
 # apt_archive SUITE COMPONENT...: prints a source for mmdebstrap. It is the archive of this
 # machine's own apt, so that no address has to be fixed here.
 apt_archive() {

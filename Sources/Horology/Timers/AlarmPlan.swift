@@ -22,7 +22,7 @@ public struct AlarmPlan: Hashable, Sendable {
     Field(AlarmDays.key, \.times.days)
       .option("DAYS", "ring every week on these days, as mon-fri or\nsat,sun"),
     Field(.name, \.name).option("NAME", "the name of the alarm, as in school"),
-    Field(Tune.key, orNone: \.tune)
+    Field(Tune.key, orNone: \.tune).refused(Tune.flaw)
       .option("TUNE", "ring with this tune (default: the signal of\ntimers)"),
     Field(AlarmRise.key, orNone: \.rise)
       .option("LENGTH", "begin 24 dB quieter, and reach the full volume\nafter this time, as 5min"),

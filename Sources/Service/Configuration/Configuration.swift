@@ -391,8 +391,9 @@ extension Field<Configuration> {
 
   /// A text as it is shown and saved.
   func asWritten(_ text: String) -> String {
+    guard isRewritten else { return text }
     var configuration = Configuration()
-    guard isRewritten, (try? parse(&configuration, text)) == true else { return text }
+    guard (try? parse(&configuration, text)) == true else { return text }
     return value(configuration)?.text ?? text
   }
 
