@@ -146,7 +146,8 @@ export function settingPart(first, title = label(first.key)) {
   function mark() {
     save.hidden = undo.hidden = !isTouched();
     control.mark?.();
-    labelled.setAttribute("aria-invalid", error.textContent !== "");
+    if (error.textContent) labelled.setAttribute("aria-invalid", "true");
+    else labelled.removeAttribute("aria-invalid");
   }
   async function set(value) {
     const keys = value === undefined ? { key: record.key } : { key: record.key, value };

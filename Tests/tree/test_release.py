@@ -224,8 +224,10 @@ def test_the_publisher_is_written_into_the_tree_once(checkout):
     assert "from http://b.invalid." in (checkout.path / "README.md").read_text()
     assert (checkout.path / "debian/control").read_text().count("Homepage:") == 1
     checkout.commit()
-    refused(checkout.release(), "--key")
-    refused(checkout.release("--key", "nobody@a.invalid"), "gpg cannot sign", "nobody@a.invalid")
+    other = checkout.path / ".build/other"
+    refused(checkout.release(other), "--key")
+    done = checkout.release("--key", "nobody@a.invalid", other)
+    assert done.returncode == 1 and "gpg cannot sign with 'nobody@a.invalid'" in done.stderr and not other.exists()
 
 
 def licences(*trees):
