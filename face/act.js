@@ -1,20 +1,26 @@
 // What the person does: commands, and what comes back.
 
 import { command, load, Refusal } from "./api.js";
-import { byId, write } from "./dom.js";
+import { button, byId, write } from "./dom.js";
 import { store } from "./store.js";
 
 let hide;
 
-/** Shows a sentence for a while; a screen reader says it. */
-export function tell(sentence, { isError = false } = {}) {
+/** Shows a sentence for a while; a screen reader says it. With `undo`, a button takes back what was done. */
+export function tell(sentence, { isError = false, undo } = {}) {
   const message = byId("message");
   message.classList.toggle("bad", isError);
   // The same sentence twice is told twice.
   write(message, "");
-  setTimeout(() => write(message, sentence), 50);
+  setTimeout(() => {
+    write(message, sentence);
+    if (undo) message.append(" ", button("Undo", undo));
+  }, 50);
+  const clear = (span) => {
+    hide = setTimeout(() => (message.matches(":focus-within") ? clear(span) : write(message, "")), span);
+  };
   clearTimeout(hide);
-  hide = setTimeout(() => write(message, ""), isError ? 12_000 : 6000);
+  clear(isError ? 12_000 : undo ? 10_000 : 6000);
 }
 
 /** What this browser may do. */
@@ -27,9 +33,9 @@ export const learnPairing = () => load("/v1/pair", (answer) => {
 /**
  * Does what only a paired phone may; other browsers are led to the pairing. Returns what it returns, or null if it
  * was refused; the refusal is told in the element `error`, or as a message. A `thing` that has gone is called what the
- * page calls it; the clock has only heard its number.
+ * page calls it; the clock has only heard its number. `undo` takes back what was done.
  */
-export async function act(what, { done, error, thing } = {}) {
+export async function act(what, { done, error, thing, undo } = {}) {
   if (error) write(error, "");
   try {
     if (!store.isPaired) await learnPairing();
@@ -39,7 +45,7 @@ export async function act(what, { done, error, thing } = {}) {
       return null;
     }
     const answer = await what();
-    if (done) tell(typeof done === "function" ? done(answer) : done);
+    if (done) tell(typeof done === "function" ? done(answer) : done, { undo });
     return answer;
   } catch (refusal) {
     if (!(refusal instanceof Refusal)) throw refusal;

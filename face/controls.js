@@ -1,7 +1,7 @@
 // Controls of forms: each has an element, the part of it that gets the focus, and a value.
 
 import { button, field, h, newId, select } from "./dom.js";
-import { daysText, RANGES, readTimes, WEEKDAYS } from "./words.js";
+import { daysOf, daysText, RANGES, readTimes, WEEKDAYS } from "./words.js";
 
 /** One that is an element of its own. A value that is none of the choices becomes one. */
 export const control = (element) => ({
@@ -20,8 +20,9 @@ export const control = (element) => ({
 export const textControl = (attributes) => control(h("input", {
   type: "text", autocomplete: "off", spellcheck: "false", dir: "auto", ...attributes }));
 
-export const choiceControl = ({ choices, value }) =>
-  control(select(choices.includes(value) ? choices : [value, ...choices], value));
+/** A choice can be kept as soon as it is made. */
+export const choiceControl = ({ choices, value }) => Object.assign(
+  control(select(choices.includes(value) ? choices : [value, ...choices], value)), { isChoice: true });
 
 /** Its value is true or false. */
 export function flagControl(checked) {
@@ -63,6 +64,16 @@ export function daysControl() {
       if (kind.value === "date") return date.value;
       if (kind.value !== "days") return kind.value;
       return boxes.filter(([, box]) => box.checked).map(([day]) => day).join(", ");
+    },
+    set value(text) {
+      const isDate = /^\d/.test(text);
+      const isRange = RANGES.some(([key]) => key === text);
+      if (!text || text === "once") kind.value = "";
+      else kind.value = isDate ? "date" : isRange ? text : "days";
+      if (isDate) date.value = text;
+      const days = kind.value === "days" ? daysOf(text) : [];
+      for (const [day, box] of boxes) box.checked = days.includes(day);
+      kind.dispatchEvent(new Event("change"));
     },
     /** What is still to be chosen, as a sentence. */
     get missing() {

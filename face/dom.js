@@ -23,13 +23,26 @@ function filled(element, attributes, children) {
   return element;
 }
 
+/** What a listener does, which is done once at a time: a second press while it is under way is none. */
+const once = (act) => async (event) => {
+  const control = event.currentTarget;
+  event.preventDefault();
+  if (control.getAttribute("aria-busy") === "true") return;
+  control.setAttribute("aria-busy", "true");
+  try {
+    await act(event);
+  } finally {
+    control.removeAttribute("aria-busy");
+  }
+};
+
 /** A button; a screen reader calls it by its `aria-label`, if it has one. */
 export const button = (words, onclick, attributes = {}) =>
-  h("button", { type: "button", onclick, ...attributes }, ...[words].flat());
+  h("button", { type: "button", onclick: once(onclick), ...attributes }, ...[words].flat());
 
 /** A form that only a script sends. */
 export const form = (attributes, submit, ...children) =>
-  h("form", { ...attributes, onsubmit: (event) => { event.preventDefault(); submit(); } }, ...children);
+  h("form", { ...attributes, onsubmit: once(() => submit()) }, ...children);
 
 /** Where a refusal is written, for a screen reader at once. */
 export const refusal = (words = "", attributes = {}) => h("p", { class: "error", role: "alert", ...attributes }, words);

@@ -71,9 +71,10 @@ function fieldPart(command, served) {
 /**
  * The form that gives a command.
  *
- * done(keys) is what the person is told then; `always` are keys that nobody is asked for.
+ * done(keys) is what the person is told then; `always` are keys that nobody is asked for. close()
+ * puts the form away, when it is done or not wanted any more.
  */
-function commandForm(command, fields, title, done, always = {}) {
+function commandForm(command, fields, title, done, always = {}, close = null) {
   const parts = fields.filter(({ key }) => !(key in always)).map((each) => fieldPart(command, each));
   const error = refusal();
   async function send(given = {}) {
@@ -83,11 +84,14 @@ function commandForm(command, fields, title, done, always = {}) {
     const values = asked.map((part) => [part.key, part.control.value]).filter(([, value]) => value !== "");
     const keys = { ...Object.fromEntries(values), ...always, ...given };
     const name = parts.find(({ key }) => key === "name");
-    if (await give(command, keys, { done: done(keys), error }) && name) name.control.value = "";
+    if (!await give(command, keys, { done: done(keys), error })) return;
+    if (close) close();
+    else if (name) name.control.value = "";
   }
   const grid = h("div", { class: "pair" }, ...parts.flatMap(({ elements }) => elements));
   const element = form({}, send, grid, error,
-    h("p", { class: "row" }, h("button", { type: "submit", class: "main" }, title)));
+    h("p", { class: "row" }, h("button", { type: "submit", class: "main" }, title),
+      close && button("Leave it as it is", close)));
   const update = (now) => {
     for (const { key, choices } of now) {
       if (choices) parts.find((part) => part.key === key).control.offer(choices);
@@ -95,6 +99,8 @@ function commandForm(command, fields, title, done, always = {}) {
   };
   return { element, grid, parts, send, update };
 }
+
+const alarmIsSet = ({ time }) => `The alarm is set for ${timeOfDayText(time)}.`;
 
 const FORMS = {
   timer(fields) {
@@ -105,8 +111,7 @@ const FORMS = {
     const row = h("div", { class: "row quick", role: "group", "aria-label": "Start a timer at once" }, ...quick);
     return { ...made, element: h("div", {}, row, made.element) };
   },
-  alarm: (fields) => commandForm("alarm", fields, "Set the alarm",
-    ({ time }) => `The alarm is set for ${timeOfDayText(time)}.`),
+  alarm: (fields) => commandForm("alarm", fields, "Set the alarm", alarmIsSet, { replace: undefined }),
   interval(fields) {
     const made = commandForm("interval", fields, "Start the interval", () => "The interval runs.", { replace: true });
     const kind = select([["plain", "a signal again and again"], ["rounds", "rounds of work and rest"]], "plain");
@@ -125,11 +130,27 @@ const FORMS = {
 
 const shape = (fields) => JSON.stringify(fields.map((each) => ({ ...each, choices: Boolean(each.choices) })));
 
+/** The fields of a command; undefined while they are not known. */
+function fieldsOf(command) {
+  const tunes = store.settings?.get("announce.chime")?.choices?.filter((name) => name !== "none") ?? [];
+  return store.fields.get(command)?.map((each) => (each.key === "tune" ? { ...each, choices: tunes } : each));
+}
+
+/** What a command was given for a timer or an alarm: the same again makes it anew. */
+export const planOf = (command, record) => Object.fromEntries((store.fields.get(command) ?? [])
+  .map(({ key }) => [key, record[key]]).filter(([, value]) => value !== undefined));
+
+/** The form in which an alarm is changed. */
+export function changeForm(alarm, close) {
+  const made = commandForm("alarm", fieldsOf("alarm"), "Save", alarmIsSet, { replace: alarm.number }, close);
+  for (const { key, control } of made.parts) control.value = alarm[key] ?? "";
+  return made;
+}
+
 /** A form stays as it is until it has other fields. */
 export function drawForms() {
-  const tunes = store.settings?.get("announce.chime")?.choices?.filter((name) => name !== "none") ?? [];
   for (const [command, make] of Object.entries(FORMS)) {
-    const fields = store.fields.get(command)?.map((each) => (each.key === "tune" ? { ...each, choices: tunes } : each));
+    const fields = fieldsOf(command);
     keepList(byId(`new-${command}`), fields ? [fields] : [], shape, make);
   }
 }

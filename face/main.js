@@ -67,6 +67,12 @@ function gathered(action, milliseconds) {
 }
 const agendaSoon = gathered(loadAgenda, 1000);
 const settingsSoon = gathered(async () => { await loadSettings(); drawAll(); }, 500);
+/** What could not be asked at the start, as the clock did not run. */
+const missingSoon = gathered(() => {
+  if (!store.settings) settingsSoon();
+  if (!store.fields.size) loadFields();
+  if (store.agenda.until === null) loadAgenda();
+}, 500);
 const noonSoon = gathered(() => drawNoon({ again: true }), 500);
 
 function drawAll() {
@@ -105,9 +111,8 @@ const on = {
         store.clock.forget();
         learnTime();
       }
-      agendaSoon();
-      if (!store.settings) settingsSoon();
-      if (!store.fields.size) loadFields();
+      if (before) agendaSoon();
+      missingSoon();
       drawAll();
     } else if (name === "notice") {
       const { now } = store.clock;
@@ -141,11 +146,13 @@ const on = {
 
 /** After each new contact: what may have changed meanwhile. */
 async function catchUp() {
-  await Promise.all([learnTime(), loadAgenda(), loadNotices(), loadFields(), loadSettings(), loadPairing()]);
+  // The start asks for the pairing.
+  const again = store.pairing.status === "unknown" ? [] : [loadPairing().then(loadPhones)];
+  await Promise.all([learnTime(), loadAgenda(), loadNotices(), loadFields(), loadSettings(), ...again]);
   drawAll();
 }
 
-const loadPairing = () => learnPairing().then(loadPhones).then(drawTime);
+const loadPairing = () => learnPairing().then(drawTime);
 
 // MARK: The pages
 

@@ -73,6 +73,8 @@ function voiceControl(record) {
   const say = () => give("announce", { time: new Date().toTimeString().slice(0, 5) }, {
     done: (answer) => `The speaker says “${answer.text ?? "the time"}” in the voice that is saved.` });
   const control = choiceControl(record);
+  // It is heard before it is kept.
+  control.isChoice = false;
   control.extra = [hear, button("Hear it on the speaker", say)];
   // The relay has no voices of folders.
   control.mark = () => { hear.hidden = control.value.includes("/"); };
@@ -112,10 +114,11 @@ function originText(record) {
   return "the default";
 }
 
-/** A field that saves one key. */
-export function settingPart(first, title = label(first.key)) {
+/** A field that saves one key; a choice at once, unless it waits for others. */
+export function settingPart(first, title = label(first.key), { waits = false } = {}) {
   let record = first;
   const control = controlFor(first);
+  const isAtOnce = control.isChoice && !waits;
   // The same value in other words is no change: a control is compared with what it showed before anybody touched it.
   let shown = control.value;
   const isTouched = () => control.value !== shown;
@@ -144,7 +147,8 @@ export function settingPart(first, title = label(first.key)) {
   const back = button("", () => set(undefined), { class: "quiet" });
   const backRow = h("p", { class: "row" }, back);
   function mark() {
-    save.hidden = undo.hidden = !isTouched();
+    save.hidden = isAtOnce || !isTouched();
+    undo.hidden = !isTouched() || isAtOnce && !error.textContent;
     control.mark?.();
     if (error.textContent) labelled.setAttribute("aria-invalid", "true");
     else labelled.removeAttribute("aria-invalid");
@@ -152,7 +156,8 @@ export function settingPart(first, title = label(first.key)) {
   async function set(value) {
     const keys = value === undefined ? { key: record.key } : { key: record.key, value };
     const done = value === undefined ? `${title} is back to the value of the files.` : `${title} is saved.`;
-    const answer = await give("setting", keys, { done, error });
+    const before = record.origin === "settings" ? record.value : undefined;
+    const answer = await give("setting", keys, { done, error, undo: () => set(before) });
     if (answer) put(value ?? record.value);
     mark();
     control.focus.focus();
@@ -161,7 +166,8 @@ export function settingPart(first, title = label(first.key)) {
   }
   const heading = control.isGroup ? h("span", { class: "label", id: `${stem}-label` }, title)
     : h("label", { for: stem }, title);
-  const shape = form({ class: "setting", oninput: mark, onchange: mark }, () => set(control.value),
+  const changed = () => (isAtOnce && isTouched() ? set(control.value) : mark());
+  const shape = form({ class: "setting", oninput: mark, onchange: changed }, () => set(control.value),
     h("div", { class: "line" }, heading, from),
     h("div", { class: "row fit" }, control.element, save, undo, ...(control.extra || [])),
     hint ? h("p", { class: "hint", id: `${stem}-hint` }, hint) : null, error, backRow);

@@ -31,7 +31,7 @@ export function drawSetup() {
   part.hidden = keys.length === 0;
   part.replaceChildren();
   if (part.hidden) return;
-  const parts = keys.map((key) => settingPart(store.settings.get(key)));
+  const parts = keys.map((key) => settingPart(store.settings.get(key), undefined, { waits: true }));
   for (const each of parts) each.update(store.settings.get(each.key));
   if (isUnset(keys[0])) parts[0].propose(ownZone());
   const submit = async () => {

@@ -9,6 +9,23 @@ const decibels = (value) => (Number(value) === 0 ? "full volume" : `${String(val
 
 let volume;
 
+/** Does it for the last of the values that come while it is under way: none is done for nothing. */
+function latest(act) {
+  let isBusy = false;
+  let waits = null;
+  return async (value) => {
+    waits = { value };
+    if (isBusy) return;
+    isBusy = true;
+    while (waits) {
+      const next = waits.value;
+      waits = null;
+      await act(next);
+    }
+    isBusy = false;
+  };
+}
+
 export function startSound() {
   const shown = h("span", { class: "soft", "aria-hidden": "true" });
   volume = h("input", { type: "range", id: "volume", min: -60, max: 0, step: 1 });
@@ -17,12 +34,14 @@ export function startSound() {
     const words = Number(volume.value) === 0 ? "full volume" : `minus ${-volume.value} decibels`;
     volume.setAttribute("aria-valuetext", words);
   };
-  volume.addEventListener("input", say);
-  volume.addEventListener("change", async () => {
-    const done = `The volume is ${decibels(volume.value)}.`;
-    const answer = await give("volume", { volume_db: Number(volume.value) }, { done });
-    if (!answer) volume.value = Math.round(store.state?.volume_db ?? 0);
+  const set = latest(async (value) => {
+    if (await give("volume", { volume_db: Number(value) })) return;
+    volume.value = Math.round(store.state?.volume_db ?? 0);
     say();
+  });
+  volume.addEventListener("input", () => {
+    say();
+    set(volume.value);
   });
   volume.say = say;
   const minutes = h("input", {
@@ -30,15 +49,23 @@ export function startSound() {
   const mute = (keys, done) => give("mute", keys, { done });
   const muteForMinutes = () => mute({ for: Number(minutes.value) * 60 }, `Muted for ${minutes.value} minutes.`);
   const unmute = () => give("unmute", {}, { done: "The clock is not muted any more." });
+  byId("level").replaceChildren(h("label", { for: "volume" }, "Volume "), shown, volume);
   byId("sound").replaceChildren(
-    h("div", { class: "field" }, h("label", { for: "volume" }, "Volume "), shown, volume),
     h("p", { id: "mute-state", class: "state" }),
     h("div", { class: "row" }, button("Unmute", unmute, { id: "unmute", class: "main", hidden: true })),
     form({ class: "row end" }, muteForMinutes,
       field("Mute for minutes", minutes), h("button", { type: "submit" }, "Mute")),
     h("div", { class: "row" },
       button("Mute the next one", () => mute({ until: "next" }, "The next announcement is silent.")),
-      button("Mute until I unmute", () => mute({}, "Muted until you unmute it."))));
+      button("Mute until I unmute", () => mute({}, "Muted until you unmute it."))),
+    h("p", { id: "mute-ends", class: "hint" }));
+}
+
+/** What a mute ends: it is told before it does. */
+function endsText({ timers = [], alarms = [], intervals = [] }) {
+  const rings = [...timers, ...alarms].some(({ state }) => state === "ringing");
+  const ends = [rings && "stops what rings", intervals.length && "ends the interval"].filter(Boolean);
+  return ends.length ? `A mute ${ends.join(" and ")}.` : "";
 }
 
 export function drawSound() {
@@ -48,5 +75,6 @@ export function drawSound() {
   if (document.activeElement !== volume) volume.value = now;
   volume.say();
   write(byId("mute-state"), `${muteText(state)}.`);
+  write(byId("mute-ends"), endsText(state));
   show(byId("unmute"), ["until", "next", "on"].includes(state.software_mute));
 }

@@ -2,7 +2,7 @@
 
 import { give, tell } from "./act.js";
 import { button, byId, h, keepList, named, show, write } from "./dom.js";
-import { details } from "./forms.js";
+import { changeForm, details, planOf } from "./forms.js";
 import { store } from "./store.js";
 import { countdown, daysText, lengthText, timeOfDayText, whenText } from "./words.js";
 
@@ -21,24 +21,30 @@ const identity = ({ number, name }) => `${number} ${name ?? ""}`;
  * The row of a timer or an alarm.
  *
  * words(record) are what it tells, digits(record) what it shows large. Each of `orders` is a button: its words, its
- * label, the command that it gives, the states in which it is there, and more of the command and of the button.
+ * label, the command that it gives or what it does, the states in which it is there, and more of the command and of the
+ * button. `control` stands behind the digits, and `below` under the row.
  */
-function rowPart(kind, first, { words, digits, orders }) {
+function rowPart(kind, first, { words, digits, orders, control = null, below = null }) {
   const thing = title(kind, first);
   const large = h("span", { class: "left-digits", translate: "no" });
   const state = h("span", { class: "soft" });
   // For the eye: the digits say the same.
   const bar = kind === "timer" ? h("progress", { "aria-hidden": "true" }) : null;
-  const buttons = orders.map(([text, label, command, states, { done, keys, ...attributes } = {}]) => {
-    const order = () => give(`${kind}_${command}`, { [kind]: first.number, ...keys }, { done, thing });
-    return { states, element: button(text, order, { "aria-label": label, ...attributes }) };
-  });
   let record = first;
+  const buttons = orders.map(([text, label, command, states, { done, keys, undo, ...attributes } = {}]) => {
+    const order = () => {
+      const before = record;
+      return give(`${kind}_${command}`, { [kind]: first.number, ...keys },
+        { done, thing, undo: undo && (() => undo(before)) });
+    };
+    return { states, element: button(text, command.call ? command : order, { "aria-label": label, ...attributes }) };
+  });
   const part = {
     element: h("li", { class: "item" },
       h("div", { class: "line" },
-        h("span", { class: "grow" }, h("strong", {}, named(nameOf(kind, first))), h("br"), state), large),
-      bar, h("div", { class: "row" }, ...buttons.map((each) => each.element))),
+        h("span", { class: "grow" }, h("strong", {}, named(nameOf(kind, first))), h("br"), state), large,
+        control),
+      bar, h("div", { class: "row" }, ...buttons.map((each) => each.element)), below),
     update(now) {
       record = now;
       part.element.classList.toggle("ringing", now.state === "ringing");
@@ -67,11 +73,20 @@ function timerPart(first) {
       ["Stop", `Stop ${what}`, "stop", ["ringing"], { class: "main" }],
       ["Pause", `Pause ${what}`, "pause", ["running"]],
       ["Go on", `Let ${what} go on`, "resume", ["paused"]],
-      ["+1 min", `Add a minute to ${what}`, "add", ["running", "paused", "ringing"], { keys: { seconds: 60 } }],
-      ["Say it", `Say what is left of ${what}`, "tell", ["running", "paused"], { done: ({ text }) => `“${text}”` }],
-      ["Remove", `Remove ${what}`, "cancel", ["running", "paused"], { done: `The ${what} is removed.` }],
+      ["+1 min", `+1 min for ${what}`, "add", ["running", "paused", "ringing"], { keys: { seconds: 60 } }],
+      ["Say it", `Say it: what is left of ${what}`, "tell", ["running", "paused"],
+        { done: ({ text }) => `“${text}”` }],
+      ["Remove", `Remove ${what}`, "cancel", ["running", "paused"],
+        { done: `The ${what} is removed.`, undo: startAgain }],
     ],
   });
+}
+
+/** A timer that was removed counts on from what was left of it. */
+async function startAgain(timer) {
+  const seconds = Math.max(1, Math.ceil(timeLeft(timer) ?? timer.seconds));
+  const answer = await give("timer", { ...planOf("timer", timer), seconds }, { done: "The timer is there again." });
+  if (answer && timer.state === "paused") await give("timer_pause", { timer: answer.number });
 }
 
 /** In seconds; null while the time is not known. */
@@ -87,13 +102,48 @@ function leftText(timer) {
   return left === null ? "–:––" : countdown(left);
 }
 
+/** An alarm that was removed, or left out and removed by that, is set again. */
+async function setAgain(alarm) {
+  const answer = await give("alarm", planOf("alarm", alarm), { done: "The alarm is there again." });
+  if (answer && alarm.on === false) await give("alarm_off", { alarm: answer.number });
+}
+
+const unskip = (alarm) => (isOnce(alarm) ? setAgain(alarm)
+  : give("alarm_unskip", { alarm: alarm.number }, { done: "The next ring is not left out." }));
+
+const isOnce = ({ days }) => days === "once" || /^\d/.test(days);
+
 function alarmPart(first) {
   const what = title("alarm", first);
-  const removable = first.origin === "person" ? ["waiting", "ringing", "snoozing"] : [];
-  return rowPart("alarm", first, {
+  const isMine = first.origin === "person";
+  const removable = isMine ? ["waiting", "off", "ringing", "snoozing"] : [];
+  const below = h("div", { class: "change" });
+  const change = () => {
+    const close = () => {
+      below.replaceChildren();
+      edit.focus();
+    };
+    const made = changeForm(part.record, close);
+    below.replaceChildren(made.element);
+    made.parts[0].control.focus.focus();
+  };
+  const turn = h("input", {
+    type: "checkbox", role: "switch", "aria-label": `${nameOf("alarm", first)} is on`,
+    async onchange() {
+      const command = turn.checked ? "alarm_on" : "alarm_off";
+      turn.disabled = true;
+      const answer = await give(command, { alarm: first.number }, { thing: what });
+      turn.disabled = false;
+      if (!answer) turn.checked = !turn.checked;
+      turn.focus();
+    },
+  });
+  const row = rowPart("alarm", first, {
+    control: turn, below,
     words({ state, rings, days, tune, origin, skipped, reason }) {
       const next = rings ? `rings ${whenText(Date.parse(rings))}` : "";
       return [
+        state === "off" && "off",
         { ringing: "rings now", snoozing: `snoozes, ${next} again` }[state] ?? next, daysText(days), tune,
         origin === "configuration" && "of the configuration",
         skipped && `without ${whenText(Date.parse(skipped))}`, reason && `silent: ${reason}`];
@@ -102,10 +152,26 @@ function alarmPart(first) {
     orders: [
       ["Snooze", `Snooze ${what}`, "snooze", ["ringing"], { done: "It rings again later." }],
       ["Stop", `Stop ${what}`, "stop", ["ringing", "snoozing"], { done: "The alarm is stopped.", class: "main" }],
-      ["Skip next", `Leave out the next ring of ${what}`, "skip", ["waiting"], { done: "The next ring is left out." }],
-      ["Remove", `Remove ${what}`, "cancel", removable, { done: `The ${what} is removed.` }],
+      ["Skip next", `Skip next ring of ${what}`, "skip", ["waiting"],
+        { done: "The next ring is left out.", undo: unskip }],
+      ["Change", `Change ${what}`, change, isMine ? ["waiting", "off"] : [], { class: "change" }],
+      ["Remove", `Remove ${what}`, "cancel", removable, { done: `The ${what} is removed.`, undo: setAgain }],
     ],
   });
+  const edit = row.element.querySelector("button.change");
+  const part = {
+    ...row,
+    record: first,
+    update(now) {
+      part.record = now;
+      const isOff = now.on === false;
+      turn.hidden = now.on === undefined;
+      if (!turn.disabled) turn.checked = !isOff;
+      part.element.classList.toggle("off", isOff);
+      row.update(isOff ? { ...now, state: "off" } : now);
+    },
+  };
+  return part;
 }
 
 // MARK: The interval
@@ -153,7 +219,8 @@ export function tickTimers() {
 
 /** On the first page: what runs and rings, each a link to its controls; of the alarms those that are next. */
 function drawSoon(all, next) {
-  const alarms = all.filter(({ kind, state, rings }) => kind === "alarm" && (state !== "waiting" || rings === next));
+  const isNear = ({ state, rings }) => state !== "waiting" || rings && rings === next;
+  const alarms = all.filter((each) => each.kind === "alarm" && isNear(each));
   const shown = new Set(alarms.slice(0, 3));
   keepList(byId("soon"), all.filter((each) => each.kind !== "alarm" || shown.has(each)),
     (record) => `${record.kind} ${identity(record)}`, soonPart);

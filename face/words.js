@@ -12,6 +12,12 @@ const ABBREVIATIONS = DAYS.map((day) => day.slice(0, 3).toLowerCase());
 export const RANGES = [["mon-sun", "every day"], ["mon-fri", "Monday to Friday"], ["sun-thu", "Sunday to Thursday"],
   ["fri-sat", "Friday and Saturday"], ["sat-sun", "Saturday and Sunday"]];
 export const WEEKDAYS = [1, 2, 3, 4, 5, 6, 0].map((day) => [ABBREVIATIONS[day], DAYS[day]]);
+/** The keys of the days of a text as in `mon-wed, sat`. */
+export const daysOf = (text) => text.split(",").flatMap((part) => {
+  const keys = WEEKDAYS.map(([key]) => key);
+  const [first, last = first] = part.trim().split("-").map((key) => keys.indexOf(key));
+  return keys.filter((_, day) => (day - first + 7) % 7 <= (last - first + 7) % 7);
+});
 export const daysText = (days) => [...RANGES, ...WEEKDAYS].find(([key]) => key === days)?.[1] ?? days;
 
 const two = (number) => String(number).padStart(2, "0");

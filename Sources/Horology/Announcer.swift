@@ -530,7 +530,7 @@ extension Announcer {
       let answer: Answer =
         switch order {
         case .start, .set, .skip: .number(changes[0].reminder.number)
-        case .add, .pause, .resume, .tell, .snooze, .stop, .cancel: .done
+        case .add, .pause, .resume, .tell, .snooze, .stop, .unskip, .turn, .cancel: .done
         }
       return (report(changes, at: now), answer)
     } catch {
@@ -607,7 +607,8 @@ extension Announcer {
       switch event {
       case .changed(.told), .unheard, .rings(.on, _): break
       case .rings: planWords(ofRing: reminder, at: now)
-      case .set, .changed(.paused), .changed(.resumed), .changed(.skipped), .missed, .expired:
+      case .set, .changed(.paused), .changed(.resumed), .changed(.skipped), .changed(.unskipped),
+        .changed(.turned), .missed, .expired:
         // What is being said of a timer that is paused, or of a ring at its limit, is true.
         isFalse = false
         fallthrough
@@ -623,7 +624,7 @@ extension Announcer {
   /// Why an alarm will be silent at its next time or after its snooze; nil if it will ring.
   public func refusal(of alarm: Reminder) -> SkipReason? {
     switch alarm.state {
-    case .waiting(nil): rules.refusalOfAlarms
+    case .waiting(nil): alarm.isOff ? nil : rules.refusalOfAlarms
     case .waiting: rules.refusalOfAlarms ?? rules.refusalOfTimers
     case .snoozing: rules.refusalOfTimers
     case .ringing, .paused: rules.timersAreHeldBack ? .switchLost : nil

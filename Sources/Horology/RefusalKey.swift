@@ -20,6 +20,8 @@ public enum RefusalKey: String, CaseIterable, Sendable {
   /// Of timers: none rings, or the one that was named does not.
   case noTimerRings = "no_timer_rings"
   case isUp = "is_up"
+  case isOff = "is_off"
+  case skipsNothing = "skips_nothing"
   case isConfigured = "is_configured"
   case name
   case nameIsTaken = "name_is_taken"
@@ -60,9 +62,10 @@ public enum RefusalKey: String, CaseIterable, Sendable {
     case .isNotRinging: "\(alarms) shows when it will"
     case .noneRings: "\(alarms) shows when one will"
     case .isUp: "\(by("alarm stop", "alarm_stop")) ends it for the day"
+    case .isOff: "\(by("alarm on", "alarm_on")) turns it on"
     case .isConfigured:
-      "remove its section there and reload the service, or take it back with "
-        + by("set", "setting")
+      "remove its section there and reload the service, take it back with \(by("set", "setting")), "
+        + "or turn it off with \(by("alarm off", "alarm_off"))"
     case .nameIsTaken: "remove it, or choose another name"
     case .nameIsConfigured: "choose another name"
     case .tooMany: "remove one first"
@@ -70,7 +73,7 @@ public enum RefusalKey: String, CaseIterable, Sendable {
     case .noZone: "\(by("set clock.zone Europe/London", "setting")) sets one"
     case .busy, .occasionIsNear: "try again when it is over"
     case .muted: "\(by("unmute", "unmute")) ends that"
-    case .isPaused, .isNotPaused, .tune, .notSaved, .past, .tooNear: nil
+    case .isPaused, .isNotPaused, .skipsNothing, .tune, .notSaved, .past, .tooNear: nil
     }
   }
 

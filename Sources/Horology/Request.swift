@@ -58,6 +58,8 @@ extension Request {
     public static let text = Key<String>.text("text")
     public static let isNew = Key<Bool>.flag("new")
     public static let replaces = Key<Bool>.flag("replace")
+    /// Of an alarm: the one whose place it takes.
+    public static let replaced = Key<String>.which("replace")
   }
 
   public static let forms: [Form] = [
@@ -116,14 +118,13 @@ extension Request {
     .interval,
     Form("interval_stop", "StopInterval", .interval(.stop)),
 
-    Form("alarm", "SetAlarm", AlarmPlan(), AlarmPlan.fields) {
-      .reminder(.set($0))
-    } write: {
-      if case .reminder(.set(let plan)) = $0 { plan } else { nil }
-    },
+    .alarm,
     Form("alarm_snooze", "SnoozeAlarm", any: Keys.alarm) { .snooze($0) },
     Form("alarm_stop", "StopAlarm", any: Keys.alarm) { .stop(.alarm, $0) },
     Form("alarm_skip", "SkipAlarm", one: Keys.alarm) { .skip($0) },
+    Form("alarm_unskip", "UnskipAlarm", one: Keys.alarm) { .unskip($0) },
+    Form("alarm_on", "TurnAlarmOn", one: Keys.alarm) { .turn($0, on: true) },
+    Form("alarm_off", "TurnAlarmOff", one: Keys.alarm) { .turn($0, on: false) },
     Form("alarm_cancel", "CancelAlarm", one: Keys.alarm) { .cancel(.alarm, $0) },
 
     Form(
@@ -225,6 +226,23 @@ extension Request.Form {
     }
   }
 
+  /// A new alarm, or another plan of one.
+  fileprivate static let alarm = Self(
+    name: "alarm", method: "SetAlarm",
+    facts: AlarmPlan.fields.map(\.fact).filter { $0.giver <= .person }
+      + [Fact(Request.Keys.replaced)],
+    read: { record throws(BadValue) in
+      var plan = AlarmPlan()
+      try record.fill(&plan, AlarmPlan.fields)
+      return .reminder(.set(plan, replaces: try record.optional(Request.Keys.replaced)))
+    },
+    write: { request in
+      guard case .reminder(.set(let plan, let replaced)) = request else { return nil }
+      var record = plan.record
+      record[Request.Keys.replaced] = replaced
+      return record
+    })
+
   /// An interval is plain or has rounds, which have other keys.
   fileprivate static let interval = Self(
     name: "interval", method: "StartInterval",
@@ -246,7 +264,8 @@ extension ReminderOrder {
   fileprivate var which: String? {
     switch self {
     case .start, .set, .add: nil
-    case .pause(let which), .resume(let which), .skip(let which), .cancel(_, let which): which
+    case .pause(let which), .resume(let which), .skip(let which), .unskip(let which): which
+    case .turn(let which, _), .cancel(_, let which): which
     case .tell(let which), .snooze(let which), .stop(_, let which): which
     }
   }

@@ -28,6 +28,16 @@ extension AnnouncerState {
 
   var isPlaying: Bool { record["playing"] != nil }
 
+  /// The names of the alarms, or nil, by their numbers.
+  var alarms: [Int: String?] {
+    guard case .list(let listed)? = record["alarms"] else { return [:] }
+    var names: [Int: String?] = [:]
+    for case .record(let alarm) in listed {
+      if let number = alarm[.number] { names.updateValue(alarm[.name], forKey: number) }
+    }
+    return names
+  }
+
   /// When the last announcement began.
   var lastAnchor: Instant? {
     guard case .record(let last)? = record["last"] else { return nil }

@@ -20,6 +20,8 @@ final class BrokerLink {
   private var toldDenials: Set<String> = []
   /// The payloads that the broker keeps for us, by topic.
   private var published: [String: String] = [:]
+  /// The numbers of the alarms that Home Assistant has heard of from here.
+  private var toldAlarms: Set<Int> = []
   /// Those of this configuration are looked for once the network is there and what is ours here is told.
   private var former: FormerBrokers?
   private var hasLookedBack = false
@@ -140,9 +142,17 @@ final class BrokerLink {
   /// - Parameter again: also what the broker has.
   func publishAll(again: Bool = false) {
     if again { published = [:] }
-    if let topic = topics.discovery { publish(topic, Discovery.payload(topics)) }
+    publishDiscovery()
     service.publishState()
     if !service.announcer.isRunning { publish(topics.availability, "offline") }
+  }
+
+  private func publishDiscovery() {
+    guard let topic = topics.discovery else { return }
+    let alarms = service.announcer.state.alarms
+    toldAlarms.formUnion(alarms.keys)
+    let gone = service.announcer.isRunning ? toldAlarms.subtracting(alarms.keys) : []
+    publish(topic, Discovery.payload(topics, alarms: alarms, gone: gone))
   }
 
   func publish(state: String) {

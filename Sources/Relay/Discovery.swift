@@ -4,9 +4,17 @@ import Vocabulary
 /// Announces the clock to Home Assistant: one message for the device and all its entities (MQTT
 /// discovery by device, as of homeassistant 2024.12).
 enum Discovery {
-  static func payload(_ topics: Topics) -> String {
+  /// - Parameters:
+  ///   - alarms: each has a switch; its name, or nil, by its number.
+  ///   - gone: the numbers of alarms that had one.
+  static func payload(_ topics: Topics, alarms: [Int: String?], gone: Set<Int>) -> String {
     var components = Record()
-    for entity in entities { components[entity.key] = .record(entity.record(topics)) }
+    let switches = alarms.sorted { $0.key < $1.key }.map(ofAlarm)
+    for entity in entities + switches { components[entity.key] = .record(entity.record(topics)) }
+    // Home Assistant removes what has its platform alone.
+    for number in gone.sorted() {
+      components[key(ofAlarm: number)] = .record(Record(["p": .text("switch")]))
+    }
     let device = Record([
       "ids": .list([.text(topics.objectID)]), "name": .text(topics.name), "mf": .text("clocksmith"),
       "mdl": .text("talking clock"), "sw": .text(version),
@@ -52,6 +60,26 @@ enum Discovery {
 extension Discovery {
   private static let timestamp = Record(["device_class": .text("timestamp")])
 
+  private static func key(ofAlarm number: Int) -> String { "alarm_\(number)" }
+
+  private static func ofAlarm(_ number: Int, _ name: String?) -> Entity {
+    let alarm = "value_json.get('alarms', []) | selectattr('number', 'eq', \(number))"
+    return Entity(
+      key: key(ofAlarm: number), platform: "switch", name: "Alarm \(name ?? "\(number)")",
+      icon: "mdi:alarm",
+      value: "'ON' if (\(alarm) | map(attribute='on') | first | default(false)) else 'OFF'",
+      more: turns(
+        on: #"{"command":"alarm_on","alarm":\#(number)}"#,
+        off: #"{"command":"alarm_off","alarm":\#(number)}"#))
+  }
+
+  private static func turns(on: String, off: String) -> Record {
+    Record([
+      "payload_on": .text(on), "payload_off": .text(off), "state_on": .text("ON"),
+      "state_off": .text("OFF"),
+    ])
+  }
+
   private static func press(_ command: String) -> Record {
     Record(["payload_press": .text(#"{"command":"\#(command)"}"#)])
   }
@@ -77,10 +105,7 @@ extension Discovery {
     Entity(
       key: "mute", platform: "switch", name: "Mute", icon: "mdi:volume-off",
       value: "'OFF' if value_json.get('software_mute', 'off') == 'off' else 'ON'",
-      more: Record([
-        "payload_on": .text(#"{"command":"mute"}"#), "payload_off": .text(#"{"command":"unmute"}"#),
-        "state_on": .text("ON"), "state_off": .text("OFF"),
-      ])),
+      more: turns(on: #"{"command":"mute"}"#, off: #"{"command":"unmute"}"#)),
     Entity(
       key: "muted_by", platform: "sensor", name: "Muted by", icon: "mdi:volume-mute",
       value: "value_json.get('muted_by') or 'nobody'",

@@ -218,9 +218,9 @@ public final class Clocksmith {
     case .stop: return try answer(.stop(.byHand))
     case .interval(let order): return try answer(.interval(order))
     case .reminder(let order):
-      if case .set(var plan) = order, let name = plan.tune?.name {
+      if case .set(var plan, let replaced) = order, let name = plan.tune?.name {
         plan.tune = try tune(named: name)
-        return try answer(.reminder(.set(plan)))
+        return try answer(.reminder(.set(plan, replaces: replaced)))
       }
       return try answer(.reminder(order))
     case .mute(let duration): return try answer(.mute(duration.map { .until(now + $0) } ?? .on))

@@ -80,6 +80,8 @@ extension ReminderEvent.Change {
     case .told(let left): "has \(left.roundedUp) left, which a person asked for"
     case .snoozed: "was snoozed for \(Reminder.snooze.roundedUp)"
     case .skipped: "skips its next ring"
+    case .unskipped: "does not skip its next ring any more"
+    case .turned(let on): "is turned \(on ? "on" : "off")"
     }
   }
 }

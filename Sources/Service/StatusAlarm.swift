@@ -30,6 +30,7 @@ extension Status.Alarm {
 
   /// As in `rings mon 2026-11-23 07:00, in 9 h 3 min`.
   public func outlook(at instant: Instant, _ zone: any Zone) -> String {
+    if alarm.isOff { return "off" }
     if alarm.isRinging { return reason.map { "is to ring now: \($0)" } ?? "rings now" }
     guard let next else { return reason.map { "silent: \($0)" } ?? "will not ring any more" }
     func day(_ time: CivilTime) -> String { "\(time.weekday.abbreviation) \(time.dateTime.date)" }

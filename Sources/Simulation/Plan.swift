@@ -140,9 +140,16 @@ extension Plan {
     case 5: .interval(.stop)
     case 6:
       .reminder(
-        .set(AlarmPlan(&chance, name: chance.pick(["school", "sun", "moon"]), datedFrom: at)))
+        .set(
+          AlarmPlan(&chance, name: chance.pick(["school", "sun", "moon"]), datedFrom: at),
+          replaces: chance.oneIn(4) ? alarm : nil))
     case 7: .reminder(chance.pick([.snooze(nil), .stop(.alarm, nil)]))
-    case 8: .reminder(chance.pick([.cancel(.alarm, alarm), .skip(alarm)]))
+    case 8:
+      .reminder(
+        chance.pick([
+          .cancel(.alarm, alarm), .skip(alarm), .unskip(alarm), .turn(alarm, on: false),
+          .turn(alarm, on: true),
+        ]))
     default: .pressed(speakerIsAwake: chance.oneIn(2))
     }
   }

@@ -6,7 +6,7 @@ import Service
 
 let alarmCommand = Subcommand(
   name: "alarm",
-  operands: "HH:MM | list | snooze [ALARM] | stop [ALARM] | skip ALARM | remove ALARM",
+  operands: "HH:MM | list | snooze|stop [ALARM] | skip|unskip|on|off|remove ALARM",
   mostOperands: 2,
   summary: "ring at a time of day, list the alarms or change one",
   details: """
@@ -18,6 +18,8 @@ let alarmCommand = Subcommand(
                      the button does the same.
     stop [ALARM]     ends an alarm that rings or is snoozed; 'clocksmith stop' ends those that ring.
     skip ALARM       leaves out its next ring, and prints when it rings after that.
+    unskip ALARM     takes that back.
+    off ALARM        keeps an alarm that does not ring until 'on'; of the configuration, too.
     remove ALARM     removes an alarm. An alarm of the configuration can only be removed there.
 
     ALARM is a name or a number. Without it, snooze is for all alarms that ring, and stop for all
@@ -27,6 +29,9 @@ let alarmCommand = Subcommand(
     """,
   options: AlarmPlan.fields.options() + [
     Option(name: "date", argument: "YYYY-MM-DD", help: "ring once, on that day, as 2026-12-24"),
+    Option(
+      name: "replace", argument: "ALARM",
+      help: "change this alarm; what is not given stays"),
     Option(name: "json", argument: nil, help: "list: print one JSON object a line"),
   ]
 ) { arguments in
@@ -36,18 +41,22 @@ let alarmCommand = Subcommand(
     of: "alarm",
     [
       "list": Action(options: ["json"]), "snooze": Action(words: 0...1),
-      "stop": Action(words: 0...1), "skip": one, "remove": one, "cancel": one,
+      "stop": Action(words: 0...1), "skip": one, "unskip": one, "on": one,
+      "off": one, "remove": one, "cancel": one,
     ],
-    wants: "a time, as in 07:00, or list, snooze, stop, skip or remove",
+    wants: "a time, as in 07:00, or list, snooze, stop, skip, unskip, on, off or remove",
     usual: (
       "an alarm that is set",
-      Action(options: Set(AlarmPlan.fields.options().map(\.name) + ["date"]))
+      Action(options: Set(AlarmPlan.fields.options().map(\.name) + ["date", "replace"]))
     ))
   switch first {
   case "list": try list(asJSON: arguments.has("json"))
   case "snooze": try runningService().change { try snooze(others.first, $0) }
   case "stop": try runningService().change { try $0.stopRing(of: .alarm, others.first) }
   case "skip": try runningService().change { try skip(others[0], $0) }
+  case "unskip": try runningService().change { try order(.unskip(others[0]), others[0], $0) }
+  case "on", "off":
+    try runningService().change { try order(.turn(others[0], on: first == "on"), others[0], $0) }
   case "remove", "cancel": try runningService().change { try $0.remove(.alarm, others[0]) }
   default: try set(first, arguments)
   }
@@ -77,11 +86,19 @@ private func skip(_ which: String, _ service: RunningService) throws {
   }
 }
 
+/// Shows the alarm that was changed; one that rang, and is gone by that, is not there.
+private func order(_ order: ReminderOrder, _ which: String, _ service: RunningService) throws {
+  let numbers = try service.status().alarms.map(\.alarm).called(which).map(\.number)
+  try service.ask(.reminder(order))
+  try show(numbers, service)
+}
+
 private func set(_ time: String, _ arguments: Arguments) throws {
   if arguments.has("days") && arguments.has("date") {
     throw Misuse(description: "--days and --date exclude each other; leave one of them out")
   }
-  var plan = AlarmPlan()
+  let replaced = arguments["replace"]
+  var plan = try replaced.flatMap { try planned($0) } ?? AlarmPlan()
   do throws(TextFlaw) {
     plan.times.time = try TimeOfDay(text: time)
   } catch {
@@ -98,8 +115,15 @@ private func set(_ time: String, _ arguments: Arguments) throws {
   }
   plan.tune = try plan.tune.map { .missing(try fullPath($0.name)) }
   try runningService().change { service in
-    try show([try service.ask(.reminder(.set(plan)))[.number]], service)
+    let order = ReminderOrder.set(plan, replaces: replaced)
+    try show([try service.ask(.reminder(order))[.number]], service)
   }
+}
+
+/// What an alarm is set to; nil if there is none, which the service tells.
+private func planned(_ which: String) throws -> AlarmPlan? {
+  let named = try runningService().status().alarms.map(\.alarm).called(which).first
+  return named?.alarm
 }
 
 /// The absolute path of a file, because the service runs in another folder.

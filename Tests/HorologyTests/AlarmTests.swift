@@ -71,6 +71,44 @@ import Testing
     #expect(desk.orderRefusal == .isUp(desk.alarms[0]))
   }
 
+  @Test("one that is off rings at its next time once it is on, and is stopped", .rule("alarm-off"))
+  func off() {
+    var desk = desk()
+    desk.tell(.reminder(.turn("1", on: false)))
+    desk.wait(until: "2026-11-22T07:00:30")
+    #expect(desk.alarmEvents.isEmpty && desk.next == [nil])
+    desk.tell(.reminder(.turn("1", on: true)))
+    #expect(desk.alarmEvents == [.changed(.turned(on: true))])
+    #expect(desk.next == ["2026-11-23T07:00:00"])
+    // Done already, so nothing is told.
+    desk.tell(.reminder(.turn("1", on: true)))
+    #expect(desk.alarmEvents.isEmpty)
+    desk.wait(until: "2026-11-23T07:00:00")
+    desk.tell(.reminder(.turn("1", on: false)))
+    #expect(desk.alarmEvents == [.stopped(.byHand), .changed(.turned(on: false))])
+  }
+
+  @Test("what was skipped rings again", .rule("alarm-unskip"))
+  func unskip() {
+    var desk = desk()
+    desk.tell(.reminder(.skip("1")))
+    desk.tell(.reminder(.unskip("1")))
+    #expect(desk.next == ["2026-11-22T07:00:00"])
+    desk.tell(.reminder(.unskip("1")))
+    #expect(desk.orderRefusal == .skipsNothing(desk.alarms[0]))
+  }
+
+  @Test("one that is changed rings at its new times alone", .rule("alarm-change"))
+  func change() {
+    var desk = desk()
+    desk.tell(.reminder(.turn("1", on: false)))
+    desk.tell(.reminder(.set(.at("06:00"), replaces: "1")))
+    #expect(desk.next == ["2026-11-22T06:00:00"] && desk.alarms.map(\.number) == [1])
+    desk.wait(until: "2026-11-22T06:00:00")
+    desk.tell(.reminder(.set(.at("09:00"), replaces: "1")))
+    #expect(desk.orderRefusal == .isUp(desk.alarms[0]))
+  }
+
   @Test(
     "no clock is too far off",
     arguments: [Int64.min + 1, -1, 0, 7_289_654_400_000_000_000, Int64.max - 4_000_000_000_000_000])

@@ -71,7 +71,10 @@ import Testing
   func ofAFile(giver: Giver) throws {
     let form = try #require(Request.form(named: "alarm"))
     let record = Record(["time": .text("07:00"), "light": .text("GPIO5")])
-    #expect(throws: BadValue(unknown: "light", known: ["time", "days", "name", "tune", "rise"])) {
+    #expect(
+      throws: BadValue(
+        unknown: "light", known: ["time", "days", "name", "tune", "rise", "replace"])
+    ) {
       try form.request(record, from: giver)
     }
   }

@@ -231,7 +231,7 @@ def test_a_timer_is_set_and_rings_and_is_stopped(paired, served):
     assert page.run("return document.activeElement.id") == "timers-title"
     page.press("Start a timer of 3 minutes").wait_for("of 3 min", "#timer-list")
     name = f"timer {served.state().body['timers'][0]['number']}"
-    page.press(f"Pause {name}").press(f"Let {name} go on").press(f"Add a minute to {name}")
+    page.press(f"Pause {name}").press(f"Let {name} go on").press(f"+1 min for {name}")
     page.wait_for("of 4 min", "#timer-list").press(f"Remove {name}").wait_for("None runs.", "#timers")
 
 
@@ -248,13 +248,51 @@ def test_an_alarm_and_an_interval_are_set_and_ended(paired, served):
     page.write("Rings", "Monday to Friday")
     page.write("Name, if you like", "work", "#alarm-list")
     page.press("Set the alarm", "#alarm-list").wait_for("Monday to Friday", "#alarm-items")
-    page.press("Leave out the next ring of alarm work").message("The next ring is left out.")
+    page.press("Skip next ring of alarm work").message("The next ring is left out.")
     page.press("Remove alarm work").wait_for("None is set.")
     page.press("Start the interval").wait_for("A signal every 5 min", "#interval")
     page.press("Stop the interval").wait_for("None runs.", "#interval")
     # A refusal stands with the form, in the words of the clock.
     page.write("Name, if you like", "1234", "#timers")
     page.press("Start the timer").wait(lambda: page.text("#timers .error"), "the refusal")
+
+
+def test_an_alarm_is_turned_off_and_on_and_changed_in_place(paired, served, bus):
+    with bus.caller() as caller:
+        caller.ask("SetAlarm", time="07:00", days="mon-wed,fri", name="school", rise="5min")
+    page = paired(served, "alarms").wait_for("school", "#alarm-items")
+    page.field("school is on").click()
+    page.wait_for("off", "#alarm-items")
+    assert served.state().body["alarms"][0]["on"] is False
+    page.field("school is on").click()
+    page.wait_for("rings ", "#alarm-items").press("Change alarm school")
+    page.write("Time", "06:45AM", "#alarm-items")
+    page.write("Name, if you like", "work", "#alarm-items")
+    page.field("Fri", "#alarm-items").click()
+    page.press("Save", "#alarm-items").message("The alarm is set for 6:45 AM.")
+    page.wait_for("work", "#alarm-items")
+    assert served.state().body["alarms"][0].items() >= {
+        "number": 1, "time": "06:45", "days": "mon-wed", "name": "work", "rise": "5min", "on": True}.items()
+
+
+def test_what_is_removed_or_left_out_is_taken_back(paired, served, bus):
+    with bus.caller() as caller:
+        caller.ask("SetAlarm", time="07:00", days="mon-sun", name="school")
+        caller.ask("SetAlarm", time="07:00", name="once")
+        caller.ask("StartTimer", seconds=900, name="tea")
+        caller.ask("TurnAlarmOff", alarm="once")
+    page = paired(served, "alarms").wait_for("school", "#alarm-items")
+    before = served.state().body
+    page.press("Skip next ring of alarm school").wait_for("without", "#alarm-items").press("Undo", "#message")
+    page.wait(lambda: "without" not in page.text("#alarm-items"), "the ring")
+    page.press("Remove alarm once").press("Undo", "#message").message("The alarm is there again.")
+    page.press("Remove timer tea").press("Undo", "#message").message("The timer is there again.")
+    page.wait_for("tea", "#timer-list")
+    after = served.state().body
+    for alarm in before["alarms"] + after["alarms"]:
+        del alarm["number"]
+    assert after["alarms"] == before["alarms"]
+    assert 800 < after["timers"][0]["seconds"] <= 900
 
 
 # A clock that is newer than the page: its alarms have one field more, which the page has never heard of.
@@ -310,6 +348,16 @@ def test_a_field_that_the_page_does_not_know_has_the_control_of_its_kind(phone, 
     control = page.open("alarms").field("Some field", "#timers")
     assert [control.tag_name, control.get_attribute("type"), control.get_attribute("value")] == widget
     assert bool(control.get_attribute("required")) == field["required"]
+
+
+def test_a_choice_is_kept_at_once_and_taken_back(paired, served):
+    page = paired(served, "settings").wait_for("Chime at the hour", "#settings")
+    before = page.field("Chime at the hour").get_attribute("value")
+    page.write("Chime at the hour", "cuckoo")
+    page.message("Chime at the hour is saved.").wait_for("set here", "#settings")
+    page.press("Undo", "#message").message("Chime at the hour is back to the value of the files.")
+    page.wait(lambda: page.field("Chime at the hour").get_attribute("value") == before, "the chime of before")
+    assert "set here" not in page.text("#settings")
 
 
 def test_a_refused_setting_says_why_under_its_field(paired, served):

@@ -29,7 +29,8 @@ KEYS = {
     "StartTimer": ["seconds", "name"], "AddToTimer": ["timer", "seconds"], "PauseTimer": ["timer"],
     "ResumeTimer": ["timer"], "CancelTimer": ["timer"], "StopTimer": ["timer"], "TellTimer": ["timer"],
     "StartInterval": ["seconds", "work", "rest", "rounds", "prepare", "countdown", "words", "replace"],
-    "SetAlarm": ["time", "days", "name", "tune", "rise"], "SkipAlarm": ["alarm"],
+    "SetAlarm": ["time", "days", "name", "tune", "rise", "replace"], "SkipAlarm": ["alarm"],
+    "UnskipAlarm": ["alarm"], "TurnAlarmOn": ["alarm"], "TurnAlarmOff": ["alarm"],
     "SnoozeAlarm": ["alarm"], "StopAlarm": ["alarm"], "CancelAlarm": ["alarm"], "Agenda": ["from", "to"],
     "SetSetting": ["key", "value"], "Settings": ["key"],
 }

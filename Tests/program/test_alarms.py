@@ -44,7 +44,7 @@ def test_an_alarm_is_set_listed_and_cancelled(caller, home, start):
     [row] = caller.next_change(signals, "Alarms")
     assert timestamp(row.pop("rings")) > time.time()
     assert row == {"number": 1, "name": "school", "time": "07:00", "days": "mon-fri",
-                   "origin": "person", "state": "waiting"}
+                   "origin": "person", "on": True, "state": "waiting"}
     service.wait_for('alarm "school" was set for 07:00, mon-fri')
     assert do(home, "06:30", "--date", "2099-12-24", "--rise", "5m").startswith(
         "alarm 2: 06:30, 2099-12-24, rise 5min: rings thu 2099-12-24 06:30, in ")
@@ -199,10 +199,49 @@ def test_the_ring_of_the_next_day_is_skipped_the_evening_before(home, start):
     service.wait_for('alarm "school" skips its next ring')
     [after] = alarms(home)
     assert after["rings"][:10] > before["rings"][:10] and after["state"] == "waiting"
+    assert do(home, "unskip", "school").startswith('alarm 1 "school": 07:00, mon-sun: rings ')
+    assert alarms(home) == [before]
+    assert "leaves out no ring" in refusal(home.run("alarm", "unskip", "school"), 1)
     do(home, "08:00", "--name", "once")
     assert do(home, "skip", "once") == "alarm 2 is removed: it had no other ring"
     assert "there is no alarm 'once'" in refusal(home.run("alarm", "skip", "once"), 1)
     assert "wants a name or a number" in refusal(home.run("alarm", "skip"), 2)
+
+
+@pytest.mark.rule("alarm-off")
+def test_an_alarm_that_is_off_is_kept_over_a_restart_also_one_of_a_file(home, start):
+    school = "[alarm school]\ntime = 07:00\ndays = mon-fri"
+    service = start(rest=school)
+    before = alarms(home)
+    assert do(home, "off", "school") == 'alarm 1 "school": 07:00, mon-fri: off'
+    service.wait_for('alarm "school" is turned off')
+    [off] = alarms(home)
+    assert off["on"] is False and "rings" not in off
+    assert "school" not in home.run("agenda", "--hours", "168").stdout
+    service.signal(signal.SIGHUP)
+    service.wait_for("the configuration was read again")
+    service.stop()
+    service = start(rest=school)
+    assert alarms(home) == [off]
+    assert "is off; 'clocksmith alarm on' turns it on" in refusal(home.run("alarm", "skip", "school"), 1)
+    assert "or turn it off with 'clocksmith alarm off'" in refusal(home.run("alarm", "remove", "school"), 1)
+    assert do(home, "on", "school").startswith('alarm 1 "school": 07:00, mon-fri: rings ')
+    assert alarms(home) == before
+
+
+@pytest.mark.rule("alarm-change")
+def test_an_alarm_is_changed_and_what_is_not_given_stays(home, start):
+    start(rest="[alarm file]\ntime = 08:00\ndays = mon")
+    do(home, "07:00", "--days", "mon-fri", "--name", "school", "--rise", "5min")
+    do(home, "off", "school")
+    assert do(home, "07:15", "--replace", "School").startswith(
+        'alarm 2 "school": 07:15, mon-fri, rise 5min: rings ')
+    assert do(home, "07:15", "--replace", "2", "--name", "work", "--days", "tue").startswith('alarm 2 "work": 07:15, tue')
+    assert "there is no alarm 'school'" in refusal(home.run("alarm", "07:15", "--replace", "school"), 1)
+    assert "tune 'drums': not found" in refusal(home.run("alarm", "07:15", "--replace", "work", "--tune", "drums"), 1)
+    assert "is set in the configuration" in refusal(home.run("alarm", "07:15", "--replace", "file"), 1)
+    assert 'there is an alarm "file" already' in refusal(
+        home.run("alarm", "07:15", "--replace", "work", "--name", "File"), 1)
 
 
 @pytest.mark.parametrize("words, told", [
@@ -221,7 +260,7 @@ def test_the_ring_of_the_next_day_is_skipped_the_evening_before(home, start):
     (["remove"], "'alarm remove' wants a name or a number"),
     (["07:00", "--name", b"caf\xe9"], "is not UTF-8; write it in UTF-8, or rename the file"),
     (["6:3"], "'6:3' is no time of day; write HH:MM, as in 07:00"),
-    (["sometime"], "alarm wants a time, as in 07:00, or list, snooze, stop, skip or remove, not 'sometime'"),
+    (["sometime"], "alarm wants a time, as in 07:00, or list, snooze, stop, skip, unskip, on, off or remove, not 'sometime'"),
 ])
 def test_a_mistake_is_told_in_a_sentence(clocksmith, words, told):
     assert told in refusal(clocksmith.run("alarm", *words), 2)

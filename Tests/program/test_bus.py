@@ -21,7 +21,7 @@ INTROSPECTABLE = DBusAddress(PATH, bus_name=NAME, interface="org.freedesktop.DBu
 METHODS = {"Announce", "Stop", "Mute", "Unmute", "SetVolume",
            "StartTimer", "AddToTimer", "PauseTimer", "ResumeTimer", "CancelTimer", "StopTimer", "TellTimer",
            "StartInterval", "StopInterval",
-           "SetAlarm", "SkipAlarm", "SnoozeAlarm", "StopAlarm", "CancelAlarm", "SetSetting",
+           "SetAlarm", "SkipAlarm", "UnskipAlarm", "TurnAlarmOn", "TurnAlarmOff", "SnoozeAlarm", "StopAlarm", "CancelAlarm", "SetSetting",
            "Agenda", "Settings"}
 SIGNALS = {"Noticed", "Held"}
 

@@ -94,6 +94,27 @@ def test_attributes_are_small_enough_to_be_recorded_and_tell_how_many_there_are(
     assert shown[listed] == [record] * 20 and shown[f"{key}_count"] == 100
 
 
+def test_each_alarm_has_a_switch_until_it_is_removed(broker, heard, relay, told, bus):
+    jinja2 = pytest.importorskip("jinja2", reason="no jinja2 here (apt install python3-jinja2)")
+    with bus.caller() as caller:
+        caller.ask("SetAlarm", time="07:00", days="mon-fri", name="school")
+        caller.ask("SetAlarm", time="08:00")
+        config = json.loads(heard.wait_for(discovery(), lambda text: "alarm_2" in text))
+        made = config["cmps"]["alarm_1"]
+        assert (made["p"], made["name"], config["cmps"]["alarm_2"]["name"]) == ("switch", "Alarm school", "Alarm 2")
+        template = jinja2.Environment(undefined=jinja2.StrictUndefined).from_string(made["value_template"])
+        shown = lambda state: template.render(value_json=state)  # noqa: E731
+        heard.wait_for_state(lambda state: shown(state) == "ON")
+        broker.publish(COMMAND, made["payload_off"])
+        state = heard.wait_for_state(lambda state: shown(state) == "OFF")
+        assert [alarm["on"] for alarm in state["alarms"] if alarm["number"] == 1] == [False]
+        broker.publish(COMMAND, made["payload_on"])
+        heard.wait_for_state(lambda state: shown(state) == "ON")
+        caller.ask("CancelAlarm", alarm="school")
+    config = json.loads(heard.wait_for(discovery(), lambda text: '"alarm_1":{"p":"switch"}' in text))
+    assert config["cmps"]["alarm_2"]["name"] == "Alarm 2"
+
+
 def test_every_command_that_it_would_send_is_understood(broker, told, heard, relay):
     components = told[0]["cmps"].values()
     payloads = [component[key] for component in components

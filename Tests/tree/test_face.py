@@ -37,6 +37,12 @@ def test_nothing_that_a_stranger_wrote_can_become_a_part_of_the_page(path):
     assert all((TREE / "face" / name).exists() for name in imported), imported
 
 
+def test_the_page_asks_for_all_its_scripts_at_once():
+    text = (TREE / "face/index.html").read_text(encoding="utf-8")
+    asked = re.findall(r'<link rel="modulepreload" href="(.*?)">', text)
+    assert asked == sorted(path.name for path in FACE if path.suffix == ".js" and path.name != "main.js")
+
+
 def test_no_script_of_the_page_imports_itself_by_way_of_others():
     imported = {path.name: set(re.findall(r'from "\./(.*?)"', path.read_text(encoding="utf-8")))
                 for path in FACE if path.suffix == ".js"}

@@ -152,6 +152,7 @@ extension Reminder {
   private static let origin = Key<Origin>.choice("origin")
   private static let after = Key<Instant>.instant("rings_after")
   private static let skipped = Key<Instant>.instant("skipped")
+  private static let on = Key<Bool>.flag("on")
 
   /// The keys of the moment of a state: of a timer, and of an alarm.
   private static let ends = "ends"
@@ -168,6 +169,7 @@ extension Reminder {
     case .alarm(let plan):
       record = record.merging(plan.record)
       record[Self.origin] = origin
+      record[Self.on] = !isOff
       record[Self.after] = after.flatMap { Instant.allowed.contains($0) ? $0 : nil }
       record[Self.skipped] = skipped.flatMap { Instant.allowed.contains($0) ? $0 : nil }
     }
@@ -227,10 +229,12 @@ extension Reminder {
           TimedMoment(sinceBoot: .zero, shown: $0, followsClock: true)
         })
     }
-    return Reminder(
+    var alarm = Reminder(
       number: number, .alarm(plan),
       from: try record.optional(origin) ?? .person, state: state,
       after: try record.optional(after), skipped: try record.optional(skipped))
+    alarm.isOff = try record.optional(on) == false
+    return alarm
   }
 
   /// A name that is not allowed any more is left out.

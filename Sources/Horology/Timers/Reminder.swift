@@ -37,6 +37,8 @@ public struct Reminder: Hashable, Sendable {
   public internal(set) var after: Instant?
   /// A person left out the rings of an alarm up to this instant; nil for none.
   public internal(set) var skipped: Instant?
+  /// A person has turned an alarm off: it is kept, and does not ring.
+  public internal(set) var isOff = false
 
   public init(
     number: Int, _ plan: Plan, from origin: Origin = .person, state: State, after: Instant? = nil,

@@ -3,7 +3,8 @@ import Basics
 /// A person's order about timers and alarms. A text is the name or the number of one.
 public enum ReminderOrder: Hashable, Sendable {
   case start(TimerPlan)
-  case set(AlarmPlan)
+  /// An alarm that a person has set gets another plan, and is on, or else a new one is set.
+  case set(AlarmPlan, replaces: String? = nil)
   case add(Duration, to: String)
   case pause(String)
   case resume(String)
@@ -15,6 +16,10 @@ public enum ReminderOrder: Hashable, Sendable {
   case stop(Reminder.Kind, String?)
   /// Leaves out the next ring of an alarm. One that rings only once is removed.
   case skip(String)
+  /// Takes that back.
+  case unskip(String)
+  /// An alarm that is off is kept, and does not ring.
+  case turn(String, on: Bool)
   case cancel(Reminder.Kind, String)
 }
 
@@ -41,6 +46,8 @@ public enum ReminderEvent: Hashable, Sendable {
     case told(left: Duration)
     case snoozed
     case skipped
+    case unskipped
+    case turned(on: Bool)
   }
 
   public enum Ring: Hashable, Sendable {
@@ -62,6 +69,8 @@ extension ReminderEvent {
     case .changed(.told): "told"
     case .changed(.snoozed): "snoozed"
     case .changed(.skipped): "skipped"
+    case .changed(.unskipped): "unskipped"
+    case .changed(.turned(let on)): on ? "turned_on" : "turned_off"
     case .cancelled: "cancelled"
     case .rings(.due, _): kind == .timer ? "elapsed" : "rings"
     case .rings(.again, _): "rings_again"
@@ -167,6 +176,14 @@ public struct OrderRefusal: Error, Hashable, Sendable {
 
   static func isUp(_ alarm: Reminder) -> Self {
     Self(.alarm, .isUp, "\(alarm.title) rings or is snoozed")
+  }
+
+  static func isOff(_ alarm: Reminder) -> Self {
+    Self(.alarm, .isOff, "\(alarm.title) is off")
+  }
+
+  static func skipsNothing(_ alarm: Reminder) -> Self {
+    Self(.alarm, .skipsNothing, "\(alarm.title) leaves out no ring")
   }
 
   /// The alarm is in the configuration: it would be back at the next start.

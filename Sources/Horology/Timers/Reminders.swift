@@ -85,6 +85,10 @@ public struct Reminders: Hashable, Sendable {
 
   private static func plan(_ alarm: inout Reminder, at now: Now, _ rules: Rules) {
     guard case .waiting = alarm.state, let times = alarm.alarm?.times else { return }
+    guard !alarm.isOff else {
+      alarm.state = .waiting(nil)
+      return
+    }
     var start = max(now.instant, alarm.after ?? now.instant)
     if rules.alarmsGoByClock {
       if alarm.after == nil {
@@ -201,7 +205,10 @@ public struct Reminders: Hashable, Sendable {
   ) throws(OrderRefusal) -> [ReminderChange] {
     switch order {
     case .start(let plan): return [try start(plan, at: now)]
-    case .set(let plan): return [try set(plan, at: now, rules)]
+    case .set(let plan, let which):
+      precondition(plan.times.days != .weekly([]), "no text gives weekdays without a day")
+      if let which { return [try change(which, to: plan, at: now, rules)] }
+      return [try set(plan, at: now, rules)]
     case .add(let span, let which): return [try add(span, to: which, at: now)]
     case .pause(let which): return [try pause(which, at: now)]
     case .resume(let which):
@@ -219,6 +226,8 @@ public struct Reminders: Hashable, Sendable {
       return try those(kind, which, where: \.isUp)
         .map { end($0, .stopped(.byHand), at: now, rules) }
     case .skip(let which): return [try skip(which, at: now, rules)]
+    case .unskip(let which): return [try unskip(which, at: now, rules)]
+    case .turn(let which, let on): return try turn(which, on: on, at: now, rules)
     case .cancel(let kind, let which):
       let reminder = try find(kind, which)
       guard reminder.origin == .person else { throw .isConfigured(reminder) }
@@ -238,26 +247,50 @@ public struct Reminders: Hashable, Sendable {
   private mutating func set(
     _ plan: AlarmPlan, at now: Now, _ rules: Rules
   ) throws(OrderRefusal) -> ReminderChange {
-    precondition(plan.times.days != .weekly([]), "no text gives weekdays without a day")
     try check(plan.name, .alarm)
-    // Only a clock that alarms go by can tell that a date is over.
-    if rules.alarmsGoByClock, plan.times.nextRing(after: now.instant, in: rules.zone) == nil {
-      throw .over(plan.times)
-    }
+    try check(plan.times, at: now, rules)
     return (insert(plan, from: .person, at: now, rules), .set)
   }
 
-  private func check(_ name: String?, _ kind: Reminder.Kind) throws(OrderRefusal) {
-    if let name {
-      if let flaw = Reminder.flaw(ofName: name, kind) { throw .name(kind, flaw) }
-      if let taken = refusal(ofName: name, kind) { throw taken }
+  private mutating func change(
+    _ which: String, to plan: AlarmPlan, at now: Now, _ rules: Rules
+  ) throws(OrderRefusal) -> ReminderChange {
+    let alarm = try find(.alarm, which)
+    guard alarm.origin == .person else { throw .isConfigured(alarm) }
+    guard !alarm.isUp else { throw .isUp(alarm) }
+    if let name = plan.name, let taken = refusal(ofName: name, .alarm, besides: alarm) {
+      throw taken
     }
+    try check(plan.times, at: now, rules)
+    let changed = change(alarm) {
+      ($0.plan, $0.isOff) = (.alarm(plan), false)
+      Self.begin(&$0, at: now, rules)
+    }
+    return (changed, .set)
+  }
+
+  private func check(_ name: String?, _ kind: Reminder.Kind) throws(OrderRefusal) {
+    if let name, let refusal = refusal(ofName: name, kind) { throw refusal }
     guard self[kind].count < Self.most(kind) else { throw .tooMany(kind) }
   }
 
-  /// Nil if no other has that name.
-  public func refusal(ofName name: String, _ kind: Reminder.Kind) -> OrderRefusal? {
-    self[kind].first { $0.name?.reads(as: name) == true }.map { .nameIsTaken($0) }
+  /// Only a clock that alarms go by can tell that a date is over.
+  private func check(
+    _ times: AlarmTimes, at now: Now, _ rules: Rules
+  ) throws(OrderRefusal) {
+    guard rules.alarmsGoByClock, times.nextRing(after: now.instant, in: rules.zone) == nil else {
+      return
+    }
+    throw .over(times)
+  }
+
+  /// Nil if the name can be used, and no other has it.
+  public func refusal(
+    ofName name: String, _ kind: Reminder.Kind, besides own: Reminder? = nil
+  ) -> OrderRefusal? {
+    if let flaw = Reminder.flaw(ofName: name, kind) { return .name(kind, flaw) }
+    return self[kind].first { $0.number != own?.number && $0.name?.reads(as: name) == true }
+      .map { .nameIsTaken($0) }
   }
 
   private mutating func add(
@@ -293,6 +326,7 @@ public struct Reminders: Hashable, Sendable {
   ) throws(OrderRefusal) -> ReminderChange {
     let alarm = try find(.alarm, which)
     guard !alarm.isUp else { throw .isUp(alarm) }
+    guard !alarm.isOff else { throw .isOff(alarm) }
     guard !alarm.isOnce, let next = alarm.next else {
       remove(alarm)
       return (alarm, .cancelled)
@@ -303,6 +337,34 @@ public struct Reminders: Hashable, Sendable {
       Self.plan(&$0, at: now, rules)
     }
     return (skipped, .changed(.skipped))
+  }
+
+  private mutating func unskip(
+    _ which: String, at now: Now, _ rules: Rules
+  ) throws(OrderRefusal) -> ReminderChange {
+    let alarm = try find(.alarm, which)
+    guard let skipped = alarm.skipped, skipped > now.instant else { throw .skipsNothing(alarm) }
+    let changed = change(alarm) {
+      $0.skipped = nil
+      Self.plan(&$0, at: now, rules)
+    }
+    return (changed, .changed(.unskipped))
+  }
+
+  /// One that rings or snoozes is stopped first; one that rings only once is gone then.
+  private mutating func turn(
+    _ which: String, on: Bool, at now: Now, _ rules: Rules
+  ) throws(OrderRefusal) -> [ReminderChange] {
+    let alarm = try find(.alarm, which)
+    guard alarm.isOff == on else { return [] }
+    if on, let times = alarm.alarm?.times { try check(times, at: now, rules) }
+    let stopped = alarm.isUp ? [end(alarm, .stopped(.byHand), at: now, rules)] : []
+    guard let left = alarms.first(where: { $0.number == alarm.number }) else { return stopped }
+    let turned = change(left) {
+      $0.isOff = !on
+      Self.begin(&$0, at: now, rules)
+    }
+    return stopped + [(turned, .changed(.turned(on: on)))]
   }
 
   /// Ends the rings that a silence stops.

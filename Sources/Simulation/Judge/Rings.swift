@@ -8,8 +8,8 @@ import Horology
 /// that is no longer than it would have rung.
 ///
 /// Rules: quiet-rings, muted-rings, untrusted-rings, untrusted-alarms, timer-unmoved, timer-kept,
-/// timer-late, alarm-once, alarm-skipped, alarm-repeated, alarm-skip, ring-limit, alarm-set-back,
-/// alarm-late.
+/// timer-late, alarm-once, alarm-skipped, alarm-repeated, alarm-skip, alarm-off, ring-limit,
+/// alarm-set-back, alarm-late.
 struct RingsProperty: Property {
   private var all: [Cue.Source: Known] = [:]
   /// Those that have changed since the service last saved its state.
@@ -39,6 +39,8 @@ struct RingsProperty: Property {
     /// Nothing is demanded or forbidden until it rings: it was changed or not saved, or the power was
     /// cut while it counted, or the clock was set back.
     var isLoose = false
+    /// A person has turned an alarm off.
+    var isOff = false
 
     init(_ plan: Reminder.Plan, _ at: Moment, _ world: Situation) {
       changed = at.elapsed
@@ -94,7 +96,8 @@ struct RingsProperty: Property {
 
   private mutating func pass(_ at: Moment, _ world: Situation) -> String? {
     for (source, var known) in all {
-      if let times = known.times, known.due == nil, (known.next ?? .never) <= at.shown {
+      if let times = known.times, !known.isOff, known.due == nil, (known.next ?? .never) <= at.shown
+      {
         if let next = known.next, world.trust != .untrusted {
           let due = at.elapsed - (at.shown - next)
           // One that is loose may leave out this time, but not the one after it.
@@ -163,6 +166,7 @@ struct RingsProperty: Property {
     // What is queued cannot follow a clock that is set.
     let late = known.times == nil ? Situation.fade : 12 * second
     if known.isLoose || at.elapsed - known.changed <= late { return nil }
+    if known.isOff { return "what is off rings" }
     if let due = known.due {
       return at.elapsed >= due - Situation.tolerance ? nil : "it rings too early"
     }
@@ -186,13 +190,21 @@ struct RingsProperty: Property {
     _ reminder: Reminder, _ event: ReminderEvent, _ at: Moment, _ world: Situation
   ) -> String? {
     let source = reminder.source
-    if event == .set { all[source] = Known(reminder.plan, at, world) }
+    if [.set, .changed(.turned(on: true))].contains(event) {
+      all[source] = Known(reminder.plan, at, world)
+    }
     guard var known = all[source] else { return nil }
     unsaved.insert(source)
     var isGone = false
     defer { all[source] = isGone ? nil : known }
     switch event {
-    case .set, .changed(.told), .unheard: break
+    case .set, .changed(.turned(on: true)), .changed(.told), .unheard: break
+    case .changed(.turned(on: false)):
+      known.isOff = true
+      cease(&known, at)
+      (known.due, known.next) = (nil, nil)
+    case .changed(.unskipped):
+      (known.skipped, known.next) = (.never, nil)
     case .changed(.skipped):
       // One that was set by a clock that is not trusted is due anew once that is right. An order that
       // comes with a step of the clock may be about the time that it showed before.
@@ -247,6 +259,7 @@ struct RingsProperty: Property {
     for source in unsaved {
       if listed[source] == nil { all[source] = nil }
       all[source]?.isLoose = true
+      all[source]?.isOff = listed[source]?.isOff == true
     }
     if let lost = all.keys.first(where: { listed[$0] == nil }) { return "\(lost) is lost" }
     let names = Set(reminders.filter { $0.origin == .configuration }.map(\.name))
@@ -257,9 +270,11 @@ struct RingsProperty: Property {
       let old = all[source]
       let configured = world.settings.alarms.first { $0.name == reminder.name }
       let times = (reminder.origin == .person ? reminder.alarm : configured)?.times
+      if let old, old.isOff != reminder.isOff { return "\(source) is not on or off as it was" }
       if let old, old.times == times { continue }
       all[source] = Known(reminder.plan, at, world)
       all[source]!.times = times
+      all[source]!.isOff = reminder.isOff
       all[source]!.isLoose = old.map { $0.isLoose || $0.due != nil } ?? unsaved.contains(source)
       unsaved.insert(source)
     }
