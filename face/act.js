@@ -5,22 +5,45 @@ import { button, byId, write } from "./dom.js";
 import { store } from "./store.js";
 
 let hide;
+/** What is to be told once nothing can be undone any more. */
+let waiting = [];
 
 /** Shows a sentence for a while; a screen reader says it. With `undo`, a button takes back what was done. */
 export function tell(sentence, { isError = false, undo } = {}) {
   const message = byId("message");
+  clear(message);
   message.classList.toggle("bad", isError);
   // The same sentence twice is told twice.
-  write(message, "");
   setTimeout(() => {
     write(message, sentence);
     if (undo) message.append(" ", button("Undo", undo));
   }, 50);
-  const clear = (span) => {
-    hide = setTimeout(() => (message.matches(":focus-within") ? clear(span) : write(message, "")), span);
-  };
+  message.hasUndo = Boolean(undo);
+  hideAfter(message, isError ? 12_000 : undo ? 10_000 : 6000);
+}
+
+/** Tells what has come by itself: it takes no undo away. */
+export function notice(sentence, options) {
+  if (byId("message").hasUndo) waiting.push([sentence, options]);
+  else tell(sentence, options);
+}
+
+/** A message stays while somebody is at its button. */
+function hideAfter(message, span) {
+  hide = setTimeout(() => {
+    if (message.matches(":focus-within, :hover")) return hideAfter(message, span);
+    clear(message);
+    const next = waiting.shift();
+    if (next) tell(...next);
+  }, span);
+}
+
+function clear(message) {
   clearTimeout(hide);
-  clear(isError ? 12_000 : undo ? 10_000 : 6000);
+  // Focus must not fall back to the top of the page.
+  if (message.contains(document.activeElement)) byId("main").focus({ preventScroll: true });
+  message.hasUndo = false;
+  write(message, "");
 }
 
 /** What this browser may do. */

@@ -23,6 +23,26 @@ function filled(element, attributes, children) {
   return element;
 }
 
+/** Does it for the last of the values that come while it is under way: none is done for nothing. */
+export function latest(act) {
+  let isBusy = false;
+  let next = null;
+  return async (value) => {
+    next = { value };
+    if (isBusy) return;
+    isBusy = true;
+    try {
+      while (next) {
+        const { value: now } = next;
+        next = null;
+        await act(now);
+      }
+    } finally {
+      isBusy = false;
+    }
+  };
+}
+
 /** What a listener does, which is done once at a time: a second press while it is under way is none. */
 const once = (act) => async (event) => {
   const control = event.currentTarget;

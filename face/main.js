@@ -1,6 +1,6 @@
 // Starts the page, and keeps it in step with the clock.
 
-import { learnPairing, tell } from "./act.js";
+import { learnPairing, notice } from "./act.js";
 import { follow, load } from "./api.js";
 import { DAY } from "./clock.js";
 import { drawDay, drawNoon } from "./day.js";
@@ -69,7 +69,7 @@ const agendaSoon = gathered(loadAgenda, 1000);
 const settingsSoon = gathered(async () => { await loadSettings(); drawAll(); }, 500);
 /** What could not be asked at the start, as the clock did not run. */
 const missingSoon = gathered(() => {
-  if (!store.settings) settingsSoon();
+  if (!store.settings) loadSettings();
   if (!store.fields.size) loadFields();
   if (store.agenda.until === null) loadAgenda();
 }, 500);
@@ -91,21 +91,21 @@ const on = {
     if (store.contact === "live") return;
     const wasLost = store.contact === "lost";
     store.contact = "live";
-    if (wasLost) tell("The clock is there again.");
+    if (wasLost) notice("The clock is there again.");
     catchUp();
   },
 
   event(name, record) {
     if (name === "state") {
       const before = store.state;
-      if (store.absent) tell("The clock runs again.");
+      if (store.absent) notice("The clock runs again.");
       store.absent = null;
       store.state = record;
       if (before && before.trust !== record.trust && store.hasZone) {
-        tell(record.trust === "untrusted" ? "The time may be wrong now." : "The time is right.");
+        notice(record.trust === "untrusted" ? "The time may be wrong now." : "The time is right.");
       }
       if (before && before.muted !== record.muted) {
-        tell(record.muted ? "The clock is silent now." : "The clock may sound again.");
+        notice(record.muted ? "The clock is silent now." : "The clock may sound again.");
       }
       if (before && before.zone !== record.zone) {
         store.clock.forget();
@@ -124,7 +124,7 @@ const on = {
       if (["zone", "clock_set", "setting", "reloaded"].includes(record.event)) learnTime();
       drawDay();
     } else if (name === "absent") {
-      if (!store.absent) tell("The clock does not run: nothing sounds.", { isError: true });
+      if (!store.absent) notice("The clock does not run: nothing sounds.", { isError: true });
       store.absent = record.error;
       drawTime();
     }
@@ -136,7 +136,7 @@ const on = {
       store.state = null;
       loadPairing();
     } else {
-      if (store.contact === "live") tell("There is no contact with the clock.", { isError: true });
+      if (store.contact === "live") notice("There is no contact with the clock.", { isError: true });
       store.contact = "lost";
       store.refusal = refusal ? sentence(refusal.message) : null;
     }
@@ -146,13 +146,18 @@ const on = {
 
 /** After each new contact: what may have changed meanwhile. */
 async function catchUp() {
-  // The start asks for the pairing.
-  const again = store.pairing.status === "unknown" ? [] : [loadPairing().then(loadPhones)];
+  const again = isAskingForPairing ? [] : [loadPairing().then(loadPhones)];
   await Promise.all([learnTime(), loadAgenda(), loadNotices(), loadFields(), loadSettings(), ...again]);
   drawAll();
 }
 
-const loadPairing = () => learnPairing().then(drawTime);
+let isAskingForPairing = false;
+async function loadPairing() {
+  isAskingForPairing = true;
+  await learnPairing();
+  isAskingForPairing = false;
+  drawTime();
+}
 
 // MARK: The pages
 

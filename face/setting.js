@@ -3,7 +3,7 @@
 import { give, tell } from "./act.js";
 import { load, place } from "./api.js";
 import { choiceControl, textControl, timesControl } from "./controls.js";
-import { button, byId, form, h, named, newId, refusal, write } from "./dom.js";
+import { button, byId, form, h, latest, named, newId, refusal, write } from "./dom.js";
 import { store } from "./store.js";
 import { readTimes } from "./words.js";
 
@@ -158,15 +158,21 @@ export function settingPart(first, title = label(first.key), { waits = false } =
     const done = value === undefined ? `${title} is back to the value of the files.` : `${title} is saved.`;
     const before = record.origin === "settings" ? record.value : undefined;
     const answer = await give("setting", keys, { done, error, undo: () => set(before) });
-    if (answer) put(value ?? record.value);
+    const isNewer = value !== undefined && control.value !== value;
+    if (answer && !isNewer) put(value ?? record.value);
     mark();
-    control.focus.focus();
+    if (!isAtOnce) control.focus.focus();
     if (answer) await loadSettings();
     return answer !== null;
   }
   const heading = control.isGroup ? h("span", { class: "label", id: `${stem}-label` }, title)
     : h("label", { for: stem }, title);
-  const changed = () => (isAtOnce && isTouched() ? set(control.value) : mark());
+  const choose = latest(set);
+  const changed = () => {
+    if (isAtOnce && isTouched()) return choose(control.value);
+    if (isAtOnce) write(error, "");
+    return mark();
+  };
   const shape = form({ class: "setting", oninput: mark, onchange: changed }, () => set(control.value),
     h("div", { class: "line" }, heading, from),
     h("div", { class: "row fit" }, control.element, save, undo, ...(control.extra || [])),

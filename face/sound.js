@@ -1,30 +1,13 @@
 // Volume and mute.
 
 import { give } from "./act.js";
-import { button, byId, field, form, h, show, write } from "./dom.js";
+import { button, byId, field, form, h, latest, show, write } from "./dom.js";
 import { muteText } from "./now.js";
 import { store } from "./store.js";
 
 const decibels = (value) => (Number(value) === 0 ? "full volume" : `${String(value).replace("-", "−")} dB`);
 
 let volume;
-
-/** Does it for the last of the values that come while it is under way: none is done for nothing. */
-function latest(act) {
-  let isBusy = false;
-  let waits = null;
-  return async (value) => {
-    waits = { value };
-    if (isBusy) return;
-    isBusy = true;
-    while (waits) {
-      const next = waits.value;
-      waits = null;
-      await act(next);
-    }
-    isBusy = false;
-  };
-}
 
 export function startSound() {
   const shown = h("span", { class: "soft", "aria-hidden": "true" });
@@ -35,14 +18,14 @@ export function startSound() {
     volume.setAttribute("aria-valuetext", words);
   };
   const set = latest(async (value) => {
-    if (await give("volume", { volume_db: Number(value) })) return;
+    const answer = await give("volume", { volume_db: value }, { done: `The volume is ${decibels(value)}.` });
+    if (answer || Number(volume.value) !== value) return;
     volume.value = Math.round(store.state?.volume_db ?? 0);
     say();
   });
-  volume.addEventListener("input", () => {
-    say();
-    set(volume.value);
-  });
+  volume.addEventListener("input", say);
+  // Each volume is saved: not each that the finger passes.
+  volume.addEventListener("change", () => set(Number(volume.value)));
   volume.say = say;
   const minutes = h("input", {
     type: "number", id: "mute-minutes", inputmode: "numeric", min: 1, max: 44_640, value: 60, required: true });
@@ -52,20 +35,20 @@ export function startSound() {
   byId("level").replaceChildren(h("label", { for: "volume" }, "Volume "), shown, volume);
   byId("sound").replaceChildren(
     h("p", { id: "mute-state", class: "state" }),
+    h("p", { id: "mute-ends", class: "hint" }),
     h("div", { class: "row" }, button("Unmute", unmute, { id: "unmute", class: "main", hidden: true })),
     form({ class: "row end" }, muteForMinutes,
       field("Mute for minutes", minutes), h("button", { type: "submit" }, "Mute")),
     h("div", { class: "row" },
       button("Mute the next one", () => mute({ until: "next" }, "The next announcement is silent.")),
-      button("Mute until I unmute", () => mute({}, "Muted until you unmute it."))),
-    h("p", { id: "mute-ends", class: "hint" }));
+      button("Mute until I unmute", () => mute({}, "Muted until you unmute it."))));
 }
 
 /** What a mute ends: it is told before it does. */
 function endsText({ timers = [], alarms = [], intervals = [] }) {
   const rings = [...timers, ...alarms].some(({ state }) => state === "ringing");
-  const ends = [rings && "stops what rings", intervals.length && "ends the interval"].filter(Boolean);
-  return ends.length ? `A mute ${ends.join(" and ")}.` : "";
+  const ends = [rings && "what rings stops", intervals.length && "the interval ends"].filter(Boolean);
+  return ends.length ? `If you mute now, ${ends.join(" and ")}.` : "";
 }
 
 export function drawSound() {

@@ -1,7 +1,7 @@
 // Timers, alarms and the interval that there are, with their controls.
 
-import { give, tell } from "./act.js";
-import { button, byId, h, keepList, named, show, write } from "./dom.js";
+import { give, notice } from "./act.js";
+import { button, byId, h, keepList, latest, named, show, write } from "./dom.js";
 import { changeForm, details, planOf } from "./forms.js";
 import { store } from "./store.js";
 import { countdown, daysText, lengthText, timeOfDayText, whenText } from "./words.js";
@@ -116,28 +116,30 @@ const isOnce = ({ days }) => days === "once" || /^\d/.test(days);
 function alarmPart(first) {
   const what = title("alarm", first);
   const isMine = first.origin === "person";
+  // The network names no file, so the page cannot set such an alarm again.
+  const isPlain = !first.tune?.includes("/");
   const removable = isMine ? ["waiting", "off", "ringing", "snoozing"] : [];
   const below = h("div", { class: "change" });
   const change = () => {
+    if (below.hasChildNodes() || !store.fields.has("alarm")) return below.querySelector("input")?.focus();
     const close = () => {
       below.replaceChildren();
       edit.focus();
     };
     const made = changeForm(part.record, close);
     below.replaceChildren(made.element);
-    made.parts[0].control.focus.focus();
+    return made.parts[0].control.focus.focus();
   };
+  let isAsked = false;
+  const turnTo = latest(async (isOn) => {
+    isAsked = true;
+    const answer = await give(isOn ? "alarm_on" : "alarm_off", { alarm: first.number }, { thing: what });
+    isAsked = false;
+    if (!answer) part.update(part.record);
+  });
   const turn = h("input", {
     type: "checkbox", role: "switch", "aria-label": `${nameOf("alarm", first)} is on`,
-    async onchange() {
-      const command = turn.checked ? "alarm_on" : "alarm_off";
-      turn.disabled = true;
-      const answer = await give(command, { alarm: first.number }, { thing: what });
-      turn.disabled = false;
-      if (!answer) turn.checked = !turn.checked;
-      turn.focus();
-    },
-  });
+    onchange: () => turnTo(turn.checked) });
   const row = rowPart("alarm", first, {
     control: turn, below,
     words({ state, rings, days, tune, origin, skipped, reason }) {
@@ -153,9 +155,10 @@ function alarmPart(first) {
       ["Snooze", `Snooze ${what}`, "snooze", ["ringing"], { done: "It rings again later." }],
       ["Stop", `Stop ${what}`, "stop", ["ringing", "snoozing"], { done: "The alarm is stopped.", class: "main" }],
       ["Skip next", `Skip next ring of ${what}`, "skip", ["waiting"],
-        { done: "The next ring is left out.", undo: unskip }],
-      ["Change", `Change ${what}`, change, isMine ? ["waiting", "off"] : [], { class: "change" }],
-      ["Remove", `Remove ${what}`, "cancel", removable, { done: `The ${what} is removed.`, undo: setAgain }],
+        { done: "The next ring is left out.", undo: isPlain || !isOnce(first) ? unskip : undefined }],
+      ["Change", `Change ${what}`, change, isMine && isPlain ? ["waiting", "off"] : [], { class: "change" }],
+      ["Remove", `Remove ${what}`, "cancel", removable,
+        { done: `The ${what} is removed.`, undo: isPlain ? setAgain : undefined }],
     ],
   });
   const edit = row.element.querySelector("button.change");
@@ -166,7 +169,7 @@ function alarmPart(first) {
       part.record = now;
       const isOff = now.on === false;
       turn.hidden = now.on === undefined;
-      if (!turn.disabled) turn.checked = !isOff;
+      if (!isAsked) turn.checked = !isOff;
       part.element.classList.toggle("off", isOff);
       row.update(isOff ? { ...now, state: "off" } : now);
     },
@@ -209,7 +212,7 @@ export function drawTimers() {
   drawSoon(all, state.alarm_rings);
   // What begins to ring is told once.
   const rings = all.filter((each) => each.state === "ringing").map((each) => title(each.kind, each));
-  for (const what of rings) if (!rang.has(what)) tell(`The ${what} rings.`);
+  for (const what of rings) if (!rang.has(what)) notice(`The ${what} rings.`);
   rang = new Set(rings);
 }
 

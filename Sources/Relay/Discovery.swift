@@ -67,7 +67,7 @@ extension Discovery {
     return Entity(
       key: key(ofAlarm: number), platform: "switch", name: "Alarm \(name ?? "\(number)")",
       icon: "mdi:alarm",
-      value: "'ON' if (\(alarm) | map(attribute='on') | first | default(false)) else 'OFF'",
+      value: "'ON' if (\(alarm) | map(attribute='on') | first | default(true)) else 'OFF'",
       more: turns(
         on: #"{"command":"alarm_on","alarm":\#(number)}"#,
         off: #"{"command":"alarm_off","alarm":\#(number)}"#))

@@ -149,7 +149,7 @@ struct Seen {
     let shown = status.alarms.shown.map { listed in
       ("alarm", "\(listed.alarm.numberAndName) \(listed.outlook(at: instant, zone))")
     }
-    let others = status.alarms.count - shown.count
+    let others = status.alarms.filter { !$0.alarm.isOff }.count - shown.count
     return shown + (others > 0 ? [("alarms", "and \(others) more")] : [])
   }
 

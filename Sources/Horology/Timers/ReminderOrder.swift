@@ -3,7 +3,7 @@ import Basics
 /// A person's order about timers and alarms. A text is the name or the number of one.
 public enum ReminderOrder: Hashable, Sendable {
   case start(TimerPlan)
-  /// An alarm that a person has set gets another plan, and is on, or else a new one is set.
+  /// Gives another plan to an alarm that a person has set, or else sets a new one.
   case set(AlarmPlan, replaces: String? = nil)
   case add(Duration, to: String)
   case pause(String)

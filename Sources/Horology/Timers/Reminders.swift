@@ -262,11 +262,19 @@ public struct Reminders: Hashable, Sendable {
       throw taken
     }
     try check(plan.times, at: now, rules)
-    let changed = change(alarm) {
-      ($0.plan, $0.isOff) = (.alarm(plan), false)
-      Self.begin(&$0, at: now, rules)
+    return (give(plan, to: alarm, at: now, rules), .set)
+  }
+
+  /// One with other times waits anew; one with the same goes on, also if it rings.
+  @discardableResult
+  private mutating func give(
+    _ plan: AlarmPlan, to alarm: Reminder, at now: Now, _ rules: Rules
+  ) -> Reminder {
+    let isMoved = alarm.alarm?.times != plan.times
+    return change(alarm) {
+      $0.plan = .alarm(plan)
+      if isMoved && !$0.isUp { Self.begin(&$0, at: now, rules) }
     }
-    return (changed, .set)
   }
 
   private func check(_ name: String?, _ kind: Reminder.Kind) throws(OrderRefusal) {
@@ -351,19 +359,18 @@ public struct Reminders: Hashable, Sendable {
     return (changed, .changed(.unskipped))
   }
 
-  /// One that rings or snoozes is stopped first; one that rings only once is gone then.
+  /// One that rings or snoozes is stopped first; one that rings only once is kept, too.
   private mutating func turn(
     _ which: String, on: Bool, at now: Now, _ rules: Rules
   ) throws(OrderRefusal) -> [ReminderChange] {
     let alarm = try find(.alarm, which)
     guard alarm.isOff == on else { return [] }
     if on, let times = alarm.alarm?.times { try check(times, at: now, rules) }
-    let stopped = alarm.isUp ? [end(alarm, .stopped(.byHand), at: now, rules)] : []
-    guard let left = alarms.first(where: { $0.number == alarm.number }) else { return stopped }
-    let turned = change(left) {
-      $0.isOff = !on
+    let turned = change(alarm) {
+      ($0.isOff, $0.state) = (!on, .waiting(nil))
       Self.begin(&$0, at: now, rules)
     }
+    let stopped: [ReminderChange] = alarm.isUp ? [(alarm, .stopped(.byHand))] : []
     return stopped + [(turned, .changed(.turned(on: on)))]
   }
 
@@ -388,11 +395,7 @@ public struct Reminders: Hashable, Sendable {
         insert(plan, from: .configuration, at: now, rules)
         continue
       }
-      let isMoved = alarm.alarm?.times != plan.times
-      change(alarm) {
-        $0.plan = .alarm(plan)
-        if isMoved && !$0.isUp { Self.begin(&$0, at: now, rules) }
-      }
+      give(plan, to: alarm, at: now, rules)
     }
     planAlarms(at: now, rules)
     return gone.map { ($0, .cancelled) }

@@ -190,8 +190,12 @@ struct RingsProperty: Property {
     _ reminder: Reminder, _ event: ReminderEvent, _ at: Moment, _ world: Situation
   ) -> String? {
     let source = reminder.source
-    if [.set, .changed(.turned(on: true))].contains(event) {
+    // One that has the times of before goes on as it was.
+    let isNew =
+      event == .set && (all[source]?.times == nil || all[source]?.times != reminder.alarm?.times)
+    if isNew || event == .changed(.turned(on: true)) {
       all[source] = Known(reminder.plan, at, world)
+      all[source]!.isOff = reminder.isOff
     }
     guard var known = all[source] else { return nil }
     unsaved.insert(source)
