@@ -439,7 +439,9 @@ extension Announcer {
       return Self.refuse(.request(refusal))
     }
     if let turn = speaker.turn {
-      if turn.stopped == nil, turn.announcement.says(time, at: instant) {
+      if turn.stopped == nil, let instant,
+        turn.announcement.says(time ?? zone.civil(at: instant), at: instant)
+      {
         return ([], .announcement(turn.announcement))
       }
       let isNear =
@@ -929,11 +931,10 @@ extension Announcement {
     if case .at = programme.words { !programme.blows.isEmpty } else { false }
   }
 
-  /// True if it is the occasion of this instant, and says its time: this one, if one is named.
-  fileprivate func says(_ time: CivilTime?, at instant: Instant?) -> Bool {
-    guard case .occasion(let occasion) = cause, instant == occasion.instant,
-      anchor == occasion.instant, programme.words != .none
-    else { return false }
-    return time.map { $0.dateTime.timeOfDay == occasion.civil.dateTime.timeOfDay } ?? true
+  /// True if it says this time from this instant on, as an occasion or for somebody who has asked. A relay
+  /// that was killed asks again for what the clock has.
+  fileprivate func says(_ said: CivilTime, at instant: Instant) -> Bool {
+    guard cause.isOccasion || cause == .request, programme.words != .none else { return false }
+    return anchor == instant && time.dateTime.timeOfDay == said.dateTime.timeOfDay
   }
 }

@@ -33,6 +33,18 @@ import Testing
     }
   }
 
+  @Test("what is asked for twice sounds once, also while it sounds") func twice() {
+    let (noon, one) = (CivilTime(hour: 12, minute: 0), CivilTime(hour: 13, minute: 0))
+    var desk = Desk(at: "2026-11-21T15:07:30")
+    desk.tell(.asked(noon, at: start + .seconds(3), speakerIsAwake: false))
+    let asked = desk.announcer.playing
+    desk.tell(.asked(one, at: start + .seconds(3), speakerIsAwake: false))
+    #expect(desk.refusal == .busy)
+    desk.wait(until: "2026-11-21T15:07:33", plus: .milliseconds(100))
+    desk.tell(.asked(noon, at: start + .seconds(3), speakerIsAwake: false))
+    #expect(desk.refusal == nil && desk.announcer.playing == asked)
+  }
+
   @Test("another time at a quarter, and an instant beside it, are refused")
   func besideTheQuarter() {
     var desk = Desk(at: "2026-11-21T15:14:55")
