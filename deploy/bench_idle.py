@@ -21,7 +21,8 @@ from bench_rows import compared
 ROOT = Path(__file__).resolve().parents[1]
 ANNOUNCER, RELAY = sys.argv[1:3]
 MINUTES = float(sys.argv[3]) if len(sys.argv) > 3 else 5
-SETTLED = 20  # Seconds until all is connected and told.
+# Seconds until all is connected and told.
+SETTLED = min(20, 60 * MINUTES)
 
 BUS = """<busconfig>
   <type>system</type>

@@ -37,6 +37,10 @@ EVERY = 8
 SPEAKERS = {"clocksmith": 5, "quick": 5, "script": 2, "saytime": 1, "cron": 1}
 # Per speaker.
 ANNOUNCEMENTS = 40
+if len(sys.argv) > 4:
+    # A short run: so many announcements, on one speaker of each kind.
+    ANNOUNCEMENTS = int(sys.argv[4])
+    SPEAKERS = dict.fromkeys(SPEAKERS, 1)
 
 
 def rendered(folder):

@@ -31,13 +31,13 @@ class Speaker:
     def instant(self, frame):
         """As Recording.instant, but for a long recording: seconds since 1970."""
         near = slice(*numpy.searchsorted(self.frames, [frame - RATE, frame + RATE]))
-        offsets = self.arrivals[near] / 1e9 - self.frames[near] / RATE
+        offsets = self.arrivals[near] - self.frames[near] / RATE
         return float(numpy.percentile(offsets, 5)) + frame / RATE
 
     def heard(self, sound, second):
         """When a sound that was due at a second began, in seconds since 1970, and its first frame. None
         if it is not complete."""
-        first = self.frames[numpy.searchsorted(self.arrivals, (second - 0.5) * 1e9)]
+        first = int(self.frames[numpy.searchsorted(self.arrivals, second - 0.5)])
         frame, likeness = find(sound, self.samples[first:first + len(sound) + 4 * RATE])
         return (self.instant(first + frame), first + frame) if likeness > 0.95 else None
 

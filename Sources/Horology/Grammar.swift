@@ -47,14 +47,20 @@ public struct Grammar: Hashable, Sendable {
   /// The clip names that say `hour` (0...23) and `minute` (0...59), in order; nil if no rule
   /// matches, or if the rule wants a part of the day and none matches.
   public func phrase(hour: Int, minute: Int, dayParts: DayParts = DayParts()) -> [String]? {
-    rules.phrase(
-      [hour / 10, hour % 10, minute / 10, minute % 10],
-      [
-        // There is no zero o'clock: midnight and noon are both twelve.
-        "hour12": "\((hour + 11) % 12 + 1)", "next12": "\(hour % 12 + 1)", "hour24": "\(hour)",
-        "minute": "\(minute)", "units": "\(minute % 10)", "until": "\(60 - minute)",
-        "ampm": hour < 12 ? "am" : "pm", "day": dayParts.name(hour: hour, minute: minute),
-      ].compactMapValues { $0 })
+    rules.phrase([hour / 10, hour % 10, minute / 10, minute % 10]) { blank in
+      switch blank {
+      // There is no zero o'clock: midnight and noon are both twelve.
+      case "hour12": "\((hour + 11) % 12 + 1)"
+      case "next12": "\(hour % 12 + 1)"
+      case "hour24": "\(hour)"
+      case "minute": "\(minute)"
+      case "units": "\(minute % 10)"
+      case "until": "\(60 - minute)"
+      case "ampm": hour < 12 ? "am" : "pm"
+      case "day": dayParts.name(hour: hour, minute: minute)
+      default: nil
+      }
+    }
   }
 }
 

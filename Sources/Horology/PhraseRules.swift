@@ -55,14 +55,21 @@ struct PhraseRules: Hashable, Sendable {
 
   /// The names of the first rule for these digits, in order; nil if there is none, or if one of its
   /// blanks has no value. A name is left out if one of its blanks is filled with empty text.
-  func phrase(_ digits: [Int], _ values: [String: String] = [:]) -> [String]? {
+  /// - Parameter value: of a blank.
+  func phrase(_ digits: [Int], _ value: (String) -> String? = { _ in nil }) -> [String]? {
     guard let rule = rules.first(where: { $0.matches(digits) }) else { return nil }
     var names: [String] = []
-    for pieces in rule.names.map(Self.pieces) {
+    for written in rule.names {
+      // Most names have no blank.
+      guard written.utf8.contains(UInt8(ascii: "{")) else {
+        names.append(written)
+        continue
+      }
       var name = ""
       var isLeftOut = false
-      for (index, piece) in pieces.enumerated() {
-        guard let text = index % 2 == 0 ? String(piece) : values[String(piece)] else { return nil }
+      for (index, piece) in Self.pieces(of: written).enumerated() {
+        let piece = String(piece)
+        guard let text = index % 2 == 0 ? piece : value(piece) else { return nil }
         isLeftOut = isLeftOut || index % 2 == 1 && text.isEmpty
         name += text
       }

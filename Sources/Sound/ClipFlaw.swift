@@ -2,7 +2,14 @@ import Basics
 
 /// Why nobody hears a word in a clip, so that the clock would say another time.
 public enum ClipFlaw {
-  public static let silent = "it is silent; record it again"
+  static let silent = "it is silent; record it again"
+
+  /// Nil if a word can be heard in a mono sound.
+  public static func silence(in samples: [Float]) -> String? {
+    var audibility = Audibility()
+    audibility.add(samples)
+    return audibility.isHeard ? nil : silent
+  }
 
   /// Nil if the clip is at least as long as a word: the shortest of the shipped voices takes 0.16 s.
   public static func tooShort(seconds: Double) -> String? {
@@ -14,7 +21,7 @@ public enum ClipFlaw {
 
 /// Whether a word can be heard in a mono sound, as it is read: by the mean power about its mean,
 /// because a constant is no sound, however large. It moves the membrane once.
-public struct Audibility {
+struct Audibility {
   /// -70 dB of full scale: nobody hears a word below it.
   private static let softest = 0.000_3
 
@@ -22,9 +29,7 @@ public struct Audibility {
   private var sum = 0.0
   private var squares = 0.0
 
-  public init() {}
-
-  public mutating func add(_ samples: some Sequence<Float>) {
+  mutating func add(_ samples: some Sequence<Float>) {
     for sample in samples {
       frames += 1
       sum += Double(sample)
@@ -32,7 +37,7 @@ public struct Audibility {
     }
   }
 
-  public var isHeard: Bool {
+  var isHeard: Bool {
     guard frames > 0 else { return false }
     let mean = sum / frames
     return squares / frames - mean * mean >= Self.softest * Self.softest

@@ -102,7 +102,13 @@ private struct Voice {
       } else {
         try file.read(into: target)
       }
-    for index in 0..<count { block[offset + index] += target[index] * level(at: played + index) }
+    if played >= part.fadeIn && part.frames - played - count >= part.fadeOut {
+      // Most of a sound has no fade; then the level is asked for once.
+      let gain = part.gain
+      for index in 0..<count { block[offset + index] += target[index] * gain }
+    } else {
+      for index in 0..<count { block[offset + index] += target[index] * level(at: played + index) }
+    }
     played += wanted
   }
 

@@ -20,7 +20,6 @@ public final class SoundFile {
   private let channels: Int
   private let handle: OpaquePointer
   private var position = 0
-  private var audibility = Audibility()
 
   /// How a sound without a header is coded.
   public struct Headerless: Sendable {
@@ -190,12 +189,8 @@ public final class SoundFile {
     guard block[..<(wanted * channels)].allSatisfy(\.isFinite) else {
       throw Fault("cannot use \(path)", "it holds samples that are not numbers")
     }
-    if channels == 1 { audibility.add(block[..<wanted]) }
     position += wanted
   }
-
-  /// Why nobody hears a word in what has been read of this mono file; nil if one can be heard.
-  public var silence: String? { audibility.isHeard ? nil : ClipFlaw.silent }
 
   /// Reads the whole file. Nothing may have been read from it before.
   /// - Returns: an array for each channel.
@@ -208,10 +203,15 @@ public final class SoundFile {
     }
   }
 
-  public func verify() throws(Fault) {
+  /// Reads it to its end.
+  /// - Returns: true if a word can be heard in it.
+  @discardableResult
+  public func verify() throws(Fault) -> Bool {
     let block = UnsafeMutableBufferPointer<Float>.allocate(capacity: 4096)
     defer { block.deallocate() }
-    while try read(into: block) > 0 {}
+    var audibility = Audibility()
+    while case let count = try read(into: block), count > 0 { audibility.add(block[..<count]) }
+    return audibility.isHeard
   }
 
   public var seconds: Double { Double(frames) / Double(rate) }
@@ -281,9 +281,7 @@ public final class StoredSound: Hashable {
   func verify(asWord: Bool) throws(Fault) {
     var facts = try current()
     if facts.isHeard == nil {
-      let file = try SoundFile(path: path)
-      try file.verify()
-      facts.isHeard = file.silence == nil
+      facts.isHeard = try SoundFile(path: path).verify()
       self.facts = facts
     }
     if asWord, facts.isHeard == false { throw Fault("cannot use \(path)", ClipFlaw.silent) }

@@ -108,22 +108,21 @@ public struct VoicePack {
   /// An upper bound of its phrases of a time, in any of its styles and with its opening words: the
   /// lengths of the clips and the gaps between them, without the crossfades, which would shorten them.
   public var longestPhrase: Duration {
-    var phrases = Set(
-      wordings.flatMap { wording in
-        Interval.minute.timesOfDay.compactMap { names($0, wording) }
-      })
-    phrases.formUnion(phrases.map { unchained(opening) + $0 })
-    return longest(phrases)
+    let phrases = wordings.flatMap { wording in
+      Interval.minute.timesOfDay.compactMap { names($0, wording) }
+    }
+    let opening = unchained(opening)
+    return longest(phrases + phrases.map { opening + $0 })
   }
 
   /// As `longestPhrase`, of all that is said but times and the names that an owner gives.
   public var longestTimerPhrase: Duration {
     // With the same number for each unit, the longest number is there with all of them.
     let phrases = TimerPhrase.range + [.untrusted] + (1...59).map { .timer(.seconds($0 * 3661)) }
-    return longest(Set(phrases.compactMap { timers.names($0).map(unchained) }))
+    return longest(phrases.compactMap { timers.names($0).map(unchained) })
   }
 
-  private func longest(_ phrases: Set<[String]>) -> Duration {
+  private func longest(_ phrases: [[String]]) -> Duration {
     var seconds: [String: Double] = [:]
     for name in Set(phrases.joined()) {
       guard let clip = clips[name] else { continue }
@@ -183,8 +182,8 @@ public struct VoicePack {
   public func timesAlike(_ wording: Wording) -> String? {
     let half = wording.format == .twelve ? 720 : 1440
     var said: [[String]: CivilTime] = [:]
-    for time in Interval.minute.timesOfDay where canSay(time, wording) {
-      guard let names = names(time, wording) else { continue }
+    for time in Interval.minute.timesOfDay {
+      guard let names = names(time, wording), hasClips(names) else { continue }
       let other = said[names, default: time]
       said[names] = other
       if other.minuteOfDay % half != time.minuteOfDay % half {
@@ -203,8 +202,10 @@ public struct VoicePack {
   }
 
   private func canSay(_ time: CivilTime, _ wording: Wording) -> Bool {
-    names(time, wording)?.allSatisfy { clips[$0] != nil } ?? false
+    names(time, wording).map(hasClips) ?? false
   }
+
+  private func hasClips(_ names: [String]) -> Bool { names.allSatisfy { clips[$0] != nil } }
 
   /// None if the time has no rule.
   public func clipsMissing(for time: CivilTime, _ wording: Wording) -> [String] {

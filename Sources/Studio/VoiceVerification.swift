@@ -148,7 +148,7 @@ extension VoicePack {
         let file = try SoundFile(path: clip.path)
         if let flaw = ClipFlaw.tooShort(seconds: file.seconds) { throw Fault(clip.path, flaw) }
         let word = Recording(samples: try file.readChannels()[0], rate: file.rate)
-        if let flaw = file.silence { throw Fault(clip.path, flaw) }
+        if let flaw = ClipFlaw.silence(in: word.samples) { throw Fault(clip.path, flaw) }
         if word.seconds < shortest?.seconds ?? .infinity { shortest = (clip.name, word.seconds) }
         heard(clip, word)
       } catch {

@@ -34,6 +34,7 @@ let sayCommand = Subcommand(
   }
   try tellDone(
     try speak(
-      given.map { CivilTime($0) }, try configuration.composer(), configuration, into: output))
+      given.map { CivilTime($0) }, try configuration.composerOfOneTime(), configuration,
+      into: output))
   return ExitStatus.done
 }

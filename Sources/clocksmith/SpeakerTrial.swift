@@ -63,7 +63,7 @@ extension Configuration {
       do {
         if let obstacle = (try? service?.status())?.obstacle { throw Fault("speaker", obstacle) }
         let words = try speak(
-          CivilTime(hour: 15, minute: 15)!, try composer(), self, into: nil)
+          CivilTime(hour: 15, minute: 15)!, try composerOfOneTime(), self, into: nil)
         try say("  test: said \"\(words)\"")
         return true
       } catch let fault as Fault {

@@ -85,6 +85,16 @@ import Testing
     }
   }
 
+  @Test("a blow that is torn leaves no file of the score") func tornBlow() throws {
+    let bell = try folder.write("bell.flac", samples: sine(440, rate: 48_000, frames: 48_000))
+    folder.tear("bell.flac", to: 4000)
+    let score = Score(
+      rate: 48_000, parts: [Score.Part(StoredSound(bell), start: 0, frames: 48_000)], anchor: 0)
+    let fault = faultThrown { try score.write(to: "\(folder.path)/said.wav") }
+    #expect(fault?.detail.hasPrefix("it is torn: ") == true)
+    #expect(folder.files == ["bell.flac"])
+  }
+
   @Test("a file that is not finished leaves nothing behind") func unfinishedLeavesNothing() throws {
     do {
       let writer = try SoundFileWriter(path: "\(folder.path)/half.wav", rate: 48_000)

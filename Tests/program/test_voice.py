@@ -77,6 +77,14 @@ def test_an_interval_that_the_pack_cannot_say_is_found_by_check(clocksmith, brou
         assert line.startswith(word)
 
 
+def test_one_time_that_the_pack_has_is_said_whatever_it_lacks(clocksmith, brought_in, tmp_path):
+    _, pack = brought_in()
+    configuration = clocksmith.configuration("interval = 5", voice=pack)
+    for words in ["say", "15:15"], ["render", "--at", "2026-11-21T15:15"]:
+        done = clocksmith.run(*words, "--output", tmp_path / "said.wav", "--config", configuration)
+        lines_of(done, 0)
+
+
 @pytest.mark.parametrize(
     "suffix, form, rate, channels",
     [("wav", "PCM_16", 8000, 1), ("wav", "FLOAT", 192_000, 1), ("ogg", "VORBIS", 44_100, 2), ("FLAC", "PCM_16", 96_000, 2)])

@@ -84,7 +84,7 @@ public struct TimerGrammar: Hashable, Sendable {
     case .work, .rest, .half, .go, .done, .untrusted: words[phrase]?.phrase([])
     case .round(let number):
       (1...99).contains(number)
-        ? rounds.phrase([number / 10, number % 10], Self.values("number", number)) : nil
+        ? rounds.phrase([number / 10, number % 10]) { Self.values("number", number)[$0] } : nil
     case .both(let first, let second):
       names(first).flatMap { first in names(second).map { first + $0 } }
     }
@@ -96,7 +96,7 @@ public struct TimerGrammar: Hashable, Sendable {
       return nil
     }
     let values = zip(units, numbers).map { Self.values($0, $1) }
-    return rules.phrase(
-      numbers.flatMap { [$0 / 10, $0 % 10] }, values.reduce(into: [:]) { $0.merge($1) { $1 } })
+      .reduce(into: [String: String]()) { $0.merge($1) { $1 } }
+    return rules.phrase(numbers.flatMap { [$0 / 10, $0 % 10] }) { values[$0] }
   }
 }

@@ -34,10 +34,27 @@ extension Configuration {
 
   /// The configured voice, verified to have a phrase and clips for every occasion of the interval.
   public func verifiedVoice() throws(Fault) -> VoicePack {
-    let voice = try voicePack()
-    try checkWording(of: voice)
+    let voice = try wordedVoice()
     try voice.verify(every: announcer.interval, wording: wording)
     return voice
+  }
+
+  /// The configured voice, which has the configured wording.
+  private func wordedVoice() throws(Fault) -> VoicePack {
+    let voice = try voicePack()
+    try checkWording(of: voice)
+    return voice
+  }
+
+  /// For a program that says one time: its voice is not verified for others. It has no signals, and no
+  /// bells but those of the tune.
+  public func composerOfOneTime(with tune: Tune? = nil) throws(Fault) -> Composer {
+    let voice = try wordedVoice()
+    var bells = Sounds.bells()
+    if let tune { try bells.add(tune) }
+    return Composer(
+      voice: voice, wording: wording, bells: bells, voiceVolume: voiceVolume,
+      bellsVolume: bellsVolume)
   }
 
   /// - Throws: `Fault` with the line of the configuration that asks for something the voice lacks.
