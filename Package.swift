@@ -28,6 +28,7 @@ let package = Package(
     .systemLibrary(name: "CSndFile"),
     .systemLibrary(name: "CSQLite"),
     .systemLibrary(name: "CSystemd"),
+    .systemLibrary(name: "CZLib"),
     .target(name: "CClocksmith", linkerSettings: [.linkedLibrary("gpiod")]),
 
     // The rooms, each with what it may import.
@@ -53,7 +54,7 @@ let package = Package(
       dependencies: [
         "Basics", "Daemon", "Horology", "Vocabulary", "CCurl", "CJWT", "CLinux", "CMicroHTTPD",
         "CMosquitto",
-        "COpenSSL", "CSQLite", "CSystemd",
+        "COpenSSL", "CSQLite", "CSystemd", "CZLib",
       ]),
     .executableTarget(
       name: "clocksmith",

@@ -57,7 +57,8 @@ public enum BusWriter {
   ) -> Int32 {
     switch value {
     case .text(let text): return append(text: text, to: message)
-    case .integer(var number): return append("x", &number, message)
+    // The lowest bytes come first, so shorter numbers are the beginning of a long one.
+    case .integer(var number): return append(type.unicodeScalars.first ?? "x", &number, message)
     case .real(var number): return append("d", &number, message)
     case .flag(let flag):
       // sd-bus takes a D-Bus boolean as an int.
@@ -131,6 +132,16 @@ public enum BusReader {
     return record
   }
 
+  /// Reads values, each with a type of one letter, up to the first that has another.
+  public static func values(_ types: String, _ message: OpaquePointer) -> [Value] {
+    var found: [Value] = []
+    for type in types {
+      guard let value = value(String(type), message) else { break }
+      found.append(value)
+    }
+    return found
+  }
+
   /// Reads the next value, which has this type; nil if it has another.
   public static func value(
     _ type: String, _ message: OpaquePointer, depth: Int = 0
@@ -143,7 +154,7 @@ public enum BusReader {
     case "d":
       var number = 0.0
       return read(type, &number, message) ? .real(number) : nil
-    case "b", "x", "t", "i", "u":
+    case "b", "x", "t", "i", "u", "q":
       // Large enough for each of them; the lowest byte comes first, as on all machines of ours.
       var bits: UInt64 = 0
       guard read(type, &bits, message) else { return nil }

@@ -212,7 +212,7 @@ final class AnnouncerLink {
   }
 }
 
-private final class PendingCall {
+final class PendingCall {
   let answered: (OpaquePointer) -> Void
 
   init(_ answered: @escaping (OpaquePointer) -> Void) { self.answered = answered }

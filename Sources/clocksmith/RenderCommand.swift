@@ -21,6 +21,7 @@ let renderCommand = Subcommand(
     Option(
       name: "picture", argument: "FILE.svg",
       help: "the picture to draw: the level over time, and\nevery clip and blow at its place"),
+    Option(name: "chime", argument: "TUNE", help: "another chime than the configuration's"),
     zoneOption, configOption,
   ]
 ) { arguments in
@@ -31,7 +32,11 @@ let renderCommand = Subcommand(
   }
   let sound = try arguments.soundFile()
   let picture = try arguments.picture()
-  let configuration = try Configuration.load(path: arguments["config"])
+  var configuration = try Configuration.load(path: arguments["config"])
+  if let name = arguments["chime"] {
+    let tune = try Sounds.tune(name, or: ["the path of a tune's file"])
+    (configuration.announcer.chime, configuration.announcer.chimeQuarters) = (tune, tune)
+  }
   let zone = try arguments.zone(or: configuration)
   let instant = try arguments.instant("at", in: zone)!
   let time = zone.civil(at: instant)
@@ -39,10 +44,11 @@ let renderCommand = Subcommand(
     throw Misuse(description: "--at \(time.dateTime) is not a whole minute, and cannot be said")
   }
   let programme = configuration.announcer.programme(at: time, trust: .synchronised)
-  let composer = try configuration.composer()
+  let tune = configuration.announcer.chime(at: time)
+  let composer = try configuration.composerOfOneTime(with: tune)
   let score = try composer.score(of: time, programme, rate: standardRate)
   var heard: [String] = []
-  if let tune = configuration.announcer.chime(at: time) { heard.append(tune.inWords(at: time)) }
+  if let tune { heard.append(tune.inWords(at: time)) }
   if programme.words != .none { heard.append("\"\(try composer.text(of: time))\"") }
   let title = "\(time.dateTime): \(heard.joined(separator: ", "))"
   try write(

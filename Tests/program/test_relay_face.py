@@ -2,6 +2,7 @@
 
 import contextlib
 import datetime
+import gzip
 import http.client
 import json
 import shutil
@@ -110,13 +111,36 @@ def test_the_page_says_time_next_and_trust_without_javascript(running):
 def test_every_file_of_the_page_is_served_with_its_type(running):
     types = {".html": "text/html", ".css": "text/css", ".js": "text/javascript",
              ".svg": "image/svg+xml", ".png": "image/png",
-             ".webmanifest": "application/manifest+json"}
+             ".webmanifest": "application/manifest+json", ".json": "application/json"}
     for path in (ROOT / "face").iterdir():
         if path.name == "index.html" or path.suffix not in types:
             continue
         answer, body = running.get(f"/{path.name}")
-        assert answer.status == 200 and body == path.read_bytes()
+        assert answer.status == 200
+        if path.suffix == ".webmanifest":
+            named = {"name": socket.gethostname(), "short_name": socket.gethostname()}
+            assert json.loads(body) == json.loads(path.read_bytes()) | named
+        else:
+            assert body == path.read_bytes()
         assert answer.headers["Content-Type"].split(";")[0] == types[path.suffix]
+
+
+def test_texts_are_packed_for_who_takes_that(running):
+    for path in ("/timers.js", "/v1/commands"):
+        plain = running.get(path)[1]
+        answer, body = running.get(path, **{"Accept-Encoding": "gzip, br"})
+        assert (answer.headers["Content-Encoding"], answer.headers["Vary"]) == ("gzip", "Accept-Encoding")
+        assert gzip.decompress(body) == plain and len(body) < len(plain) / 2
+    for path in ("/apple-touch-icon.png", "/v1/time"):
+        assert "Content-Encoding" not in running.get(path, **{"Accept-Encoding": "gzip"})[0].headers
+
+
+def test_what_a_browser_has_kept_is_not_sent_again(running):
+    tag = running.get("/face.css")[0].headers["ETag"]
+    answer, body = running.get("/face.css", **{"If-None-Match": tag})
+    assert (answer.status, body, answer.headers["Cache-Control"]) == (304, b"", "no-cache")
+    assert answer.headers["Vary"] == "Accept-Encoding"
+    assert running.get("/main.js", **{"If-None-Match": tag})[0].status == 200
 
 
 @pytest.mark.parametrize("path", [

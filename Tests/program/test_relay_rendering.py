@@ -146,3 +146,13 @@ def test_a_voice_says_the_time_and_a_browser_may_ask_for_a_part(clock, door):
                    "bytes=a-b", "bytes=0-1,3-4", "x"):
         answer, body = running.get("/v1/voices/rms.wav", Range=wanted)
         assert (answer.status, body) == (200, sound)
+
+
+def test_a_chime_is_heard(clock, door):
+    running = door("face = yes").wait_for_announcer()
+    for path in ("none.wav", "../westminster.wav", "westminster", "-h.wav"):
+        refused(running.ask("GET", f"/v1/chimes/{path}", token=None), 404, "unknown")
+    answer, sound = running.get("/v1/chimes/cuckoo.wav")
+    assert (answer.status, answer.headers["Content-Type"]) == (200, "audio/wav")
+    samples, rate = soundfile.read(io.BytesIO(sound))
+    assert 1 < len(samples) / rate < 20 and abs(samples).max() > 0.05

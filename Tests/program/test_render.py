@@ -121,6 +121,15 @@ def test_a_picture_alone_names_every_clip_and_the_anchor(program, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["picture.svg"]
 
 
+def test_another_chime_is_rendered(program, tmp_path):
+    words = ["render", "--at", "2026-11-21T01:00", "--zone", "UTC", "--config", program.configuration()]
+    usual = program.run(*words, "--output", tmp_path / "usual.wav")
+    other = program.run(*words, "--chime", "westminster", "--output", tmp_path / "other.wav")
+    anchors = [float(done.stdout.split()[1]) for done in (usual, other)]
+    assert anchors[0] < 1 < 15 < anchors[1] < 30
+    refusal(program.run(*words, "--chime", "none", "--output", tmp_path / "none.wav"), 1)
+
+
 @pytest.mark.parametrize("path", ["/dev/full", "none/picture.svg", "."])
 def test_a_picture_that_cannot_be_written_leaves_nothing_behind(program, tmp_path, path):
     done = program.run(

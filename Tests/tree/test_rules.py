@@ -39,7 +39,7 @@ LIBRARIES = {
     "Service": {"CClocksmith", "CLinux", "CSystemd"},
     "Relay": {
         "CCurl", "CJWT", "CLinux", "CMicroHTTPD", "CMosquitto", "COpenSSL", "CSQLite",
-        "CSystemd"},
+        "CSystemd", "CZLib"},
     "Simulation": set(),
     "clocksmith": {"CLinux"},
     "clocksmith-relay": set(),

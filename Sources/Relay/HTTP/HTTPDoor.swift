@@ -41,6 +41,7 @@ final class HTTPDoor {
   private var server: HTTPServer?
   let streams: EventStreams
   let renderer: Renderer
+  private let neighbours: Neighbours
 
   private lazy var routes =
     [
@@ -58,12 +59,29 @@ final class HTTPDoor {
         service.announcer.call(.settings(nil)) { exchange.answer(HTTPAnswer($0.map(\.json))) }
       },
       Route(path: "/v1/events") { [unowned self] in listen($0) },
+      Route(path: "/v1/clocks") { [unowned self] exchange in
+        neighbours.find {
+          exchange.answer(
+            HTTPAnswer(200, json: Record(["clocks": .list($0.map { .record($0) })]).json))
+        }
+      },
       Route(path: "/v1/noon.svg") { [unowned self] exchange in
         renderer.render(service.announcer.wordsOfNoon) {
           exchange.answer(HTTPAnswer($0, type: "image/svg+xml"))
         }
       },
-      Route(path: "/v1/voices/") { [unowned self] in say($0) },
+      Route(path: "/v1/voices/") { [unowned self] exchange in
+        let time = service.announcer.localTime
+        play(exchange, at: "/v1/voices/", of: "voices", "/voice.conf") {
+          ["voice", "try", $0, time]
+        }
+      },
+      Route(path: "/v1/chimes/") { [unowned self] exchange in
+        // The hour with the fewest blows.
+        play(exchange, at: "/v1/chimes/", of: "tunes", ".tune") {
+          ["render", "--at", "2026-01-01T01:00", "--zone", "UTC", "--chime", $0]
+        }
+      },
       Route(path: "/v1/commands") { $0.answer(HTTPAnswer(200, json: Order.forms.json)) },
       Route(path: "/v1/commands", methods: ["POST"], access: .act) { [unowned self] exchange in
         service.commands.carryOut(exchange.body, from: exchange.path) {
@@ -109,6 +127,7 @@ final class HTTPDoor {
       }
     streams = EventStreams(service.loop)
     renderer = Renderer(service.loop)
+    neighbours = Neighbours(service.loop)
     server = try HTTPServer(service.loop, http.listen, settings.identity, self)
     phones?.revoked = { [unowned self] in streams.end() }
   }
@@ -148,12 +167,14 @@ final class HTTPDoor {
     exchange["Origin"].map { settings.http.origins.contains($0) } ?? false
   }
 
-  /// Lets a page read an answer, if its origin is named in the configuration.
+  /// Lets a page read an answer, if its origin is named in the configuration. The own page learns of its
+  /// successor.
   func headers(to exchange: HTTPExchange) -> [HTTPHeader] {
+    let rules = browserRules + (files.map { [("Clocksmith-Page", $0.version)] } ?? [])
     guard isFromNamedOrigin(exchange), let origin = exchange["Origin"] else {
-      return browserRules + [("Cross-Origin-Resource-Policy", "same-origin")]
+      return rules + [("Cross-Origin-Resource-Policy", "same-origin")]
     }
-    return browserRules + [
+    return rules + [
       ("Access-Control-Allow-Origin", origin), ("Access-Control-Expose-Headers", "Retry-After"),
       ("Access-Control-Allow-Methods", "DELETE, GET, HEAD, POST, PUT"),
       ("Access-Control-Allow-Headers", "Authorization, Content-Type"), ("Vary", "Origin"),
@@ -187,13 +208,13 @@ final class HTTPDoor {
     guard ["GET", "HEAD"].contains(exchange.method), let files else { return nil }
     if exchange.path == "/" {
       return Route(path: exchange.path, access: .all) { [unowned self] exchange in
-        // Nothing of the clock for who may not look.
+        // For who may not look only the name of the machine, which its announcement in the network has too.
         let words = refusal(ofVisitor: exchange, for: .look) == nil ? service.announcer.words : [:]
         exchange.answer(files.page(words))
       }
     }
     return files.others[exchange.path].map { file in
-      Route(path: exchange.path, access: .all) { $0.answer(file) }
+      Route(path: exchange.path, access: .all) { $0.answer(file.unlessKept($0["If-None-Match"])) }
     }
   }
 
@@ -207,19 +228,28 @@ final class HTTPDoor {
     exchange.serve(exchange)
   }
 
-  /// Has the time said by a voice that is installed.
-  private func say(_ exchange: HTTPExchange) {
-    let file = exchange.end(of: "/v1/voices/")
-    let voice = file.hasSuffix(".wav") ? String(file.dropLast(".wav".count)) : ""
-    let isThere = dataFolders(ofTree: "sounds", with: "voices").contains {
-      access("\($0)/voices/\(voice)/voice.conf", F_OK) == 0
+  /// Plays a voice or a chime that is installed in the browser.
+  /// - Parameters:
+  ///   - path: before the name.
+  ///   - folder: where all of them are.
+  ///   - end: what follows the name there.
+  ///   - words: the command for a name, up to `--output`.
+  private func play(
+    _ exchange: HTTPExchange, at path: String, of folder: String, _ end: String,
+    by words: (String) -> [String]
+  ) {
+    let file = exchange.end(of: path)
+    let name = file.hasSuffix(".wav") ? String(file.dropLast(".wav".count)) : ""
+    let isThere = dataFolders(ofTree: "sounds", with: folder).contains {
+      access("\($0)/\(folder)/\(name)\(end)", F_OK) == 0
     }
-    guard isThere, !voice.isEmpty, !voice.contains("/") else {
-      let why = Rejection(.unknown, "there is no voice '\(file.excerpt)'; ask for NAME.wav")
+    guard isThere, !name.isEmpty, !name.contains("/") else {
+      let why = Rejection(
+        .unknown, "there is no '\(file.excerpt)' among the \(folder); ask for NAME.wav")
       return exchange.answer(HTTPAnswer(.refused(why)))
     }
     let range = exchange["Range"]
-    renderer.render(["voice", "try", voice, service.announcer.localTime, "--output"]) {
+    renderer.render(words(name) + ["--output"]) {
       exchange.answer(HTTPAnswer($0, type: "audio/wav").part(range))
     }
   }
@@ -269,9 +299,11 @@ let browserRules: [HTTPHeader] = [
 
 /// SHA-256 in hexadecimal digits. Only digests are kept and compared: the time that this takes tells
 /// nothing of a secret.
-func digest(of secret: String) -> String {
+func digest(of secret: String) -> String { digest(of: Array(secret.utf8)) }
+
+func digest(of bytes: [UInt8]) -> String {
   var digest = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
   var count: UInt32 = 0
-  EVP_Digest(secret, secret.utf8.count, &digest, &count, EVP_sha256(), nil)
+  EVP_Digest(bytes, bytes.count, &digest, &count, EVP_sha256(), nil)
   return digest.prefix(Int(count)).hexadecimal
 }

@@ -1,5 +1,6 @@
 import Basics
 import CMicroHTTPD
+import CZLib
 @preconcurrency import Glibc
 
 typealias HTTPHeader = (name: String, value: String)
@@ -114,6 +115,32 @@ struct HTTPAnswer {
     case .success(let bytes): self.init(200, bytes, type: type)
     case .failure(let rejection): self.init(.refused(rejection))
     }
+  }
+
+  /// Nothing, if a browser has kept the same. A proxy that packs it may have written `W/` before the tag.
+  func unlessKept(_ tags: String?) -> HTTPAnswer {
+    guard let tag = headers.first(where: { $0.name == "ETag" }), tags?.contains(tag.value) == true
+    else { return self }
+    var answer = HTTPAnswer(304, [], type: "")
+    answer.headers = headers
+    return answer
+  }
+
+  /// The same as gzip, for who takes that, if it is a text and worth it.
+  func compressed(for accepted: String?) -> HTTPAnswer {
+    let type = headers.first { $0.name == "Content-Type" }?.value ?? ""
+    let isText = ["text/", "application/", "image/svg"].contains { type.hasPrefix($0) }
+    guard status == 200, isText, body.count >= 1000, accepted?.contains("gzip") == true else {
+      return self
+    }
+    let made = [UInt8](unsafeUninitializedCapacity: body.count) { buffer, count in
+      count = clocksmith_gzip(body, body.count, buffer.baseAddress, buffer.count)
+    }
+    guard !made.isEmpty else { return self }
+    var answer = HTTPAnswer(status, made, type: type)
+    answer.headers = headers.filter { $0.name != "Vary" }
+    answer.headers += [("Content-Encoding", "gzip"), ("Vary", "Accept-Encoding")]
+    return answer
   }
 
   /// The part of a sound that is asked for, as `bytes=0-1` or `bytes=0-`: Safari plays nothing from a

@@ -186,13 +186,15 @@ final class HTTPServer {
   }
 
   private func send(_ exchange: HTTPExchange, _ connection: OpaquePointer) -> Int32 {
-    guard let answer = exchange.answer,
+    guard let answer = exchange.answer?.compressed(for: exchange["Accept-Encoding"]),
       let response = exchange.stream.map({ response($0, connection) })
         ?? clocksmith_http_response(answer.body, answer.body.count)
     else { return 0 }
     defer { MHD_destroy_response(response) }
     // A state kept by a proxy or an app is wrong a moment later.
-    let headers = [("Cache-Control", "no-store")] + answer.headers + door.headers(to: exchange)
+    let kept =
+      answer.headers.contains { $0.name == "Cache-Control" } ? [] : [("Cache-Control", "no-store")]
+    let headers = kept + answer.headers + door.headers(to: exchange)
     for (name, value) in headers { MHD_add_response_header(response, name, value) }
     return clocksmith_http_answer(connection, answer.status, response)
   }
