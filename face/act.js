@@ -2,21 +2,28 @@
 
 import { command, load, Refusal } from "./api.js";
 import { button, byId, write } from "./dom.js";
+import { tr } from "./language.js";
 import { store } from "./store.js";
 
 let hide;
 /** What is to be told once nothing can be undone any more. */
 let waiting = [];
+let acted = -Infinity;
+/** What follows from what the person has just done is told by its answer. */
+export const hasActed = () => performance.now() - acted < 2000;
 
-/** Shows a sentence for a while; a screen reader says it. With `undo`, a button takes back what was done. */
-export function tell(sentence, { isError = false, undo } = {}) {
+/**
+ * Shows a sentence for a while; a screen reader says it. With `undo`, a button takes back what was done. `lang` is its
+ * language, if that is not the page's.
+ */
+export function tell(sentence, { isError = false, undo, lang } = {}) {
   const message = byId("message");
   clear(message);
   message.classList.toggle("bad", isError);
   // The same sentence twice is told twice.
   setTimeout(() => {
-    write(message, sentence);
-    if (undo) message.append(" ", button("Undo", undo));
+    write(message, sentence, lang);
+    if (undo) message.append(" ", button(tr("Undo"), undo));
   }, 50);
   message.hasUndo = Boolean(undo);
   hideAfter(message, isError ? 12_000 : undo ? 10_000 : 6000);
@@ -59,10 +66,11 @@ export const learnPairing = () => load("/v1/pair", (answer) => {
  * page calls it; the clock has only heard its number. `undo` takes back what was done.
  */
 export async function act(what, { done, error, thing, undo } = {}) {
+  acted = performance.now();
   if (error) write(error, "");
   try {
     if (!store.isPaired) await learnPairing();
-    if (store.pairing.status === "unknown") throw new Refusal(0, "The clock cannot be reached.");
+    if (store.pairing.status === "unknown") throw new Refusal(0, tr("The clock cannot be reached."));
     if (!store.isPaired) {
       dispatchEvent(new Event("unpaired"));
       return null;
@@ -78,9 +86,11 @@ export async function act(what, { done, error, thing, undo } = {}) {
       return null;
     }
     const gone = /^there is no (timer|alarm) .*/;
-    const words = thing ? refusal.message.replace(gone, `There is no ${thing} any more.`) : refusal.message;
-    if (error) write(error, words);
-    else tell(words, { isError: true });
+    const isGone = thing && gone.test(refusal.message);
+    const words = isGone ? tr("There is no {thing} any more.", { thing }) : refusal.message;
+    const { lang } = isGone ? {} : refusal;
+    if (error) write(error, words, lang);
+    else tell(words, { isError: true, lang });
     return null;
   }
 }

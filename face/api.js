@@ -1,19 +1,38 @@
 // What the relay answers: requests, commands, and the stream of what changes.
 
 import { write } from "./dom.js";
+import { tr } from "./language.js";
 
-/** A refusal: its sentence, and the status of HTTP (0 if there was no answer). */
+/** A refusal: its sentence, its language if that is not the page's, and the status of HTTP (0 without an answer). */
 export class Refusal extends Error {
-  constructor(status, sentence) {
+  constructor(status, sentence, lang) {
     // The relay begins with the command, for those who see many.
     super(sentence.replace(/^'\w+': /, ""));
     this.status = status;
+    this.lang = lang;
     this.needsPairing = status === 401;
   }
 }
 
+/** In the words of the relay, or else in these. */
+const refusalOf = (status, { error }, words) => new Refusal(status, error ?? words, error && "en");
+
 /** Where the relay has a path, as in `/v1/time`: a proxy may have put the page below another. */
 export const place = (path) => new URL(`.${path}`, document.baseURI).pathname;
+
+const RENEWED = "clocksmith-renewed";
+const REST = 600_000;
+let touched = -REST;
+addEventListener("input", () => { touched = performance.now(); });
+
+/** A page from before an upgrade loads itself anew, once, when nobody has set anything in it for ten minutes. */
+function renew(version) {
+  const isOld = version && version !== document.documentElement.dataset.version;
+  const isUsed = performance.now() - touched < REST || document.querySelector("dialog[open], #message button");
+  if (!isOld || isUsed || sessionStorage.getItem(RENEWED) === version) return;
+  sessionStorage.setItem(RENEWED, version);
+  location.reload();
+}
 
 /** Asks the relay. Throws `Refusal` if it refuses, or does not answer in time. */
 export async function ask(method, path, body) {
@@ -25,14 +44,15 @@ export async function ask(method, path, body) {
       headers: body ? { "Content-Type": "application/json" } : {},
       body: body && JSON.stringify(body),
     });
+    renew(answer.headers.get("Clocksmith-Page"));
     const text = await answer.text();
     record = text ? JSON.parse(text) : {};
   } catch (error) {
-    if (answer && !answer.ok) throw new Refusal(answer.status, "The clock refused this.");
+    if (answer && !answer.ok) throw new Refusal(answer.status, tr("The clock refused this."));
     throw new Refusal(0, error.name === "TimeoutError"
-      ? "The clock did not answer in time." : "The clock cannot be reached.");
+      ? tr("The clock did not answer in time.") : tr("The clock cannot be reached."));
   }
-  if (!answer.ok) throw new Refusal(answer.status, record.error ?? "The clock refused this.");
+  if (!answer.ok) throw refusalOf(answer.status, record, tr("The clock refused this."));
   return record;
 }
 
@@ -43,7 +63,7 @@ export async function load(path, take, error) {
     if (error) write(error, "");
   } catch (refusal) {
     if (!(refusal instanceof Refusal)) throw refusal;
-    if (error) write(error, refusal.message);
+    if (error) write(error, refusal.message, refusal.lang);
   }
 }
 
@@ -81,7 +101,7 @@ export function follow(on) {
       if (!answer) return await whyNothingCame();
       if (!answer.ok) {
         const record = await answer.json().catch(() => ({}));
-        return new Refusal(answer.status, record.error ?? "A proxy on the way refuses this.");
+        return refusalOf(answer.status, record, tr("A proxy on the way refuses this."));
       }
       const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
       let text = "";
@@ -105,7 +125,7 @@ export function follow(on) {
   /** A clock that answers, but sends no events, is behind a proxy that waits for their end. */
   async function whyNothingCame() {
     if (isLetGo || !controller.signal.aborted) return null;
-    const words = "The clock answers, but a proxy on the way holds back what it tells.";
+    const words = tr("The clock answers, but a proxy on the way holds back what it tells.");
     return ask("GET", "/v1/pair").then(() => new Refusal(0, words), () => null);
   }
 

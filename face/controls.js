@@ -1,7 +1,8 @@
 // Controls of forms: each has an element, the part of it that gets the focus, and a value.
 
 import { button, field, h, newId, select } from "./dom.js";
-import { daysOf, daysText, RANGES, readTimes, WEEKDAYS } from "./words.js";
+import { tr } from "./language.js";
+import { countdown, daysOf, daysText, RANGES, readTimes, WEEKDAYS } from "./words.js";
 
 /** One that is an element of its own. A value that is none of the choices becomes one. */
 export const control = (element) => ({
@@ -20,9 +21,11 @@ export const control = (element) => ({
 export const textControl = (attributes) => control(h("input", {
   type: "text", autocomplete: "off", spellcheck: "false", dir: "auto", ...attributes }));
 
-/** A choice can be kept as soon as it is made. */
-export const choiceControl = ({ choices, value }) => Object.assign(
-  control(select(choices.includes(value) ? choices : [value, ...choices], value)), { isChoice: true });
+/** A choice can be kept as soon as it is made. `nameOf` is what a value is called. */
+export function choiceControl({ choices, value }, nameOf) {
+  const values = choices.includes(value) ? choices : [value, ...choices];
+  return Object.assign(control(select(values.map((each) => [each, nameOf(each)]), value)), { isChoice: true });
+}
 
 /** Its value is true or false. */
 export function flagControl(checked) {
@@ -30,29 +33,39 @@ export function flagControl(checked) {
   return { element: box, focus: box, get value() { return box.checked; } };
 }
 
-/** A length in minutes and seconds, as a number of seconds. */
-export function lengthControl(legend, minutes) {
-  const input = (unit, attributes) => h("input", { type: "number", inputmode: "numeric", min: 0, step: "any",
-    "aria-label": `${legend}: ${unit}`, ...attributes });
-  const minute = input("minutes", { max: 44_640, value: minutes });
-  const second = input("seconds", { max: 2_678_400, placeholder: "0" });
-  const unit = (words) => h("span", { "aria-hidden": "true" }, words);
+/** A length as a number of seconds. Digits come in from the right, as on a phone: 130 becomes 1:30. */
+export function lengthControl(seconds) {
+  const made = textControl({ inputmode: "numeric", class: "length", value: countdown(seconds) });
+  const input = made.element;
+  let isNew = false;
+  input.addEventListener("focus", () => { isNew = true; });
+  input.addEventListener("input", ({ data }) => {
+    // The first digit begins a new length.
+    const typed = isNew && data ? data : input.value;
+    isNew = false;
+    const digits = typed.replace(/\D/g, "").replace(/^0+/, "").slice(-6).padStart(3, "0");
+    input.value = digits.replace(/\B(?=(\d\d)+$)/g, ":");
+    input.setSelectionRange(input.value.length, input.value.length);
+  });
   return {
-    element: h("fieldset", { class: "plain length" }, h("legend", {}, legend), minute, unit("min"), second, unit("s")),
-    focus: minute, isGroup: true,
-    get value() { return Number(minute.value) * 60 + Number(second.value); },
+    element: input, focus: input,
+    get value() {
+      const [second, minute = 0, hour = 0] = input.value.split(":").map(Number).reverse();
+      return hour * 3600 + minute * 60 + second;
+    },
+    get missing() { return this.value ? "" : tr("Choose a length."); },
   };
 }
 
 /** The days of an alarm: the next one, some of each week, or a date. */
 export function daysControl() {
-  const kind = select([["", "the next time"], ...RANGES, ["days", "on these days"], ["date", "on a date"]], "");
-  const boxes = WEEKDAYS.map(([day]) => [day, h("input", { type: "checkbox", id: newId("day") })]);
-  const some = h("fieldset", { class: "plain days", hidden: true }, h("legend", { class: "unseen" }, "Days"),
-    ...boxes.map(([day, box]) =>
-      h("span", {}, box, h("label", { for: box.id }, day[0].toUpperCase() + day.slice(1)))));
+  const choices = [["", tr("the next time")], ...RANGES, ["days", tr("on these days")], ["date", tr("on a date")]];
+  const kind = select(choices, "");
+  const boxes = WEEKDAYS.map(([day, , name]) => [day, h("input", { type: "checkbox", id: newId("day") }), name]);
+  const some = h("fieldset", { class: "plain days", hidden: true }, h("legend", { class: "unseen" }, tr("Days")),
+    ...boxes.map(([, box, name]) => h("span", {}, box, h("label", { for: box.id }, name))));
   const date = h("input", { type: "date" });
-  const dated = field("Date", date);
+  const dated = field(tr("Date"), date);
   dated.hidden = true;
   kind.addEventListener("change", () => {
     some.hidden = kind.value !== "days";
@@ -78,13 +91,13 @@ export function daysControl() {
     /** What is still to be chosen, as a sentence. */
     get missing() {
       if (!kind.value || this.value) return "";
-      return kind.value === "date" ? "Choose a date." : "Choose a day.";
+      return kind.value === "date" ? tr("Choose a date.") : tr("Choose a day.");
     },
   };
 }
 
 /** Times without days are of every day. */
-const DAYS = [["", "every day"], ...RANGES.slice(1), ...WEEKDAYS];
+const DAYS = [["", tr("every day")], ...RANGES.slice(1), ...WEEKDAYS];
 const two = (number) => String(number).padStart(2, "0");
 const timeOf = (minute) => `${two(Math.floor(minute / 60))}:${two(minute % 60)}`;
 
@@ -92,7 +105,7 @@ const timeOf = (minute) => `${two(Math.floor(minute / 60))}:${two(minute % 60)}`
 export function timesControl(text, hasLevel) {
   const rows = h("div", { class: "times" });
   const changed = () => rows.dispatchEvent(new Event("input", { bubbles: true }));
-  const add = button("Add a time", () => {
+  const add = button(tr("Add a time"), () => {
     addRow({ range: "", from: 22 * 60, to: 7 * 60, level: hasLevel ? "-12dB" : "" });
     rows.lastElementChild.querySelector("select").focus();
     changed();
@@ -100,19 +113,19 @@ export function timesControl(text, hasLevel) {
   const silent = (words) => h("span", { "aria-hidden": "true" }, words);
   function addRow({ range, from, to, level }) {
     const days = select(DAYS.some(([key]) => key === range) ? DAYS : [[range, daysText(range)], ...DAYS], range);
-    days.setAttribute("aria-label", "Days");
+    days.setAttribute("aria-label", tr("Days"));
     const time = (name, minute) =>
       h("input", { type: "time", "aria-label": name, required: true, value: timeOf(minute % 1440) });
-    const [start, end] = [time("From", from), time("To", to)];
+    const [start, end] = [time(tr("From"), from), time(tr("To"), to)];
     const decibels = h("input", {
-      type: "number", max: 0, min: -60, step: "any", "aria-label": "Level in dB", value: parseFloat(level) });
-    const remove = button("Remove", () => {
+      type: "number", max: 0, min: -60, step: "any", "aria-label": tr("Level in dB"), value: parseFloat(level) });
+    const remove = button(tr("Remove"), () => {
       row.remove();
       add.focus();
       changed();
-    }, { "aria-label": "Remove this time" });
-    const row = h("div", { class: "row", role: "group", "aria-label": "A time" },
-      days, start, silent("to"), end, ...hasLevel ? [decibels, silent("dB")] : [], remove);
+    }, { "aria-label": tr("Remove this time") });
+    const row = h("div", { class: "row", role: "group", "aria-label": tr("A time") },
+      days, start, silent(tr("to")), end, ...hasLevel ? [decibels, silent("dB")] : [], remove);
     row.written = () => [days.value, `${start.value}-${end.value === "00:00" ? "24:00" : end.value}`,
       hasLevel && `${decibels.value}dB`].filter(Boolean).join(" ");
     rows.append(row);

@@ -3,16 +3,37 @@
 import { place } from "./api.js";
 import { DAY } from "./clock.js";
 import { button, byId, fill, h, svg } from "./dom.js";
+import { parts, tr, trEach } from "./language.js";
 import { store } from "./store.js";
-import { dateText, heardText, readTimes, smallLength, timeText, whenText } from "./words.js";
+import {
+  dateText, english, heardText, latenessText, readTimes, spoken, thingText, timeText, whenText,
+} from "./words.js";
 
 const SHOWN = 5;
 
-const CAUSES = {
-  request: ", asked for", timer: ", of a timer", alarm: ", of an alarm", interval: ", of the interval",
-};
+const CAUSES = trEach({
+  request: "asked for", timer: "of a timer", alarm: "of an alarm", interval: "of the interval",
+});
 
-/** What was, oldest first: `{ at, kind, words, reason }`; a kind is `sounded`, `silent` or `failed`, a reason a key. */
+/** Why nothing sounds, in the words of the clock, as parts. */
+const silence = (reason) => parts("silent: {reason}", { reason: english(reason) });
+
+/** What has sounded, as parts: `chime and “twelve P M”, asked for, 120 ms late`. */
+function soundedWords({ CHIME: chime, TEXT: text, CAUSE: cause, ONSET_ERROR_USEC: microseconds }) {
+  const late = microseconds / 1000;
+  const more = [CAUSES[cause], Math.abs(late) >= 100 && latenessText(late)].filter(Boolean);
+  return [...heardWords(chime === "yes", text), ...more.map((words) => `, ${words}`)];
+}
+
+function heardWords(hasChime, text) {
+  if (!text) return [hasChime ? tr("chime") : tr("a sound")];
+  return hasChime ? parts("chime and {words}", { words: spoken(text) }) : [spoken(text)];
+}
+
+/**
+ * What was, oldest first: `{ at, kind, words, reason }`; a kind is `sounded`, `silent` or `failed`, words are parts, a
+ * reason is a key.
+ */
 function past() {
   // A notice has the reason in a sentence of its own; the agenda has the words alone.
   const silent = store.agenda.lines.filter(({ sounds }) => !sounds);
@@ -21,20 +42,17 @@ function past() {
   for (const { at, event, text, fields = {} } of store.notices) {
     const instant = Date.parse(fields.OCCASION ?? fields.DUE ?? at);
     if (event === "announced") {
-      const error = fields.ONSET_ERROR_USEC / 1000;
-      const late = Math.abs(error) >= 100 ? `, ${smallLength(error)} ${error > 0 ? "late" : "early"}` : "";
-      const heard = [fields.CHIME === "yes" && "chime", fields.TEXT && `“${fields.TEXT}”`].filter(Boolean);
       found.push({ at: fields.CAUSE === "occasion" ? instant : Date.parse(at), kind: "sounded",
-        words: `${heard.join(" and ") || "a sound"}${CAUSES[fields.CAUSE] ?? ""}${late}` });
+        words: soundedWords(fields) });
     } else if (event === "skipped") {
       const why = reasons.get(fields.REASON);
       found.push({ at: instant, last: Date.parse(fields.OCCASION_LAST ?? fields.OCCASION ?? at), kind: "silent",
-        reason: fields.REASON, words: why === undefined ? text : `silent: ${why}` });
+        reason: fields.REASON, words: why === undefined ? [english(text)] : silence(why) });
     } else if (event === "alarm_rings" || event === "timer_elapsed") {
-      found.push({ at: Date.parse(at), kind: "sounded", isRing: true, words: text });
+      found.push({ at: Date.parse(at), kind: "sounded", isRing: true, words: [english(text)] });
     } else if (["alarm_missed", "timer_missed", "timer_unheard", "cut_off", "refused"].includes(event)) {
       const kind = event === "refused" || event === "cut_off" ? "silent" : "failed";
-      found.push({ at: Date.parse(at), kind, words: text });
+      found.push({ at: Date.parse(at), kind, words: [english(text)] });
     }
   }
   return found.sort((one, other) => one.at - other.at);
@@ -45,15 +63,15 @@ function due() {
   const now = store.clock.now ?? 0;
   return store.agenda.lines.filter((line) => Date.parse(line.instant) > now).map((line) => {
     const isRing = line.cause === "alarm" || line.cause === "timer";
-    const [kind, words] = line.sounds ? ["will", dueText(line, isRing)] : ["silent", `silent: ${line.reason}`];
+    const [kind, words] = line.sounds ? ["will", dueWords(line, isRing)] : ["silent", silence(line.reason)];
     return { at: Date.parse(line.instant), kind, words, reason: line.reason_key, isRing };
   });
 }
 
-function dueText(line, isRing) {
-  if (isRing) return [line.cause, line.name || line.number].filter(Boolean).join(" ");
+function dueWords(line, isRing) {
+  if (isRing) return [thingText(line.cause, line.name || line.number || "").trim()];
   if (line.cause !== "interval") return heardText(line);
-  return line.signal === "end" ? "end of the interval" : "next signal of the interval";
+  return [line.signal === "end" ? tr("end of the interval") : tr("next signal of the interval")];
 }
 
 /** Neighbours that are silent for the same reason become one entry. */
@@ -71,9 +89,10 @@ function joined(entries) {
 
 function line(entry) {
   const range = entry.last && entry.last !== entry.at;
-  const when = range ? `${whenText(entry.at)} to ${timeText(entry.last)}` : whenText(entry.at);
+  const from = whenText(entry.at);
+  const when = range ? tr("{from} to {to}", { from, to: timeText(entry.last) }) : from;
   return h("li", { class: `entry ${entry.kind}${entry.isRing ? " ring" : ""}` },
-    h("span", { class: "when" }, when), h("span", { class: "what", dir: "auto" }, entry.words));
+    h("span", { class: "when" }, when), h("span", { class: "what", dir: "auto" }, ...entry.words));
 }
 
 const list = (entries) => h("ol", { class: "plain entries" }, ...entries.map(line));
@@ -118,7 +137,7 @@ function strip(before, after, from, to) {
 export function drawDay() {
   const { clock } = store;
   const part = byId("day");
-  if (!store.hasZone) fill(part, h("p", { class: "soft" }, "The day is shown once the time zone is set."));
+  if (!store.hasZone) fill(part, h("p", { class: "soft" }, tr("The day is shown once the time zone is set.")));
   if (!store.knowsTime || !store.state) return;
   // Opened lists stay open.
   const isOpen = [...part.querySelectorAll("details")].map((details) => details.open);
@@ -131,23 +150,25 @@ export function drawDay() {
   const more = (title, entries) =>
     entries.length ? h("details", {}, h("summary", {}, title), list(entries)) : null;
   const { switch_silences: silenced, untrusted } = store.agenda;
-  const note = silenced === "everything" ? "The switch is off: nothing of this sounds until it is on."
-    : silenced ? "The switch is off: of this, only timers, alarms and the interval sound until it is on."
+  const note = silenced === "everything" ? tr("The switch is off: nothing of this sounds until it is on.")
+    : silenced ? tr("The switch is off: of this, only timers, alarms and the interval sound until it is on.")
     : untrusted && untrusted !== "speak"
-      ? "The time may be wrong: until the clock is trusted again, the time is not said." : "";
-  const until = store.agenda.until ? `Up to ${whenText(Date.parse(store.agenda.until))}` : "Later";
+      ? tr("The time may be wrong: until the clock is trusted again, the time is not said.") : "";
+  const end = store.agenda.until && whenText(Date.parse(store.agenda.until));
+  const until = end ? tr("Up to {when}", { when: end }) : tr("Later");
   const key = (name, words) => h("span", { class: `key ${name}` }, words);
   fill(part,
     strip(before, after, from, to),
-    h("p", { class: "legend soft" }, dateText(from), key("sounded", "sounded"), key("will", "will sound"),
-      key("silent", "silent"), key("night", "quiet hours")),
+    h("p", { class: "legend soft" }, dateText(from), key("sounded", tr("sounded")),
+      key("will", tr("will sound")), key("silent", tr("silent")), key("night", tr("quiet hours"))),
     h("div", { class: "columns" },
-      h("div", {}, h("h3", {}, "Next"), note && h("p", { class: "soft" }, note),
-        coming.length ? list(coming.slice(0, SHOWN)) : h("p", { class: "soft" }, "Nothing is due."),
+      h("div", {}, h("h3", {}, tr("Next")), note && h("p", { class: "soft" }, note),
+        coming.length ? list(coming.slice(0, SHOWN)) : h("p", { class: "soft" }, tr("Nothing is due.")),
         more(until, coming.slice(SHOWN))),
-      h("div", {}, h("h3", {}, "Before"),
-        gone.length ? list(gone.slice(0, SHOWN)) : h("p", { class: "soft" }, "Nothing yet since the relay started."),
-        more("Earlier", gone.slice(SHOWN)))));
+      h("div", {}, h("h3", {}, tr("Before")),
+        gone.length ? list(gone.slice(0, SHOWN))
+          : h("p", { class: "soft" }, tr("Nothing yet since the relay started.")),
+        more(tr("Earlier"), gone.slice(SHOWN)))));
   part.querySelectorAll("details").forEach((details, index) => { details.open = isOpen[index] ?? false; });
   part.querySelectorAll("summary")[focused]?.focus();
 }
@@ -162,14 +183,15 @@ export function drawNoon({ again = false } = {}) {
   if (again) version = Date.now();
   const figure = byId("noon");
   const src = `${place("/v1/noon.svg")}?${clock.startOfDay(clock.now + DAY / 2)}-${version}`;
-  const alt = "The level over time of the announcement at noon: the melody before the hour, the blows from the hour "
-    + "on, and the words.";
+  const alt = tr("The level over time of the announcement at noon: the melody before the hour, the blows from the hour "
+    + "on, and the words.");
   const hadFocus = figure.contains(document.activeElement);
   const fail = () => { failed = src; drawNoon(); };
   const shown = failed === src
-    ? [h("p", { class: "soft" }, "The picture cannot be made now."),
-      button("Try again", () => drawNoon({ again: true }))]
+    ? [h("p", { class: "soft" }, tr("The picture cannot be made now.")),
+      button(tr("Try again"), () => drawNoon({ again: true }))]
     : [h("img", { src, alt, loading: "lazy", width: 1200, height: 420, onerror: fail })];
-  fill(figure, h("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": "Picture of noon" }, ...shown));
+  const label = tr("Picture of noon");
+  fill(figure, h("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": label }, ...shown));
   if (hadFocus && !figure.contains(document.activeElement)) figure.firstElementChild.focus();
 }

@@ -74,11 +74,13 @@ export const named = (name) => h("bdi", { class: "name", translate: "no" }, name
 
 /**
  * Writes a text if it differs from the last one, so that nothing is read out or selected anew. It is not compared with
- * what can be read there, which the browser may have translated.
+ * what can be read there, which the browser may have translated. `lang` is its language, if that is not the page's.
  */
-export function write(element, text) {
+export function write(element, text, lang) {
   if (element.written === text) return;
   element.written = element.textContent = text;
+  if (lang) element.lang = lang;
+  else element.removeAttribute("lang");
 }
 
 /** Gives an element these children, unless they are like those that it was given the last time. */

@@ -5,38 +5,42 @@ import { give } from "./act.js";
 import { load } from "./api.js";
 import { control, daysControl, flagControl, lengthControl, textControl } from "./controls.js";
 import { button, byId, field, fill, form, h, keepList, refusal, select, write } from "./dom.js";
+import { tr } from "./language.js";
+import { valueText } from "./setting.js";
 import { store } from "./store.js";
-import { lengthText, sentence, timeOfDayText } from "./words.js";
+import { english, lengthText, sentence, timeOfDayText } from "./words.js";
 
 const number = (value, min) => ({ type: "number", inputmode: "numeric", value, min });
-const NAME = { label: "Name, if you like", input: { maxlength: 40 }, isWide: true };
+const length = (label, seconds) => ({
+  label, control: () => lengthControl(seconds), hint: tr("Digits move up: 130 is 1:30, and 20000 is 2 hours.") });
+const NAME = { label: tr("Name, if you like"), input: { maxlength: 40 }, isWide: true };
 
 /** What the page knows of a field: another control, or the attributes of an input, or the choices besides none. */
 const KNOWN = {
-  timer: { seconds: { control: () => lengthControl("Length", 10) }, name: NAME },
+  timer: { seconds: length(tr("Length"), 600), name: NAME },
   alarm: {
-    time: { label: "Time", input: { type: "time", value: "07:00" } },
-    days: { label: "Rings", control: daysControl },
+    time: { label: tr("Time"), input: { type: "time", value: "07:00" } },
+    days: { label: tr("Rings"), control: daysControl },
     name: NAME,
-    tune: { label: "Sound", none: "the signal of timers" },
-    rise: { label: "Full volume", none: "at once", choices: [
-      ["1min", "over 1 minute"], ["5min", "over 5 minutes"], ["15min", "over 15 minutes"]] },
+    tune: { label: tr("Sound"), none: tr("the signal of timers") },
+    rise: { label: tr("Full volume"), none: tr("at once"), choices: [
+      ["1min", tr("over 1 minute")], ["5min", tr("over 5 minutes")], ["15min", tr("over 15 minutes")]] },
   },
   interval: {
-    seconds: { control: () => lengthControl("Every", 5) },
-    work: { label: "Work, in seconds", input: number(30, 1) },
-    rest: { label: "Rest, in seconds", input: number(10, 0) },
-    prepare: { label: "Before the first round, in seconds", input: number(10, 0) },
-    rounds: { label: "Rounds (empty: no end)", input: number(8, 1) },
-    countdown: { label: "Seconds counted down", input: number(3, 0) },
-    words: { label: "The voice says the phases", isWide: true },
+    seconds: length(tr("Every"), 300),
+    work: { label: tr("Work, in seconds"), input: number(30, 1) },
+    rest: { label: tr("Rest, in seconds"), input: number(10, 0) },
+    prepare: { label: tr("Before the first round, in seconds"), input: number(10, 0) },
+    rounds: { label: tr("Rounds (empty: no end)"), input: number(8, 1) },
+    countdown: { label: tr("Seconds counted down"), input: number(3, 0) },
+    words: { label: tr("The voice says the phases"), isWide: true },
   },
 };
 
 const spaced = (key) => key.replaceAll("_", " ");
 const labelOf = (key) => key[0].toUpperCase() + spaced(key.slice(1));
 
-function makeControl({ required, help, argument, choices }, { none = "none", input, ...known }) {
+function makeControl({ required, help, argument, choices }, { none = tr("none"), input, ...known }) {
   if (known.control) return known.control();
   if (help && !argument) return flagControl(false);
   const options = known.choices ?? choices;
@@ -61,7 +65,8 @@ function fieldPart(command, served) {
   const known = KNOWN[command][key];
   const made = makeControl(served, known ?? {});
   const isWritten = !choices && (argument || !help);
-  const hint = known ? "" : [help, isWritten && `write ${allowed}`].filter(Boolean).map(sentence).join(" ");
+  const told = [help, isWritten && `write ${allowed}`].filter(Boolean).map(sentence).join(" ");
+  const hint = known ? known.hint : told && english(told);
   const main = made.isGroup ? made.element : field(known?.label ?? labelOf(key), made.element, hint);
   const wide = made.isGroup || known?.isWide ? [main] : [];
   for (const each of [...wide, ...made.extra ?? []]) each.classList.add("whole");
@@ -79,7 +84,7 @@ function commandForm(command, fields, title, done, always = {}, close = null) {
   const error = refusal();
   async function send(given = {}) {
     const asked = parts.filter(({ elements: [main] }) => !main.hidden);
-    const missing = asked.map((part) => part.control.missing).find(Boolean);
+    const missing = asked.map(({ key, control }) => !(key in given) && control.missing).find(Boolean);
     if (missing) return write(error, missing);
     const values = asked.map((part) => [part.key, part.control.value]).filter(([, value]) => value !== "");
     const keys = { ...Object.fromEntries(values), ...always, ...given };
@@ -91,7 +96,7 @@ function commandForm(command, fields, title, done, always = {}, close = null) {
   const grid = h("div", { class: "pair" }, ...parts.flatMap(({ elements }) => elements));
   const element = form({}, send, grid, error,
     h("p", { class: "row" }, h("button", { type: "submit", class: "main" }, title),
-      close && button("Leave it as it is", close)));
+      close && button(tr("Leave it as it is"), close)));
   const update = (now) => {
     for (const { key, choices } of now) {
       if (choices) parts.find((part) => part.key === key).control.offer(choices);
@@ -100,28 +105,30 @@ function commandForm(command, fields, title, done, always = {}, close = null) {
   return { element, grid, parts, send, update };
 }
 
-const alarmIsSet = ({ time }) => `The alarm is set for ${timeOfDayText(time)}.`;
+const alarmIsSet = ({ time }) => tr("The alarm is set for {time}.", { time: timeOfDayText(time) });
 
 const FORMS = {
   timer(fields) {
-    const made = commandForm("timer", fields, "Start the timer",
-      ({ seconds }) => `A timer of ${lengthText(seconds)} runs.`);
+    const made = commandForm("timer", fields, tr("Start the timer"),
+      ({ seconds }) => tr("A timer of {length} runs.", { length: lengthText(seconds) }));
     const quick = [1, 3, 5, 10, 20, 30].map((minutes) => button(`${minutes} min`,
-      () => made.send({ seconds: minutes * 60 }), { "aria-label": `Start a timer of ${minutes} minutes` }));
-    const row = h("div", { class: "row quick", role: "group", "aria-label": "Start a timer at once" }, ...quick);
+      () => made.send({ seconds: minutes * 60 }), { "aria-label": tr("Start a timer of {minutes} min", { minutes }) }));
+    const row = h("div", { class: "row quick", role: "group", "aria-label": tr("Start a timer at once") }, ...quick);
     return { ...made, element: h("div", {}, row, made.element) };
   },
-  alarm: (fields) => commandForm("alarm", fields, "Set the alarm", alarmIsSet, { replace: undefined }),
+  alarm: (fields) => commandForm("alarm", fields, tr("Set the alarm"), alarmIsSet, { replace: undefined }),
   interval(fields) {
-    const made = commandForm("interval", fields, "Start the interval", () => "The interval runs.", { replace: true });
-    const kind = select([["plain", "a signal again and again"], ["rounds", "rounds of work and rest"]], "plain");
+    const made = commandForm("interval", fields, tr("Start the interval"), () => tr("The interval runs."),
+      { replace: true });
+    const kind = select([["plain", tr("a signal again and again")], ["rounds", tr("rounds of work and rest")]],
+      "plain");
     const choose = () => {
       const isPlain = kind.value === "plain";
       for (const { key, elements: [main] } of made.parts) main.hidden = (key === "seconds") !== isPlain;
     };
     kind.addEventListener("change", choose);
     choose();
-    const kinds = field("Kind", kind);
+    const kinds = field(tr("Kind"), kind);
     kinds.classList.add("whole");
     made.grid.prepend(kinds);
     return made;
@@ -133,7 +140,8 @@ const shape = (fields) => JSON.stringify(fields.map((each) => ({ ...each, choice
 /** The fields of a command; undefined while they are not known. */
 function fieldsOf(command) {
   const tunes = store.settings?.get("announce.chime")?.choices?.filter((name) => name !== "none") ?? [];
-  return store.fields.get(command)?.map((each) => (each.key === "tune" ? { ...each, choices: tunes } : each));
+  const choices = tunes.map((tune) => [tune, valueText("announce.chime", tune)]);
+  return store.fields.get(command)?.map((each) => (each.key === "tune" ? { ...each, choices } : each));
 }
 
 /** What a command was given for a timer or an alarm: the same again makes it anew. */
@@ -142,7 +150,7 @@ export const planOf = (command, record) => Object.fromEntries((store.fields.get(
 
 /** The form in which an alarm is changed. */
 export function changeForm(alarm, close) {
-  const made = commandForm("alarm", fieldsOf("alarm"), "Save", alarmIsSet, { replace: alarm.number }, close);
+  const made = commandForm("alarm", fieldsOf("alarm"), tr("Save"), alarmIsSet, { replace: alarm.number }, close);
   for (const { key, control } of made.parts) control.value = alarm[key] ?? "";
   return made;
 }
@@ -168,6 +176,7 @@ export function details(command, record) {
   const text = ({ key, argument }) => {
     const value = record[key];
     if (value === true) return spaced(key);
+    if (key === "rise") return tr("rise {length}", { length: value });
     return `${spaced(key)} ${argument === "LENGTH" && typeof value === "number" ? lengthText(value) : value}`;
   };
   return (store.fields.get(command) ?? []).filter(({ key }) => record[key] && !TOLD.includes(key)).map(text);

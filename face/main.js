@@ -1,11 +1,12 @@
 // Starts the page, and keeps it in step with the clock.
 
-import { learnPairing, notice } from "./act.js";
+import { hasActed, learnPairing, notice } from "./act.js";
 import { follow, load } from "./api.js";
 import { DAY } from "./clock.js";
 import { drawDay, drawNoon } from "./day.js";
 import { byId } from "./dom.js";
 import { drawForms, loadFields } from "./forms.js";
+import { tr } from "./language.js";
 import { drawContact, drawNow, startNow, tick } from "./now.js";
 import { drawPhones, loadPhones, openPairing } from "./pairing.js";
 import { loadSettings } from "./setting.js";
@@ -60,6 +61,9 @@ function everySecond() {
 const loadAgenda = () => load("/v1/agenda", (agenda) => { store.agenda = agenda; drawDay(); });
 const loadNotices = () => load("/v1/notices", ({ notices }) => { store.notices = notices; drawDay(); });
 
+/** It takes the clock a second to ask the others. */
+const loadClocks = () => load("/v1/clocks", ({ clocks }) => { store.clocks = clocks; drawNow(); });
+
 /** Does it once for many calls that come close together. */
 function gathered(action, milliseconds) {
   let timer;
@@ -91,21 +95,21 @@ const on = {
     if (store.contact === "live") return;
     const wasLost = store.contact === "lost";
     store.contact = "live";
-    if (wasLost) notice("The clock is there again.");
+    if (wasLost) notice(tr("The clock is there again."));
     catchUp();
   },
 
   event(name, record) {
     if (name === "state") {
       const before = store.state;
-      if (store.absent) notice("The clock runs again.");
+      if (store.absent) notice(tr("The clock runs again."));
       store.absent = null;
       store.state = record;
       if (before && before.trust !== record.trust && store.hasZone) {
-        notice(record.trust === "untrusted" ? "The time may be wrong now." : "The time is right.");
+        notice(record.trust === "untrusted" ? tr("The time may be wrong now.") : tr("The time is right."));
       }
-      if (before && before.muted !== record.muted) {
-        notice(record.muted ? "The clock is silent now." : "The clock may sound again.");
+      if (before && before.muted !== record.muted && !hasActed()) {
+        notice(record.muted ? tr("The clock is silent now.") : tr("The clock may sound again."));
       }
       if (before && before.zone !== record.zone) {
         store.clock.forget();
@@ -124,7 +128,7 @@ const on = {
       if (["zone", "clock_set", "setting", "reloaded"].includes(record.event)) learnTime();
       drawDay();
     } else if (name === "absent") {
-      if (!store.absent) notice("The clock does not run: nothing sounds.", { isError: true });
+      if (!store.absent) notice(tr("The clock does not run: nothing sounds."), { isError: true });
       store.absent = record.error;
       drawTime();
     }
@@ -136,7 +140,7 @@ const on = {
       store.state = null;
       loadPairing();
     } else {
-      if (store.contact === "live") notice("There is no contact with the clock.", { isError: true });
+      if (store.contact === "live") notice(tr("There is no contact with the clock."), { isError: true });
       store.contact = "lost";
       store.refusal = refusal ? sentence(refusal.message) : null;
     }
@@ -147,6 +151,7 @@ const on = {
 /** After each new contact: what may have changed meanwhile. */
 async function catchUp() {
   const again = isAskingForPairing ? [] : [loadPairing().then(loadPhones)];
+  loadClocks();
   await Promise.all([learnTime(), loadAgenda(), loadNotices(), loadFields(), loadSettings(), ...again]);
   drawAll();
 }
@@ -176,9 +181,6 @@ function showPage({ isFirst = false } = {}) {
 
 // MARK: The start
 
-for (const element of document.querySelectorAll("[data-script]")) element.removeAttribute("hidden");
-// By this a person with several clocks tells their tabs apart.
-document.title = `${location.hostname} – clocksmith`;
 startNow();
 startSound();
 showPage({ isFirst: true });

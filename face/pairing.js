@@ -3,6 +3,7 @@
 import { act, learnPairing, tell } from "./act.js";
 import { ask, load } from "./api.js";
 import { button, byId, field, fill, form, h, keepList, named, refusal, write } from "./dom.js";
+import { parts, tr } from "./language.js";
 import { store } from "./store.js";
 import { dateText, whenText } from "./words.js";
 
@@ -12,10 +13,10 @@ let called = guessedName();
 
 function guessedName() {
   const agent = navigator.userAgent;
-  const kind = [[/iPhone/, "iPhone"], [/iPad/, "iPad"], [/Android.*Mobile/, "Android phone"],
-    [/Android/, "Android tablet"], [/Macintosh/, "Mac"], [/Windows/, "Windows PC"], [/Linux/, "Linux PC"]]
+  const kind = [[/iPhone/, "iPhone"], [/iPad/, "iPad"], [/Android.*Mobile/, tr("Android phone")],
+    [/Android/, tr("Android tablet")], [/Macintosh/, "Mac"], [/Windows/, "Windows PC"], [/Linux/, "Linux PC"]]
     .find(([pattern]) => pattern.test(agent));
-  return kind?.[1] ?? "My phone";
+  return kind?.[1] ?? tr("My phone");
 }
 
 /** Opens the dialog, unless it is open. */
@@ -34,24 +35,27 @@ function drawForm(dialog, problem) {
   const error = refusal(problem);
   dialog.replaceChildren(
     form({}, () => begin(dialog, name, error),
-      h("h2", { id: "pairing-title" }, "Pair this phone"),
+      h("h2", { id: "pairing-title" }, tr("Pair this phone")),
       h("p", {}, store.pairing.look
-        ? "Everybody in the house may look. To change something, pair this phone with the clock once."
-        : "Only paired phones may look at this clock. Pair this one once."),
-      h("p", {}, "Have somebody at the clock: to confirm, its button is held for a second, within a minute."),
-      field("Name of this phone", name), error,
+        ? tr("Everybody in the house may look. To change something, pair this phone with the clock once.")
+        : tr("Only paired phones may look at this clock. Pair this one once.")),
+      h("p", {}, tr("Have somebody at the clock: to confirm, its button is held for a second, within a minute.")),
+      field(tr("Name of this phone"), name), error,
       h("p", { class: "row" },
-        h("button", { type: "submit", class: "main" }, "Begin"),
-        button("Not now", () => dialog.close()))));
+        h("button", { type: "submit", class: "main" }, tr("Begin")),
+        button(tr("Not now"), () => dialog.close()))));
   name.focus();
 }
+
+/** What had the focus may be gone: it must not fall back to the top of the page. */
+const keepFocus = () => document.activeElement === document.body && byId("main").focus({ preventScroll: true });
 
 async function begin(dialog, name, error) {
   let answer;
   try {
     answer = await ask("POST", "/v1/pair", { name: name.value.trim() });
   } catch (refused) {
-    write(error, refused.message);
+    write(error, refused.message, refused.lang);
     name.setAttribute("aria-invalid", "true");
     return;
   }
@@ -64,12 +68,12 @@ function drawWords(dialog, answer) {
   const end = performance.now() + answer.seconds * 1000;
   const left = h("span", { class: "left", "aria-hidden": "true" });
   dialog.replaceChildren(
-    h("h2", { id: "pairing-title" }, "Confirm on the clock"),
-    h("p", {}, "The words of this phone:"),
+    h("h2", { id: "pairing-title" }, tr("Confirm on the clock")),
+    h("p", {}, tr("The words of this phone:")),
     h("p", { class: "words", tabindex: -1, translate: "no" }, answer.words),
-    h("p", {}, "Hold the button of the clock for a second. Or run ",
-      h("code", { translate: "no" }, "clocksmith-relay pair"), " there, and confirm if it shows the same words."),
-    h("p", { class: "soft" }, left), h("p", { class: "row" }, button("Cancel", () => endPairing(dialog))));
+    h("p", {}, ...parts("Hold the button of the clock for a second. Or run {command} there, and confirm if it shows "
+      + "the same words.", { command: h("code", { translate: "no" }, "clocksmith-relay pair") })),
+    h("p", { class: "soft" }, left), h("p", { class: "row" }, button(tr("Cancel"), () => endPairing(dialog))));
   // After the dialog is shown, which takes the focus.
   setTimeout(() => dialog.querySelector(".words")?.focus(), 0);
   let isAsking = false;
@@ -83,9 +87,10 @@ function drawWords(dialog, answer) {
     if (store.isPaired) {
       dialog.close();
       window.scrollTo(0, 0);
-      tell("This phone is paired. It can act now.");
+      keepFocus();
+      tell(tr("This phone is paired. It can act now."));
     } else if (store.pairing.status === "none" || seconds === 0) {
-      drawForm(dialog, "Nobody has confirmed it. Try again.");
+      drawForm(dialog, tr("Nobody has confirmed it. Try again."));
     }
   }, 1000);
 }
@@ -109,29 +114,32 @@ export async function loadPhones() {
 export function drawPhones() {
   const part = byId("phones");
   fill(part, store.isPaired
-    ? [h("p", { class: "soft" }, "These may act. Remove one that is lost or sold."), h("ul", { class: "plain" })]
-    : h("p", {}, "This phone is not paired: it may look, and not act."));
+    ? [h("p", { class: "soft" }, tr("These may act. Remove one that is lost or sold.")), h("ul", { class: "plain" })]
+    : h("p", {}, tr("This phone is not paired: it may look, and not act.")));
   const list = part.querySelector("ul");
   if (list) keepList(list, phones, ({ number, name }) => `${number} ${name}`, phoneLine);
 }
 
 function phoneLine(phone) {
   const dates = h("span", { class: "soft" });
-  const tag = phone.this ? h("span", { class: "tag" }, "this one") : null;
+  const tag = phone.this ? h("span", { class: "tag" }, tr("this one")) : null;
   return {
     element: h("li", { class: "line" },
       h("span", { class: "grow" }, named(phone.name), tag, h("br"), dates),
-      button("Remove", () => remove(phone), { "aria-label": `Remove ${phone.name}` })),
+      button(tr("Remove"), () => remove(phone), { "aria-label": tr("Remove {name}", { name: phone.name }) })),
     update(now) {
-      const seen = now.seen ? `, last seen ${whenText(Date.parse(now.seen))}` : "";
-      write(dates, `since ${dateText(Date.parse(now.since))}${seen}`);
+      const date = dateText(Date.parse(now.since));
+      const when = now.seen && whenText(Date.parse(now.seen));
+      write(dates, when ? tr("since {date}, last seen {when}", { date, when }) : tr("since {date}", { date }));
     },
   };
 }
 
 async function remove(phone) {
-  if (!confirm(phone.this ? "Remove this phone? It can only look then." : `Remove ${phone.name}?`)) return;
-  await act(() => ask("DELETE", `/v1/phones/${phone.number}`), { done: `${phone.name} is removed.` });
+  const { name } = phone;
+  if (!confirm(phone.this ? tr("Remove this phone? It can only look then.") : tr("Remove {name}?", { name }))) return;
+  await act(() => ask("DELETE", `/v1/phones/${phone.number}`), { done: tr("{name} is removed.", { name }) });
   await learnPairing();
   await loadPhones();
+  keepFocus();
 }

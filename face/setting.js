@@ -4,36 +4,74 @@ import { give, tell } from "./act.js";
 import { load, place } from "./api.js";
 import { choiceControl, textControl, timesControl } from "./controls.js";
 import { button, byId, form, h, latest, named, newId, refusal, write } from "./dom.js";
+import { parts, tr, trEach } from "./language.js";
 import { store } from "./store.js";
-import { readTimes } from "./words.js";
+import { english, readTimes } from "./words.js";
 
 /** Groups, and what their settings are called. A setting without a name stands in the last one, too. */
 export const GROUPS = {
-  "Voice": {
+  [tr("Voice")]: trEach({
     "announce.voice": "Voice", "announce.style": "How it says the time", "announce.clock": "Hours of the clock",
     "announce.say_it_is": "Begins with “it is”", "announce.voice_at_hour": "The voice at the hour",
-  },
-  "Chime": {
+  }),
+  [tr("Chime")]: trEach({
     "announce.interval": "Minutes between announcements", "announce.chime": "Chime at the hour",
     "announce.chime_quarters": "Chime at the other quarters",
-  },
-  "Quiet": { "announce.quiet": "Quiet hours", "speaker.quieter": "Quieter at times" },
-  "Place and time": { "clock.zone": "Time zone", "clock.untrusted": "While the time may be wrong" },
-  "Switch and button": {
+  }),
+  [tr("Quiet")]: trEach({ "announce.quiet": "Quiet hours", "speaker.quieter": "Quieter at times" }),
+  [tr("Place and time")]: trEach({ "clock.zone": "Time zone", "clock.untrusted": "While the time may be wrong" }),
+  [tr("Switch and button")]: trEach({
     "switch.line": "Line of the switch", "switch.silences": "The switch silences", "button.line": "Line of the button",
-  },
-  "All others": {
+  }),
+  [tr("All others")]: trEach({
     "announce.at_stop": "When the clock is stopped", "speaker.volume": "Volume at the start",
     "speaker.voice_volume": "Volume of the voice", "speaker.bells_volume": "Volume of the bells",
     "speaker.device": "Speaker", "speaker.mixer": "Volume control of the speaker",
-  },
+  }),
 };
 const LABELS = Object.assign({}, ...Object.values(GROUPS));
-const HINTS = {
+const HINTS = trEach({
   "announce.quiet": "No announcement sounds in these hours. Alarms and timers do.",
   "speaker.quieter": "The clock is quieter in these hours, by so many dB.",
   "clock.zone": "For example Europe/London.",
+});
+
+const TUNES = trEach({
+  "bigben": "Big Ben, the hour bell alone", "cuckoo": "Cuckoo", "pips": "Time signal, five short pips and a long one",
+  "shipsbell": "Ship's bell", "stmichaels": "St Michael's, eight bells", "westminster": "Westminster, as in London",
+  "westminster-even": "Westminster, evenly spaced", "whittington": "Whittington, eight bells",
+});
+/** What the values of a setting are called. One that is missing is called as files have it. */
+const NAMES = {
+  "announce.voice": trEach({
+    "heart": "Heart, a woman's voice, English", "slt": "SLT, a woman's voice, English",
+    "rms": "RMS, a man's voice, English", "de": "a woman's voice, German", "es": "a woman's voice, Spanish",
+    "fr": "a woman's voice, French", "it": "a man's voice, Italian", "ru": "a woman's voice, Russian",
+  }),
+  "announce.style": trEach({
+    "digital": "hours and minutes", "natural": "as people say it",
+    "natural-day": "as people say it, with the part of the day",
+  }),
+  "announce.clock": trEach({ "12": "12 hours", "24": "24 hours" }),
+  "announce.voice_at_hour": trEach({ before: "before the bells", after: "after the bells", none: "says nothing" }),
+  "announce.chime": TUNES, "announce.chime_quarters": TUNES,
+  "announce.at_stop": trEach({ fade: "the sound fades out", finish: "the sound plays to its end" }),
+  "clock.untrusted": trEach({
+    silent: "nothing sounds", chime: "the bells alone sound", ask: "it says the time only if asked",
+    speak: "everything sounds",
+  }),
+  "switch.silences": trEach({ everything: "everything", announcements: "announcements, not timers and alarms" }),
 };
+const USUAL = trEach({ none: "none", yes: "yes", no: "no" });
+/** The pins of the header with the lines GPIO0 to GPIO27. */
+const PINS = [27, 28, 3, 5, 7, 29, 31, 26, 24, 21, 19, 23, 32, 33,
+  8, 10, 36, 11, 12, 35, 38, 40, 15, 16, 18, 22, 37, 13];
+
+export function valueText(key, value) {
+  const pin = PINS[/^GPIO(\d+)$/.exec(value)?.[1]];
+  if (pin) return tr("{line}, pin {pin}", { line: value, pin });
+  return NAMES[key]?.[value] ?? USUAL[value] ?? value;
+}
 
 const label = (key) => LABELS[key] ?? key.replace(".", ": ").replaceAll("_", " ");
 
@@ -62,33 +100,40 @@ function zoneControl({ value }) {
     control.value = own;
     control.focus.dispatchEvent(new Event("input", { bubbles: true }));
   };
-  control.extra = own && [button(["Take this phone's: ", named(own)], take)];
+  control.extra = own && [button(parts("Take this phone's: {zone}", { zone: named(own) }), take)];
+  return control;
+}
+
+/** A choice that is heard in the browser, from this folder of the relay. */
+function heardControl(record, folder) {
+  const hear = button(tr("Hear it here"), () => play(folder, control.value));
+  const control = choiceControl(record, (name) => valueText(record.key, name));
+  control.extra = [hear];
+  // The relay has none of other folders.
+  control.mark = () => { hear.hidden = control.value.includes("/") || control.value === "none"; };
+  return control;
+}
+
+function voiceControl(record) {
+  // A time that is given is said without a zone, too.
+  const say = () => give("announce", { time: new Date().toTimeString().slice(0, 5) }, {
+    done: ({ text }) => (text ? tr("The speaker says “{text}” in the voice that is saved.", { text })
+      : tr("The speaker says the time in the voice that is saved.")) });
+  const control = heardControl(record, "voices");
+  // It is heard before it is kept.
+  control.isChoice = false;
+  control.extra.push(button(tr("Hear it on the speaker"), say));
   return control;
 }
 
 let player;
-function voiceControl(record) {
-  const hear = button("Hear it here", () => playVoice(control.value));
-  // A time that is given is said without a zone, too.
-  const say = () => give("announce", { time: new Date().toTimeString().slice(0, 5) }, {
-    done: (answer) => `The speaker says “${answer.text ?? "the time"}” in the voice that is saved.` });
-  const control = choiceControl(record);
-  // It is heard before it is kept.
-  control.isChoice = false;
-  control.extra = [hear, button("Hear it on the speaker", say)];
-  // The relay has no voices of folders.
-  control.mark = () => { hear.hidden = control.value.includes("/"); };
-  return control;
-}
-
-async function playVoice(name) {
+async function play(folder, name) {
   player?.pause();
-  player = new Audio(place(`/v1/voices/${encodeURIComponent(name)}.wav`));
+  player = new Audio(place(`/v1/${folder}/${encodeURIComponent(name)}.wav`));
   try {
     await player.play();
-    tell("The time in this voice.");
   } catch (error) {
-    if (error.name !== "AbortError") tell("This voice cannot be heard here.", { isError: true });
+    if (error.name !== "AbortError") tell(tr("It cannot be heard here."), { isError: true });
   }
 }
 
@@ -103,15 +148,18 @@ function controlFor(record) {
   if (hasTimes(record)) return timesControl(record.value, record.key === "speaker.quieter");
   if (record.key === "clock.zone") return zoneControl(record);
   if (!record.choices?.length) return textControl({ value: record.value });
-  return record.key === "announce.voice" ? voiceControl(record) : choiceControl(record);
+  if (record.key === "announce.voice") return voiceControl(record);
+  if (record.key === "announce.chime") return heardControl(record, "chimes");
+  return choiceControl(record, (value) => valueText(record.key, value));
 }
 
 // MARK: All of it
 
 function originText(record) {
-  if (record.origin === "settings") return record.hides ? `set here, in place of ${record.hides}` : "set here";
-  if (record.origin === "file") return `from ${record.place ?? "a file"}`;
-  return "the default";
+  const { origin, hides, place: file } = record;
+  if (origin === "settings") return hides ? tr("set here, in place of {file}", { file: hides }) : tr("set here");
+  if (origin === "file") return file ? tr("from {file}", { file }) : tr("from a file");
+  return tr("the default");
 }
 
 /** A field that saves one key; a choice at once, unless it waits for others. */
@@ -129,21 +177,23 @@ export function settingPart(first, title = label(first.key), { waits = false } =
   const stem = newId("setting");
   const error = refusal("", { id: `${stem}-error` });
   const from = h("span", { class: "origin", id: `${stem}-origin` });
-  const allowed = HINTS[first.key] ?? (first.choices?.length ? "" : first.allowed);
-  const hint = first.settable === false ? "Only a file of the clock sets this." : allowed;
+  const allowed = HINTS[first.key] ?? (first.choices?.length || !first.allowed ? "" : english(first.allowed));
+  const hint = first.settable === false ? tr("Only a file of the clock sets this.") : allowed;
   control.focus.id = stem;
   control.focus.dataset.key = first.key;
   const labelled = control.isGroup ? control.element : control.focus;
   labelled.setAttribute("aria-describedby", `${stem}-origin ${hint ? `${stem}-hint ` : ""}${stem}-error`);
   if (control.isGroup) labelled.setAttribute("aria-labelledby", `${stem}-label`);
-  const save = h("button", { type: "submit", class: "main", "aria-label": `Save: ${title}`, hidden: true }, "Save");
+  const save = h("button",
+    { type: "submit", class: "main", "aria-label": tr("Save: {title}", { title }), hidden: true }, tr("Save"));
   const takeBack = () => {
     put(record.value);
     write(error, "");
     mark();
     control.focus.focus();
   };
-  const undo = button("Undo", takeBack, { class: "undo", "aria-label": `Do not change: ${title}`, hidden: true });
+  const undo = button(tr("Undo"), takeBack,
+    { class: "undo", "aria-label": tr("Undo: {title}", { title }), hidden: true });
   const back = button("", () => set(undefined), { class: "quiet" });
   const backRow = h("p", { class: "row" }, back);
   function mark() {
@@ -155,13 +205,14 @@ export function settingPart(first, title = label(first.key), { waits = false } =
   }
   async function set(value) {
     const keys = value === undefined ? { key: record.key } : { key: record.key, value };
-    const done = value === undefined ? `${title} is back to the value of the files.` : `${title} is saved.`;
+    const done = value === undefined ? tr("{title} is back to the value of the files.", { title })
+      : tr("{title} is saved.", { title });
     const before = record.origin === "settings" ? record.value : undefined;
     const answer = await give("setting", keys, { done, error, undo: () => set(before) });
     const isNewer = value !== undefined && control.value !== value;
     if (answer && !isNewer) put(value ?? record.value);
     mark();
-    if (!isAtOnce) control.focus.focus();
+    if (!isAtOnce || value === undefined) control.focus.focus();
     if (answer) await loadSettings();
     return answer !== null;
   }
@@ -196,10 +247,11 @@ export function settingPart(first, title = label(first.key), { waits = false } =
       record = now;
       write(from, originText(now));
       backRow.hidden = now.origin !== "settings";
-      if (now.usual !== undefined) {
-        write(back, `Back to ${now.usual}${now.hides ? ", the value of the file" : ", the default"}`);
-        back.setAttribute("aria-label", `${title}: back to ${now.usual}`);
-      } else write(back, "Take it back");
+      const value = valueText(now.key, now.usual ?? "");
+      if (now.usual === undefined) write(back, tr("Take it back"));
+      else if (now.hides) write(back, tr("Back to {value}, the value of the file", { value }));
+      else write(back, tr("Back to {value}, the default", { value }));
+      back.setAttribute("aria-label", `${back.textContent}: ${title}`);
       mark();
     },
   };

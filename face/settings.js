@@ -1,7 +1,8 @@
 // All settings, and the alarms of the configuration.
 
 import { give } from "./act.js";
-import { button, byId, h, keepList, named, newId, write } from "./dom.js";
+import { button, byId, h, keepList, named, newId, show, write } from "./dom.js";
+import { tr, trEach } from "./language.js";
 import { controlKey, GROUPS, loadSettings, settingPart } from "./setting.js";
 import { store } from "./store.js";
 
@@ -21,9 +22,9 @@ export function drawSettings() {
 function groupPart({ name }) {
   const list = h("div", {});
   const title = newId("group");
-  const isFolded = name === "All others";
+  const isFolded = name === tr("All others");
   const element = h("section", { class: isFolded ? "card wide" : "card", "aria-labelledby": title },
-    h("h2", { id: title }, name), isFolded ? h("details", {}, h("summary", {}, "Show them"), list) : list);
+    h("h2", { id: title }, name), isFolded ? h("details", {}, h("summary", {}, tr("Show them")), list) : list);
   return { element, update: ({ records }) => keepList(list, records, controlKey, settingPart) };
 }
 
@@ -38,13 +39,13 @@ function drawConfigured(records) {
   keepList(byId("configured"), [...alarms.values()], (alarm) => alarm.name, configuredPart);
 }
 
-const TITLES = { time: "Time", days: "Days", tune: "Tune", rise: "Rises to its volume" };
+const TITLES = trEach({ time: "Time", days: "Days", tune: "Tune", rise: "Rises to its volume" });
 
 function configuredPart(first) {
   const words = h("span", { class: "soft" });
   const fields = h("div", {});
   const remove = button("", async () => {
-    const done = `What was set here for ${first.name} is taken back.`;
+    const done = tr("What was set here for {name} is taken back.", { name: first.name });
     if (await give("setting", { key: `alarm ${first.name}` }, { done })) await loadSettings();
   });
   return {
@@ -55,9 +56,10 @@ function configuredPart(first) {
       keepList(fields, [...keys].map(([key, record]) => ({ ...record, short: key })), controlKey,
         (record) => settingPart(record, TITLES[record.short]));
       const isHere = keys.get("time")?.origin === "settings" && keys.get("time")?.usual === undefined;
-      remove.hidden = ![...keys.values()].some((record) => record.origin === "settings");
-      write(remove, isHere ? "Remove the alarm" : "Back to the file");
-      remove.setAttribute("aria-label", isHere ? `Remove the alarm ${name}` : `Alarm ${name}: back to the file`);
+      show(remove, [...keys.values()].some((record) => record.origin === "settings"));
+      write(remove, isHere ? tr("Remove the alarm") : tr("Back to the file"));
+      remove.setAttribute("aria-label",
+        isHere ? tr("Remove the alarm {name}", { name }) : tr("Back to the file: alarm {name}", { name }));
     },
   };
 }

@@ -2,6 +2,7 @@
 
 import { tell } from "./act.js";
 import { button, byId, h } from "./dom.js";
+import { tr } from "./language.js";
 import { openPairing } from "./pairing.js";
 import { ownZone, settingPart } from "./setting.js";
 import { store } from "./store.js";
@@ -38,7 +39,7 @@ export function drawSetup() {
     isSending = true;
     const isDone = await sendAll(parts);
     isSending = false;
-    if (isDone) tell("The clock is set up.");
+    if (isDone) tell(tr("The clock is set up."));
     drawSetup();
     if (isDone) byId("main").focus();
   };
@@ -48,11 +49,12 @@ export function drawSetup() {
     drawSetup();
     byId("main").focus();
   };
-  part.append(h("h2", { id: "setup-title" }, "Set up this clock"),
-    h("p", {}, isUnset("clock.zone") ? "Until the time zone is set, the clock says no time. " : "",
-      "All of this can be changed later, under Settings."),
+  part.append(h("h2", { id: "setup-title" }, tr("Set up this clock")),
+    h("p", {}, isUnset("clock.zone") ? `${tr("Until the time zone is set, the clock says no time.")} ` : "",
+      tr("All of this can be changed later, under Settings.")),
     h("div", {}, ...parts.map(({ element }) => element)),
-    h("p", { class: "row" }, button("Set up the clock", submit, { class: "main" }), button("Later", later)));
+    h("p", { class: "row" }, button(tr("Set up the clock"), submit, { class: "main" }),
+      button(tr("Later"), later)));
 }
 
 /** Sends the zone first, and the rest only if that is taken. True if all was taken. */

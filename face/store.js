@@ -17,6 +17,8 @@ export const store = {
   /** The answer of the agenda. */
   agenda: { lines: [], until: null },
   notices: [],
+  /** Other clocks of the network, with the addresses of their pages. */
+  clocks: [],
   /** The records of the settings by their keys; null while they are not known. */
   settings: null,
   /** What the fields of each command are, as the relay serves them. */

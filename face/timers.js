@@ -1,16 +1,19 @@
 // Timers, alarms and the interval that there are, with their controls.
 
 import { give, notice } from "./act.js";
-import { button, byId, h, keepList, latest, named, show, write } from "./dom.js";
+import { button, byId, h, keepList, latest, named, show, svg, write } from "./dom.js";
 import { changeForm, details, planOf } from "./forms.js";
+import { tr } from "./language.js";
+import { valueText } from "./setting.js";
 import { store } from "./store.js";
-import { countdown, daysText, lengthText, timeOfDayText, whenText } from "./words.js";
+import { countdown, daysText, lengthText, thingText, timeOfDayText, whenText } from "./words.js";
 
 /** What a timer or an alarm is called, as in `timer 3` or `timer tea`. */
-const title = (kind, record) => `${kind} ${record.name ?? record.number}`;
+const title = (kind, record) => thingText(kind, record.name ?? record.number);
 
 /** The same where it stands alone. */
-const nameOf = (kind, { name, number }) => name ?? `${kind === "timer" ? "Timer" : "Alarm"} ${number}`;
+const nameOf = (kind, { name, number }) =>
+  name ?? (kind === "timer" ? tr("Timer {number}", { number }) : tr("Alarm {number}", { number }));
 
 /** A row is of one thing as long as both are the same: its labels and buttons name it. */
 const identity = ({ number, name }) => `${number} ${name ?? ""}`;
@@ -29,7 +32,9 @@ function rowPart(kind, first, { words, digits, orders, control = null, below = n
   const large = h("span", { class: "left-digits", translate: "no" });
   const state = h("span", { class: "soft" });
   // For the eye: the digits say the same.
-  const bar = kind === "timer" ? h("progress", { "aria-hidden": "true" }) : null;
+  const ring = kind === "timer" ? svg("circle", { class: "left", r: 46, pathLength: 1 }) : null;
+  const shown = !ring ? large : h("span", { class: "ringed" },
+    svg("svg", { viewBox: "-50 -50 100 100", "aria-hidden": "true" }, svg("circle", { r: 46 }), ring), large);
   let record = first;
   const buttons = orders.map(([text, label, command, states, { done, keys, undo, ...attributes } = {}]) => {
     const order = () => {
@@ -42,9 +47,9 @@ function rowPart(kind, first, { words, digits, orders, control = null, below = n
   const part = {
     element: h("li", { class: "item" },
       h("div", { class: "line" },
-        h("span", { class: "grow" }, h("strong", {}, named(nameOf(kind, first))), h("br"), state), large,
+        h("span", { class: "grow" }, h("strong", {}, named(nameOf(kind, first))), h("br"), state), shown,
         control),
-      bar, h("div", { class: "row" }, ...buttons.map((each) => each.element)), below),
+      h("div", { class: "row" }, ...buttons.map((each) => each.element)), below),
     update(now) {
       record = now;
       part.element.classList.toggle("ringing", now.state === "ringing");
@@ -54,7 +59,7 @@ function rowPart(kind, first, { words, digits, orders, control = null, below = n
     },
     tick() {
       write(large, digits(record));
-      if (bar) Object.assign(bar, { max: record.seconds, value: Math.max(0, timeLeft(record) ?? 0) });
+      ring?.setAttribute("stroke-dasharray", `${Math.max(0, timeLeft(record) ?? 0) / record.seconds} 1`);
     },
   };
   return part;
@@ -62,22 +67,24 @@ function rowPart(kind, first, { words, digits, orders, control = null, below = n
 
 function timerPart(first) {
   const what = title("timer", first);
+  const name = first.name ?? first.number;
   return rowPart("timer", first, {
     words({ state, ends, seconds }) {
-      if (state === "ringing") return ["rings now"];
-      const end = state === "paused" ? "paused" : `ends ${whenText(Date.parse(ends), { hasSeconds: true })}`;
-      return [`${end}, of ${lengthText(seconds)}`];
+      if (state === "ringing") return [tr("rings now")];
+      const length = lengthText(seconds);
+      if (state === "paused") return [tr("paused, of {length}", { length })];
+      return [tr("ends {when}, of {length}", { when: whenText(Date.parse(ends), { hasSeconds: true }), length })];
     },
     digits: leftText,
     orders: [
-      ["Stop", `Stop ${what}`, "stop", ["ringing"], { class: "main" }],
-      ["Pause", `Pause ${what}`, "pause", ["running"]],
-      ["Go on", `Let ${what} go on`, "resume", ["paused"]],
-      ["+1 min", `+1 min for ${what}`, "add", ["running", "paused", "ringing"], { keys: { seconds: 60 } }],
-      ["Say it", `Say it: what is left of ${what}`, "tell", ["running", "paused"],
-        { done: ({ text }) => `“${text}”` }],
-      ["Remove", `Remove ${what}`, "cancel", ["running", "paused"],
-        { done: `The ${what} is removed.`, undo: startAgain }],
+      [tr("Stop"), tr("Stop {what}", { what }), "stop", ["ringing"], { class: "main" }],
+      [tr("Pause"), tr("Pause {what}", { what }), "pause", ["running"]],
+      [tr("Go on"), tr("Let {what} go on", { what }), "resume", ["paused"]],
+      ["+1 min", tr("+1 min for {what}", { what }), "add", ["running", "paused", "ringing"], { keys: { seconds: 60 } }],
+      [tr("Say it"), tr("Say it: what is left of {what}", { what }), "tell", ["running", "paused"],
+        { done: ({ text }) => tr("“{text}”", { text }) }],
+      [tr("Remove"), tr("Remove {name}", { name: what }), "cancel", ["running", "paused"],
+        { done: tr("The timer {name} is removed.", { name }), undo: startAgain }],
     ],
   });
 }
@@ -85,7 +92,7 @@ function timerPart(first) {
 /** A timer that was removed counts on from what was left of it. */
 async function startAgain(timer) {
   const seconds = Math.max(1, Math.ceil(timeLeft(timer) ?? timer.seconds));
-  const answer = await give("timer", { ...planOf("timer", timer), seconds }, { done: "The timer is there again." });
+  const answer = await give("timer", { ...planOf("timer", timer), seconds }, { done: tr("The timer is there again.") });
   if (answer && timer.state === "paused") await give("timer_pause", { timer: answer.number });
 }
 
@@ -104,17 +111,18 @@ function leftText(timer) {
 
 /** An alarm that was removed, or left out and removed by that, is set again. */
 async function setAgain(alarm) {
-  const answer = await give("alarm", planOf("alarm", alarm), { done: "The alarm is there again." });
+  const answer = await give("alarm", planOf("alarm", alarm), { done: tr("The alarm is there again.") });
   if (answer && alarm.on === false) await give("alarm_off", { alarm: answer.number });
 }
 
 const unskip = (alarm) => (isOnce(alarm) ? setAgain(alarm)
-  : give("alarm_unskip", { alarm: alarm.number }, { done: "The next ring is not left out." }));
+  : give("alarm_unskip", { alarm: alarm.number }, { done: tr("The next ring is not left out.") }));
 
 const isOnce = ({ days }) => days === "once" || /^\d/.test(days);
 
 function alarmPart(first) {
   const what = title("alarm", first);
+  const name = first.name ?? first.number;
   const isMine = first.origin === "person";
   // The network names no file, so the page cannot set such an alarm again.
   const isPlain = !first.tune?.includes("/");
@@ -138,27 +146,32 @@ function alarmPart(first) {
     if (!answer) part.update(part.record);
   });
   const turn = h("input", {
-    type: "checkbox", role: "switch", "aria-label": `${nameOf("alarm", first)} is on`,
+    type: "checkbox", role: "switch", "aria-label": tr("{name} is on", { name: nameOf("alarm", first) }),
     onchange: () => turnTo(turn.checked) });
   const row = rowPart("alarm", first, {
     control: turn, below,
     words({ state, rings, days, tune, origin, skipped, reason }) {
-      const next = rings ? `rings ${whenText(Date.parse(rings))}` : "";
+      const when = rings ? whenText(Date.parse(rings)) : "";
+      const next = {
+        ringing: tr("rings now"), snoozing: tr("snoozes, rings {when} again", { when }),
+      }[state] ?? (when && tr("rings {when}", { when }));
       return [
-        state === "off" && "off",
-        { ringing: "rings now", snoozing: `snoozes, ${next} again` }[state] ?? next, daysText(days), tune,
-        origin === "configuration" && "of the configuration",
-        skipped && `without ${whenText(Date.parse(skipped))}`, reason && `silent: ${reason}`];
+        state === "off" && tr("off"), next, daysText(days), tune && valueText("announce.chime", tune),
+        origin === "configuration" && tr("of the configuration"),
+        skipped && tr("without {when}", { when: whenText(Date.parse(skipped)) }),
+        reason && tr("silent: {reason}", { reason })];
     },
     digits: ({ time }) => timeOfDayText(time),
     orders: [
-      ["Snooze", `Snooze ${what}`, "snooze", ["ringing"], { done: "It rings again later." }],
-      ["Stop", `Stop ${what}`, "stop", ["ringing", "snoozing"], { done: "The alarm is stopped.", class: "main" }],
-      ["Skip next", `Skip next ring of ${what}`, "skip", ["waiting"],
-        { done: "The next ring is left out.", undo: isPlain || !isOnce(first) ? unskip : undefined }],
-      ["Change", `Change ${what}`, change, isMine && isPlain ? ["waiting", "off"] : [], { class: "change" }],
-      ["Remove", `Remove ${what}`, "cancel", removable,
-        { done: `The ${what} is removed.`, undo: isPlain ? setAgain : undefined }],
+      [tr("Snooze"), tr("Snooze {what}", { what }), "snooze", ["ringing"], { done: tr("It rings again later.") }],
+      [tr("Stop"), tr("Stop {what}", { what }), "stop", ["ringing", "snoozing"],
+        { done: tr("The alarm is stopped."), class: "main" }],
+      [tr("Skip next"), tr("Skip next ring of {what}", { what }), "skip", ["waiting"],
+        { done: tr("The next ring is left out."), undo: isPlain || !isOnce(first) ? unskip : undefined }],
+      [tr("Change"), tr("Change {what}", { what }), change, isMine && isPlain ? ["waiting", "off"] : [],
+        { class: "change" }],
+      [tr("Remove"), tr("Remove {name}", { name: what }), "cancel", removable,
+        { done: tr("The alarm {name} is removed.", { name }), undo: isPlain ? setAgain : undefined }],
     ],
   });
   const edit = row.element.querySelector("button.change");
@@ -180,20 +193,31 @@ function alarmPart(first) {
 // MARK: The interval
 
 function intervalText(interval) {
-  if (!interval) return "None runs.";
-  const since = `since ${whenText(Date.parse(interval.started))}.`;
-  if (interval.seconds) return `A signal every ${lengthText(interval.seconds)}, ${since}`;
-  const rounds = interval.rounds ? `${interval.rounds} rounds` : "Rounds";
-  const rest = interval.rest ? ` and ${lengthText(interval.rest)} rest` : "";
-  return `${rounds} of ${lengthText(interval.work)} work${rest}, ${since}`;
+  if (!interval) return tr("None runs.");
+  const when = whenText(Date.parse(interval.started));
+  const { seconds, rounds } = interval;
+  if (seconds) return tr("A signal every {length}, since {when}.", { length: lengthText(seconds), when });
+  const work = lengthText(interval.work);
+  const rest = interval.rest ? lengthText(interval.rest) : "";
+  if (rounds && rest) {
+    return tr("{rounds} rounds of {work} work and {rest} rest, since {when}.", { rounds, work, rest, when });
+  }
+  if (rounds) return tr("{rounds} rounds of {work} work, since {when}.", { rounds, work, when });
+  if (rest) return tr("Rounds of {work} work and {rest} rest, since {when}.", { work, rest, when });
+  return tr("Rounds of {work} work, since {when}.", { work, when });
 }
 
 // MARK: All of it
 
 byId("interval-stop").addEventListener("click", () =>
-  give("interval_stop", {}, { done: "The interval is over." }));
+  give("interval_stop", {}, { done: tr("The interval is over.") }));
 
 let rang = new Set();
+
+function ringText({ kind, name, number }) {
+  const called = { name: name ?? number };
+  return kind === "timer" ? tr("The timer {name} rings.", called) : tr("The alarm {name} rings.", called);
+}
 
 export function drawTimers() {
   const { state } = store;
@@ -208,11 +232,11 @@ export function drawTimers() {
   const all = [...timers.map((timer) => ({ kind: "timer", ...timer })),
     ...alarms.map((alarm) => ({ kind: "alarm", ...alarm })),
     ...intervals.map((interval) =>
-      ({ kind: "interval", number: interval.started, name: "Interval", state: "runs", ...interval }))];
+      ({ kind: "interval", number: interval.started, name: tr("Interval"), state: "runs", ...interval }))];
   drawSoon(all, state.alarm_rings);
   // What begins to ring is told once.
-  const rings = all.filter((each) => each.state === "ringing").map((each) => title(each.kind, each));
-  for (const what of rings) if (!rang.has(what)) notice(`The ${what} rings.`);
+  const rings = all.filter((each) => each.state === "ringing").map(ringText);
+  for (const words of rings) if (!rang.has(words)) notice(words);
   rang = new Set(rings);
 }
 
@@ -241,10 +265,11 @@ function soonPart(first) {
       part.tick();
     },
     tick() {
-      if (record.state === "ringing") write(digits, "rings");
-      else if (record.kind === "interval") write(digits, "runs");
+      if (record.state === "ringing") write(digits, tr("rings"));
+      else if (record.kind === "interval") write(digits, tr("runs"));
       else if (record.kind === "alarm") write(digits, record.rings ? whenText(Date.parse(record.rings)) : "");
-      else write(digits, record.state === "paused" ? `${leftText(record)}, paused` : leftText(record));
+      else if (record.state === "paused") write(digits, tr("{left}, paused", { left: leftText(record) }));
+      else write(digits, leftText(record));
     },
   };
   return part;

@@ -1,27 +1,64 @@
 // Times, lengths and states in plain words.
 
 import { DAY } from "./clock.js";
+import { h } from "./dom.js";
+import { language, tr, trEach } from "./language.js";
 import { store } from "./store.js";
 
-const DAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
-const MONTHS = ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
-  "November", "December"];
-const ABBREVIATIONS = DAYS.map((day) => day.slice(0, 3).toLowerCase());
+const ABBREVIATIONS = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
+
+// The day stands before the month.
+const locale = language === "en" ? "en-GB" : language;
+const dateFormat = (options) => new Intl.DateTimeFormat(locale, { timeZone: "UTC", ...options });
+const FULL_DATE = dateFormat({ weekday: "long", day: "numeric", month: "long" });
+const [WEEKDAY, SHORT_WEEKDAY] = ["long", "short"].map((weekday) => dateFormat({ weekday }));
+const RELATIVE_DAY = new Intl.RelativeTimeFormat(language, { numeric: "auto" });
+const LIST = new Intl.ListFormat(language);
+const NUMBER = new Intl.NumberFormat(language, { useGrouping: false });
+const PLURAL = new Intl.PluralRules(language);
+
+/** AM and PM. */
+const HALVES = [0, 12].map((hour) => {
+  const format = new Intl.DateTimeFormat(language, { timeZone: "UTC", hour: "numeric", hour12: true });
+  return format.formatToParts(Date.UTC(2000, 0, 1, hour)).find(({ type }) => type === "dayPeriod").value;
+});
 
 /** Days as files have them, each with its words. */
-export const RANGES = [["mon-sun", "every day"], ["mon-fri", "Monday to Friday"], ["sun-thu", "Sunday to Thursday"],
-  ["fri-sat", "Friday and Saturday"], ["sat-sun", "Saturday and Sunday"]];
-export const WEEKDAYS = [1, 2, 3, 4, 5, 6, 0].map((day) => [ABBREVIATIONS[day], DAYS[day]]);
+export const RANGES = [["mon-sun", tr("every day")], ["mon-fri", tr("Monday to Friday")],
+  ["sun-thu", tr("Sunday to Thursday")], ["fri-sat", tr("Friday and Saturday")],
+  ["sat-sun", tr("Saturday and Sunday")]];
+/** The first of January 2000 was a Saturday. Each day with its name, and its short name. */
+export const WEEKDAYS = [1, 2, 3, 4, 5, 6, 0].map((day) => {
+  const date = Date.UTC(2000, 0, day + 2);
+  return [ABBREVIATIONS[day], WEEKDAY.format(date), SHORT_WEEKDAY.format(date)];
+});
 /** The keys of the days of a text as in `mon-wed, sat`. */
 export const daysOf = (text) => text.split(",").flatMap((part) => {
   const keys = WEEKDAYS.map(([key]) => key);
   const [first, last = first] = part.trim().split("-").map((key) => keys.indexOf(key));
   return keys.filter((_, day) => (day - first + 7) % 7 <= (last - first + 7) % 7);
 });
-export const daysText = (days) => [...RANGES, ...WEEKDAYS].find(([key]) => key === days)?.[1] ?? days;
+/** As in `Monday to Friday`, or in `Mon-Wed, Fri` for other lists. A date stays as it is. */
+export function daysText(days) {
+  const known = [["once", tr("once")], ...RANGES, ...WEEKDAYS].find(([key]) => key === days);
+  return known?.[1] ?? days.replace(/[a-z]{3}/g, (key) => WEEKDAYS.find(([day]) => day === key)?.[2] ?? key);
+}
 
 const two = (number) => String(number).padStart(2, "0");
 const usesTwelve = () => store.value("announce.clock") === "12";
+
+/** A number, with the comma of the language. */
+export const numberText = (number) => NUMBER.format(number);
+
+/** A sentence of the clock or the relay, which is English. */
+export const english = (text) => (language === "en" ? text : h("span", { lang: "en" }, text));
+
+/** What the voice says, in its language. */
+export function spoken(text) {
+  const voice = store.state?.voice?.replace(/^.*\//, "");
+  const found = /^(de|es|fr|it|pt|ru|ja|nl|pl)(?:-|$)/.exec(voice);
+  return h("span", { lang: found?.[1] ?? "en" }, tr("“{text}”", { text }));
+}
 
 /** As in `The page is open too often.` of what the relay says. */
 export const sentence = (words) => `${words[0].toUpperCase()}${words.slice(1)}${/[.!?]$/.test(words) ? "" : "."}`;
@@ -32,7 +69,7 @@ export function clockParts(instant) {
   const hour = local.getUTCHours();
   return {
     hour: usesTwelve() ? String(hour % 12 || 12) : two(hour), minute: two(local.getUTCMinutes()),
-    second: two(local.getUTCSeconds()), half: usesTwelve() ? (hour < 12 ? "AM" : "PM") : "",
+    second: two(local.getUTCSeconds()), half: usesTwelve() ? HALVES[Math.floor(hour / 12)] : "",
     turn: (hour % 12) * 3600 + local.getUTCMinutes() * 60 + local.getUTCSeconds(),
   };
 }
@@ -48,13 +85,12 @@ export function timeText(instant, { hasSeconds = false } = {}) {
 /** As in `07:00` from a file, by the clock that the owner reads. */
 export function timeOfDayText(time) {
   const [hour, minute] = time.split(":").map(Number);
-  return usesTwelve() ? `${hour % 12 || 12}:${two(minute)} ${hour < 12 ? "AM" : "PM"}` : time;
+  return usesTwelve() ? `${hour % 12 || 12}:${two(minute)} ${HALVES[Math.floor(hour / 12)]}` : time;
 }
 
 export function dateText(instant) {
   if (!store.knowsTime) return "–";
-  const local = store.clock.local(instant);
-  return `${DAYS[local.getUTCDay()]} ${local.getUTCDate()} ${MONTHS[local.getUTCMonth()]}`;
+  return FULL_DATE.format(store.clock.local(instant));
 }
 
 /** As in `3:15 PM`, `tomorrow 7:00 AM` or `Friday 7:00 AM`, seen from now. */
@@ -63,10 +99,9 @@ export function whenText(instant, options) {
   if (!store.knowsTime) return time;
   const days = (store.clock.day(instant) - store.clock.day(store.clock.now)) / DAY;
   if (days === 0) return time;
-  if (days === 1) return `tomorrow ${time}`;
-  if (days === -1) return `yesterday ${time}`;
-  const day = dateText(instant);
-  return `${Math.abs(days) < 7 ? day.split(" ")[0] : day} ${time}`;
+  if (Math.abs(days) === 1) return `${RELATIVE_DAY.format(days, "day")} ${time}`;
+  const format = Math.abs(days) < 7 ? WEEKDAY : FULL_DATE;
+  return `${format.format(store.clock.local(instant))} ${time}`;
 }
 
 /** As in `5:03` or `1:05:03`: what is left of a timer, rounded up. */
@@ -79,7 +114,7 @@ export function countdown(seconds) {
 /** As in `1 h 30 min` or `45 s`. */
 export function lengthText(seconds) {
   const rounded = Math.round(seconds);
-  const parts = [[Math.floor(rounded / 86_400), "d"], [Math.floor(rounded / 3600) % 24, "h"],
+  const parts = [[Math.floor(rounded / 86_400), tr("d")], [Math.floor(rounded / 3600) % 24, "h"],
     [Math.floor(rounded / 60) % 60, "min"], [rounded % 60, "s"]];
   return parts.filter(([count]) => count).map(([count, unit]) => `${count} ${unit}`).join(" ") || "0 s";
 }
@@ -88,11 +123,11 @@ export function lengthText(seconds) {
 export function smallLength(milliseconds) {
   const size = Math.abs(milliseconds);
   if (size >= 60_000) return lengthText(size / 1000);
-  if (size >= 1000) return `${Number((size / 1000).toFixed(size < 10_000 ? 1 : 0))} s`;
-  return `${Number(size.toFixed(size < 10 ? 1 : 0))} ms`;
+  if (size >= 1000) return `${numberText((size / 1000).toFixed(size < 10_000 ? 1 : 0))} s`;
+  return `${numberText(size.toFixed(size < 10 ? 1 : 0))} ms`;
 }
 
-const BASES = {
+const BASES = trEach({
   disciplined: "The network keeps it right.",
   synchronised_earlier: "The network has set it, and is away now.",
   agrees_with_rtc: "The real-time clock agrees; the network is away.",
@@ -101,21 +136,36 @@ const BASES = {
   differs_from_rtc: "The network has not set it, and the real-time clock shows another time.",
   was_set: "The network has not set it; somebody has.",
   held_too_long: "The network has been away for too long.",
-};
+});
 
 /** Whether the time is right, in one or two sentences. */
 export function trustText(state) {
-  if (!store.hasZone) return "The time zone is not set: no time is shown or said until it is.";
+  if (!store.hasZone) return tr("The time zone is not set: no time is shown or said until it is.");
   const basis = BASES[state.clock_basis] ?? "";
-  return `The time ${state.trust === "untrusted" ? "may be wrong" : "is right"}. ${basis}`;
+  return `${state.trust === "untrusted" ? tr("The time may be wrong.") : tr("The time is right.")} ${basis}`;
 }
 
-/** What an occasion sounds like, as in `westminster and 12 blows, “twelve P M”`. */
+/** What a timer or an alarm is called, as in `timer 3` or `timer tea`. */
+export function thingText(kind, name) {
+  return kind === "timer" ? tr("timer {name}", { name }) : tr("alarm {name}", { name });
+}
+
+/** How late a sound was: as in `12 ms late`. */
+export function latenessText(milliseconds) {
+  const length = smallLength(milliseconds);
+  return milliseconds > 0 ? tr("{length} late", { length }) : tr("{length} early", { length });
+}
+
+function blowsText(count) {
+  return PLURAL.select(count) === "one" ? tr("{count} blow", { count }) : tr("{count} blows", { count });
+}
+
+/** What an occasion sounds like, in parts, as in `westminster and 12 blows, “twelve P M”`. */
 export function heardText({ chime, strikes, text }) {
   const tune = chime && chime !== "none" ? chime.replace(/^.*\//, "").replace(/\.tune$/, "") : "";
-  const blows = strikes ? `${strikes} ${strikes === 1 ? "blow" : "blows"}` : "";
-  const bells = [tune, blows].filter(Boolean).join(" and ");
-  return [bells, text && `“${text}”`].filter(Boolean).join(", ") || "a sound";
+  const bells = LIST.format([tune, strikes && blowsText(strikes)].filter(Boolean));
+  if (!text) return [bells || tr("a sound")];
+  return bells ? [bells, ", ", spoken(text)] : [spoken(text)];
 }
 
 /**

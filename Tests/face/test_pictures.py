@@ -15,6 +15,7 @@ PICTURES = [
     ("phone-light", 390, 844, "light", "clock"), ("phone-dark", 390, 844, "dark", "alarms"),
     ("tablet-light", 820, 1100, "light", "settings"), ("tablet-dark", 820, 1100, "dark", "clock"),
     ("desk-light", 1280, 800, "light", "alarms"), ("desk-dark", 1280, 800, "dark", "clock"),
+    ("phone-german", 390, 844, "light", "alarms"),
 ]
 # The kernel says that the network keeps the clock right.
 SYNCHRONISED = """
@@ -50,12 +51,15 @@ def test_the_pictures(on_the_bus, start, door, paired, bus):
     folder = pathlib.Path(os.environ["CLOCKSMITH_PICTURES"])
     for name, width, height, scheme, view in PICTURES:
         page.size(width, height)
+        if name.endswith("german"):
+            page.begin_with("Object.defineProperty(navigator, 'languages', {value: ['de-DE']})")
         page.prefer(color_scheme=scheme, reduced_motion="reduce").open(view)
         page.wait_for({"clock": "bread", "alarms": "bread", "settings": "Time zone"}[view], "main")
         page.wait(lambda: page.run("return document.activeElement === document.body && !document.querySelector('#message').textContent"), "rest")
         # As on a clock that is installed.
         page.run("for (const each of document.querySelectorAll('.origin')) each.textContent = "
                  "each.textContent.replace(/\\/\\S+conf:/, '/etc/clocksmith/clocksmith.conf:')")
+        page.run("document.querySelector('h1').lastChild.data = 'clocksmith'")
         page.wait(lambda: view != "clock" or page.all(".strip .will"), "the day")
         data = page.tell("Page.captureScreenshot", format="webp", quality=65)["data"]
         (folder / f"face-{name}.webp").write_bytes(base64.b64decode(data))

@@ -7,7 +7,7 @@ import pytest
 
 TREE = Path(__file__).resolve().parents[2]
 FACE = sorted((TREE / "face").iterdir())
-TEXTS = {".html", ".css", ".js", ".svg", ".webmanifest"}
+TEXTS = {".html", ".css", ".js", ".svg", ".webmanifest", ".json"}
 
 
 def test_the_package_has_every_file_of_the_face():
@@ -54,7 +54,7 @@ def test_no_script_of_the_page_imports_itself_by_way_of_others():
 
 def test_the_page_has_a_place_for_each_text_that_the_relay_fills_in():
     text = (TREE / "face/index.html").read_text(encoding="utf-8")
-    assert re.split("[{}]", text)[1::2] == ["time", "next", "trust"]
+    assert re.split("[{}]", text)[1::2] == ["version", "host", "host", "host", "time", "next", "trust"]
 
 
 def test_the_page_knows_no_event_that_the_clock_does_not_have():
